@@ -1,0 +1,178 @@
+//! The contracts: four shapes for the same outcome.
+//!
+//! A contract may shape, and nothing else. Each module destructures the whole outcome, so
+//! that every fact is either written or listed as lost; the compiler sees to it.
+
+use crate::context::Context;
+use crate::outcome::{Ended, Outcome};
+use crate::raw_json::RawJson;
+use crate::stage::redact::Redacted;
+
+mod content;
+mod envelope_v1;
+mod facts;
+mod loss;
+mod machine_readable_v1;
+mod mcp_envelope_v0_1;
+mod response_v2;
+mod spelling;
+
+pub use loss::Loss;
+use loss::Losses;
+pub use spelling::{Spelling, spellings};
+pub(crate) use spelling::{code_from_spelling, code_from_type};
+
+/// A response contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Contract {
+    /// `envelope-v1`
+    EnvelopeV1,
+    /// `response-v2`
+    ResponseV2,
+    /// `machine-readable-v1`
+    MachineReadableV1,
+    /// `mcp.envelope.v0.1`
+    McpEnvelopeV01,
+}
+
+/// What there is to know about a contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Info {
+    /// Its id: on the command line, in configuration and in requests.
+    pub id: &'static str,
+    /// Its name where ids cannot have dots and dashes: modules, files, folders.
+    pub stem: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// When to pick it.
+    pub pick_when: &'static str,
+    /// Its JSON Schema, draft 2020-12.
+    pub schema: &'static str,
+}
+
+impl Contract {
+    /// Every contract; the default one first.
+    pub const ALL: [Contract; 4] = [
+        Contract::ResponseV2,
+        Contract::EnvelopeV1,
+        Contract::MachineReadableV1,
+        Contract::McpEnvelopeV01,
+    ];
+
+    /// What there is to know about this contract.
+    #[must_use]
+    pub const fn info(self) -> &'static Info {
+        match self {
+            Contract::EnvelopeV1 => &Info {
+                id: "envelope-v1",
+                stem: "envelope_v1",
+                summary: "nine fixed members: who answered, for which tier, how long it took; \
+                          the tool's own payload untouched in `data`",
+                pick_when: "you route by tier, tool and version, and want every answer to have \
+                            the same nine keys",
+                schema: include_str!("../schemas/envelope_v1.json"),
+            },
+            Contract::ResponseV2 => &Info {
+                id: "response-v2",
+                stem: "response_v2",
+                summary: "`success`, `data`, `error`, `meta`: failures with a code, a type and a \
+                          remedy; warnings, pages and limits in `meta`",
+                pick_when: "an agent reads the answer and should know what to do next; this is \
+                            the default",
+                schema: include_str!("../schemas/response_v2.json"),
+            },
+            Contract::MachineReadableV1 => &Info {
+                id: "machine-readable-v1",
+                stem: "machine_readable_v1",
+                summary: "a command line's result: output and exit code, or a list of parsed \
+                          errors with explanations, links and fixes",
+                pick_when: "the tool is a program, and its compiler or build errors matter",
+                schema: include_str!("../schemas/machine_readable_v1.json"),
+            },
+            Contract::McpEnvelopeV01 => &Info {
+                id: "mcp.envelope.v0.1",
+                stem: "mcp_envelope_v0_1",
+                summary: "the payload as `result` beside structured errors, warnings and a \
+                          verifiable provenance record; deterministic",
+                pick_when: "answers are audited, hashed or compared, and must not change from \
+                            run to run",
+                schema: include_str!("../schemas/mcp_envelope_v0_1.json"),
+            },
+        }
+    }
+
+    /// Its id, e.g. `response-v2`.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        self.info().id
+    }
+
+    /// The contract of this id. There is no fallback.
+    ///
+    /// ```
+    /// use manila::Contract;
+    /// assert_eq!(Contract::from_id("response-v2"), Ok(Contract::ResponseV2));
+    /// assert!(Contract::from_id("response-v3").is_err());
+    /// ```
+    pub fn from_id(id: &str) -> Result<Contract, UnknownContract> {
+        let found = Contract::ALL.into_iter().find(|contract| contract.id() == id);
+        found.ok_or_else(|| UnknownContract(id.to_owned()))
+    }
+}
+
+impl std::fmt::Display for Contract {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// An id that no contract has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no contract `{0}`")]
+pub struct UnknownContract(pub String);
+
+/// What a caller gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The envelope, compact.
+    pub envelope: RawJson,
+    /// Media blocks that stand beside the envelope in an MCP result.
+    pub blocks: Vec<RawJson>,
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// What the contract could not carry.
+    pub losses: Vec<Loss>,
+}
+
+/// Shapes an outcome as `contract` says.
+#[must_use]
+pub fn render(redacted: &Redacted, contract: Contract, context: &Context) -> Reply {
+    let outcome = redacted.outcome();
+    let (envelope, losses) = match &outcome.verbatim {
+        Some((own, envelope)) if *own == contract => (envelope.clone(), Losses::default()),
+        Some(_) | None => shape(outcome, contract, context),
+    };
+    Reply {
+        envelope,
+        blocks: outcome.blocks.clone(),
+        is_error: matches!(outcome.ended, Ended::Failed { .. }),
+        losses: losses.into_vec(),
+    }
+}
+
+fn shape(outcome: &Outcome, contract: Contract, context: &Context) -> (RawJson, Losses) {
+    let mut out = Vec::with_capacity(outcome.size_estimate());
+    let mut losses = Losses::default();
+    match contract {
+        Contract::EnvelopeV1 => envelope_v1::render(outcome, context, &mut out, &mut losses),
+        Contract::ResponseV2 => response_v2::render(outcome, context, &mut out, &mut losses),
+        Contract::MachineReadableV1 => machine_readable_v1::render(outcome, &mut out, &mut losses),
+        Contract::McpEnvelopeV01 => mcp_envelope_v0_1::render(outcome, &mut out, &mut losses),
+    }
+    (RawJson::written(out), losses)
+}
+
+#[cfg(test)]
+mod tests;

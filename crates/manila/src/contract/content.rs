@@ -1,0 +1,87 @@
+//! What several contracts write in the same way.
+
+use crate::outcome::{Content, UpgradeHint};
+use crate::raw_json::{Emit, Kind, ObjectWriter, RawJson, emit_string};
+
+/// JSON as it is, text as a string, nothing as `null`.
+impl Emit for Content<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        match self {
+            Content::Nothing => out.extend_from_slice(b"null"),
+            Content::Json(json) => json.emit(out),
+            Content::Text(text) => text.emit(out),
+        }
+    }
+}
+
+/// Always a string: strings as they are, `null` and nothing empty, other JSON its compact
+/// text (M1).
+pub(super) struct AsText<'a>(pub(super) Content<'a>);
+
+impl Emit for AsText<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        match self.0 {
+            Content::Nothing => out.extend_from_slice(b"\"\""),
+            Content::Text(text) => text.emit(out),
+            Content::Json(json) => match json.kind() {
+                Kind::Null => out.extend_from_slice(b"\"\""),
+                Kind::String => json.emit(out),
+                Kind::Object | Kind::Array | Kind::Number | Kind::Bool => {
+                    emit_string(&json.compact(), out);
+                }
+            },
+        }
+    }
+}
+
+/// A value as text: a string's own, any other's compact JSON.
+pub(super) fn text_of(value: &RawJson) -> String {
+    value.as_text().map_or_else(|| value.to_string(), std::borrow::Cow::into_owned)
+}
+
+/// Whether a value is a string, a number, a boolean or null.
+pub(super) fn is_scalar(value: &RawJson) -> bool {
+    match value.kind() {
+        Kind::String | Kind::Number | Kind::Bool | Kind::Null => true,
+        Kind::Object | Kind::Array => false,
+    }
+}
+
+/// The first `chars_max` characters of `text`, and whether that is not all.
+pub(super) fn cut(text: &str, chars_max: usize) -> (&str, bool) {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => (text.get(..end).unwrap_or(text), true),
+        None => (text, false),
+    }
+}
+
+/// Text to text, as an object.
+pub(super) struct Pairs<'a>(pub(super) &'a [(String, String)]);
+
+impl Emit for Pairs<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        let mut object = ObjectWriter::begin(out);
+        for (name, value) in self.0 {
+            object.member(name, value);
+        }
+        object.end();
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// E9: a feature that the tier withheld or limited.
+pub(super) struct Hint<'a>(pub(super) &'a UpgradeHint);
+
+impl Emit for Hint<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        let UpgradeHint { feature, tier, reason } = self.0;
+        let mut object = ObjectWriter::begin(out);
+        object.member("feature", feature);
+        object.member("tier", tier);
+        object.member("reason", reason);
+        object.end();
+    }
+}

@@ -1,0 +1,163 @@
+//! `envelope-v1`: nine members, always, in one order.
+
+use std::borrow::Cow;
+
+use super::Losses;
+use super::content::Hint;
+use super::facts::Facts;
+use crate::context::Context;
+use crate::outcome::{
+    Call, Content, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Provenance, Receipt, Run,
+    Tier,
+};
+use crate::raw_json::{Emit, JsonObject, OrNull, shape};
+
+mod code;
+mod message;
+
+pub(super) use code::words;
+
+shape! {
+    /// E1: these nine members and no others; none is ever left out.
+    struct Envelope<'a> {
+        /// E2: the least privilege when nothing else is known.
+        tier: &'static str,
+        tool_version: &'a str,
+        tool_id: &'a str,
+        /// E3: the caller's id, or 32 hex digits.
+        request_id: Cow<'a, str>,
+        /// E4: what this invocation supports.
+        capabilities: &'static [&'static str],
+        /// E5: whole milliseconds.
+        duration_ms: OrNull<u64>,
+        error: OrNull<Fault>,
+        /// E9: `[]` when nothing was withheld.
+        upgrade_hints: Vec<Hint<'a>>,
+        /// E8: the tool's own payload, untouched.
+        data: Content<'a>,
+    }
+}
+
+shape! {
+    /// E6: the error model.
+    struct Fault {
+        error: String,
+        error_code: &'static str,
+        error_details: OrNull<JsonObject>,
+    }
+}
+
+pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
+    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
+    let Call { tool_id, tool_version, request_id, tier, duration: _, deterministic: _ } = call;
+    let error = match ended {
+        Ended::Done(_) => None,
+        Ended::Failed { failures, partial: _ } => Some(fault(failures, run.as_ref(), losses)),
+    };
+    lose(notes, receipt, provenance, run.as_ref(), losses);
+    Envelope {
+        tier: tier.name(),
+        tool_version: said(tool_version.as_deref()).unwrap_or("0.0.0"),
+        tool_id: said(tool_id.as_deref()).unwrap_or("unknown"),
+        request_id: said(request_id.as_deref())
+            .map_or_else(|| context.fresh_hex().into(), Cow::Borrowed),
+        capabilities: &["envelope-v1"],
+        duration_ms: OrNull(duration_ms(call)),
+        error: OrNull(error),
+        upgrade_hints: notes.upgrade_hints.iter().map(Hint).collect(),
+        data: outcome.content(),
+    }
+    .emit(out);
+}
+
+/// Text that says something, trimmed.
+fn said(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// E5: on failures too. The paid tiers need a number, so there an unknown one is 0.
+fn duration_ms(call: &Call) -> Option<u64> {
+    let known = call.duration.filter(|_| call.deterministic != Some(true));
+    match (known, call.tier) {
+        (Some(duration), _) => Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+        (None, Tier::Pro | Tier::Enterprise) => Some(0),
+        (None, Tier::Community) => None,
+    }
+}
+
+fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -> Fault {
+    let Failure {
+        code,
+        origin_code,
+        message,
+        category,
+        hint,
+        explanation,
+        link,
+        fixes,
+        alternatives,
+        details: _,
+        data,
+        evidence,
+        retry_after: _,
+        line,
+    } = &failures.first;
+    let mut facts = Facts::of_failure(&failures.first);
+    facts.add("origin_code", origin_code);
+    facts.add_exit(run);
+    facts.add_hint(hint.as_ref());
+    facts.add_alternatives(alternatives);
+    facts.add_others(failures);
+    let told = message::told(message, origin_code.as_deref(), run);
+    let error = message::first_line(told).unwrap_or_else(|| code.entry().message.to_owned());
+    if error != told {
+        losses.add("message", "only its first line that is no code is told");
+    }
+    if !data.is_empty() {
+        losses.add("data", "it is told among the details");
+    }
+    if !failures.rest.is_empty() {
+        losses.add("failures", "only the first is an error of its own; the others are details");
+    }
+    losses.add_if(category.is_some(), "category");
+    losses.add_if(explanation.is_some(), "explanation");
+    losses.add_if(link.is_some(), "link");
+    losses.add_if(!fixes.is_empty(), "fixes");
+    losses.add_if(!evidence.is_empty(), "evidence");
+    losses.add_if(line.is_some(), "line");
+    Fault {
+        error,
+        error_code: code::word(*code, run),
+        error_details: OrNull((!facts.is_empty()).then(|| facts.into_object())),
+    }
+}
+
+fn lose(
+    notes: &Notes,
+    receipt: &Receipt,
+    provenance: &Provenance,
+    run: Option<&Run>,
+    losses: &mut Losses,
+) {
+    let Notes {
+        warnings,
+        pagination,
+        rate_limit,
+        telemetry,
+        upgrade_hints: _,
+        metadata,
+        meta,
+        fidelity,
+    } = notes;
+    losses.add_if(!warnings.is_empty(), "warnings");
+    losses.add_if(pagination.is_some(), "pagination");
+    losses.add_if(rate_limit.is_some(), "rate_limit");
+    losses.add_if(telemetry.is_some(), "telemetry");
+    losses.add_if(!metadata.is_empty(), "metadata");
+    losses.add_if(!meta.is_empty(), "meta");
+    losses.add_if(*fidelity != Fidelity::Full, "fidelity");
+    losses.add_if(!receipt.findings.is_empty(), "receipt");
+    losses.add_if(*provenance != Provenance::NotAsked, "provenance");
+    losses.add_if(run.is_some_and(|run| run.command.is_some()), "command");
+    losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
+}

@@ -1,0 +1,91 @@
+//! The facts about a failure that a contract tells in one flat place.
+
+use std::collections::BTreeSet;
+
+use crate::outcome::{Failure, NonEmpty, Run, Text, seconds};
+use crate::raw_json::{Emit, JsonObject, RawJson, shape};
+
+/// Named facts, in the order in which they are told. A name stands once; the first wins.
+#[derive(Default)]
+pub(super) struct Facts {
+    told: Vec<(String, RawJson)>,
+    names: BTreeSet<String>,
+}
+
+impl Facts {
+    pub(super) fn add(&mut self, name: &str, value: &(impl Emit + ?Sized)) {
+        if value.is_absent() || !self.names.insert(name.to_owned()) {
+            return;
+        }
+        let mut out = Vec::new();
+        value.emit(&mut out);
+        self.told.push((name.to_owned(), RawJson::written(out)));
+    }
+
+    pub(super) fn add_all(&mut self, object: &JsonObject) {
+        for member in object.members() {
+            self.add(&member.key(), &member.value());
+        }
+    }
+
+    /// What every contract tells about a failure beside its code and message.
+    pub(super) fn of_failure(failure: &Failure) -> Facts {
+        let mut facts = Facts::default();
+        facts.add_all(&failure.details);
+        facts.add_all(&failure.data);
+        facts.add("retry_after_seconds", &failure.retry_after.map(seconds));
+        facts
+    }
+
+    /// The exit code, for contracts that have no member for it.
+    pub(super) fn add_exit(&mut self, run: Option<&Run>) {
+        self.add("exit_code", &run.and_then(|run| run.exit));
+    }
+
+    /// The hint, for contracts that have no member for it.
+    pub(super) fn add_hint(&mut self, hint: Option<&Text>) {
+        self.add("remediation", &hint.filter(|hint| !hint.trim().is_empty()));
+    }
+
+    /// The alternatives, for contracts that have no member for them.
+    pub(super) fn add_alternatives(&mut self, alternatives: &[String]) {
+        self.add("alternatives", &(!alternatives.is_empty()).then_some(alternatives));
+    }
+
+    /// The failures after the first, for contracts that tell only one.
+    pub(super) fn add_others(&mut self, failures: &NonEmpty<Failure>) {
+        let others: Vec<Other<'_>> = failures.rest.iter().map(Other::of).collect();
+        self.add("errors", &(!others.is_empty()).then_some(others));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.told.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
+        self.told.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    pub(super) fn into_object(self) -> JsonObject {
+        JsonObject::build(|object| {
+            for (name, value) in &self.told {
+                object.member(name, value);
+            }
+        })
+    }
+}
+
+shape! {
+    /// A failure after the first.
+    struct Other<'a> {
+        code: &'a str,
+        message: &'a str,
+    }
+}
+
+impl Other<'_> {
+    fn of(failure: &Failure) -> Other<'_> {
+        let code = failure.origin_code.as_deref().unwrap_or(failure.code.name());
+        Other { code, message: &failure.message }
+    }
+}

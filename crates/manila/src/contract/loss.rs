@@ -1,0 +1,47 @@
+//! What a contract cannot carry, and why.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// Something that a contract could not carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loss {
+    /// What was lost or changed, by its name in the observation.
+    pub what: Cow<'static, str>,
+    /// Why.
+    pub why: &'static str,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.what, self.why)
+    }
+}
+
+/// Losses as they are found.
+#[derive(Debug, Default)]
+pub(super) struct Losses(Vec<Loss>);
+
+/// Why most things are lost.
+pub(super) const NO_PLACE: &str = "the contract has no place for it";
+
+impl Losses {
+    pub(super) fn add(&mut self, what: impl Into<Cow<'static, str>>, why: &'static str) {
+        let loss = Loss { what: what.into(), why };
+        if !self.0.contains(&loss) {
+            self.0.push(loss);
+        }
+    }
+
+    /// Adds a loss for which the contract has no place, if there is something to lose.
+    pub(super) fn add_if(&mut self, is_there: bool, what: &'static str) {
+        if is_there {
+            self.add(what, NO_PLACE);
+        }
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Loss> {
+        self.0
+    }
+}

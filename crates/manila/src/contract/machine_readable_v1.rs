@@ -1,0 +1,277 @@
+//! `machine-readable-v1`: what a command line said, and what its errors mean.
+
+use std::borrow::Cow;
+
+use super::Losses;
+use super::content::{AsText, Pairs, cut, text_of};
+use super::facts::Facts;
+use crate::catalogue::Code;
+use crate::outcome::{
+    Call, Content, Cut, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Provenance, Receipt,
+    Run, Text, Tier,
+};
+use crate::raw_json::{Emit, Kind, shape};
+
+mod code;
+
+pub(super) use code::{category, code_of_category, word};
+
+shape! {
+    /// M1: a call that is done.
+    struct Success<'a> {
+        success: bool,
+        command: Option<&'a str>,
+        output: AsText<'a>,
+        exit_code as "exitCode": i64,
+        metadata: Pairs<'a>,
+    }
+}
+
+shape! {
+    /// M2: a call that failed.
+    struct Failed<'a> {
+        success: bool,
+        errors: Vec<Fault<'a>>,
+        exit_code as "exitCode": i64,
+        metadata: Pairs<'a>,
+    }
+}
+
+shape! {
+    /// M2: one error. Absent members are left out, never `null`.
+    struct Fault<'a> {
+        code: Cow<'a, str>,
+        message: Cow<'a, str>,
+        category: &'static str,
+        hint: Option<&'a str>,
+        explanation: Option<&'a str>,
+        documentation_url as "documentationUrl": Option<&'a str>,
+        suggested_fixes as "suggestedFixes": Option<&'a [Text]>,
+        alternatives: Option<&'a [String]>,
+        raw_output as "rawOutput": RawOutput<'a>,
+        mcp_error_code as "mcpErrorCode": Option<i64>,
+        data: FaultData<'a>,
+    }
+}
+
+shape! {
+    /// M5: on every failed command; and elsewhere, because clients look for the exit code.
+    struct FaultData<'a> {
+        command: Option<&'a str>,
+        exit_code as "exitCode": i64,
+        stderr: Option<Cow<'a, str>>,
+        additional_data as "additionalData": Strings,
+    }
+}
+
+/// M2: the exit code of whatever never exited.
+const NO_EXIT: i64 = -1;
+
+pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
+    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
+    lose(call, notes, receipt, provenance, losses);
+    let run = run.as_ref();
+    let metadata = Pairs(&notes.metadata);
+    match ended {
+        Ended::Done(_) => {
+            losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
+            let command = run.and_then(|run| run.command.as_deref());
+            let output = AsText(outcome.content());
+            Success { success: true, command, output, exit_code: 0, metadata }.emit(out);
+        }
+        Ended::Failed { failures, partial: _ } => {
+            let errors = faults(failures, run, outcome.content(), losses);
+            let exit_code = run.and_then(|run| run.exit).unwrap_or(NO_EXIT);
+            Failed { success: false, errors, exit_code, metadata }.emit(out);
+        }
+    }
+}
+
+fn faults<'a>(
+    failures: &'a NonEmpty<Failure>,
+    run: Option<&'a Run>,
+    left: Content<'a>,
+    losses: &mut Losses,
+) -> Vec<Fault<'a>> {
+    let all = failures.iter().enumerate();
+    all.map(|(n, failure)| {
+        let raw_output = match (&failure.line, n) {
+            (Some(line), _) => RawOutput::Text(line),
+            // What a call left is told once.
+            (None, 0) => RawOutput::of(run, left),
+            (None, _) => RawOutput::Text(""),
+        };
+        fault(failure, run, raw_output, losses)
+    })
+    .collect()
+}
+
+fn fault<'a>(
+    failure: &'a Failure,
+    run: Option<&'a Run>,
+    raw_output: RawOutput<'a>,
+    losses: &mut Losses,
+) -> Fault<'a> {
+    let Failure {
+        code,
+        origin_code,
+        message,
+        category: _,
+        hint: _,
+        explanation,
+        link,
+        fixes,
+        alternatives,
+        details: _,
+        data,
+        evidence,
+        retry_after: _,
+        line: _,
+    } = failure;
+    losses.add_if(!evidence.is_empty(), "evidence");
+    if !data.is_empty() {
+        losses.add("data", "it is told among the details");
+    }
+    let is_plain_exit = *code == Code::CommandFailed && origin_code.is_none();
+    let plain = run.filter(|_| is_plain_exit);
+    let exit_code = run.and_then(|run| run.exit).unwrap_or(NO_EXIT);
+    Fault {
+        code: match (origin_code, is_plain_exit) {
+            (Some(own), _) => own.into(),
+            (None, true) => format!("EXIT_{exit_code}").into(),
+            (None, false) => word(*code).into(),
+        },
+        message: plain.map_or(Cow::Borrowed(message.as_ref()), said_on_stderr),
+        category: code::category_of(failure),
+        hint: code::hint(failure),
+        explanation: explanation.as_deref(),
+        documentation_url: link.as_deref(),
+        suggested_fixes: (!fixes.is_empty()).then_some(fixes),
+        alternatives: (!alternatives.is_empty()).then_some(alternatives),
+        raw_output,
+        mcp_error_code: code::mcp_error_code(failure, run),
+        data: FaultData {
+            command: run.and_then(|run| run.command.as_deref()),
+            exit_code,
+            stderr: run.map(|run| short_stderr(&run.stderr)).filter(|text| !text.is_empty()),
+            additional_data: Strings::of(failure, losses),
+        },
+    }
+}
+
+/// M4: the message of a command that printed no diagnostic.
+fn said_on_stderr(run: &Run) -> Cow<'_, str> {
+    match cut(run.stderr.trim(), 500) {
+        ("", _) => "Command failed with no error output".into(),
+        (whole, false) => whole.into(),
+        (start, true) => format!("{start}...").into(),
+    }
+}
+
+/// M5: 1000 characters, the mark included.
+fn short_stderr(stderr: &str) -> Cow<'_, str> {
+    const MARK: &str = "... (truncated)";
+    match cut(stderr, 1000) {
+        (whole, false) => whole.into(),
+        (start, true) => format!("{}{MARK}", cut(start, 1000 - MARK.len()).0).into(),
+    }
+}
+
+/// What a failed call printed or left, as one string.
+enum RawOutput<'a> {
+    Text(&'a str),
+    Streams { stdout: &'a str, stderr: &'a str },
+    Cut { stdout: &'a str },
+    Left(Content<'a>),
+}
+
+impl<'a> RawOutput<'a> {
+    fn of(run: Option<&'a Run>, left: Content<'a>) -> RawOutput<'a> {
+        match run {
+            // M4: both streams of a command that printed no diagnostic.
+            Some(run) if run.exit.is_some() => {
+                RawOutput::Streams { stdout: &run.stdout, stderr: &run.stderr }
+            }
+            // M10: what was printed before the command was stopped.
+            Some(run) if run.cut == Cut::Truncated => RawOutput::Cut { stdout: &run.stdout },
+            Some(_) | None => RawOutput::Left(left),
+        }
+    }
+}
+
+impl Emit for RawOutput<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        match self {
+            RawOutput::Text(text) => text.emit(out),
+            RawOutput::Streams { stdout, stderr } => format!("{stdout}\n{stderr}").emit(out),
+            RawOutput::Cut { stdout } => {
+                let line_end = if stdout.is_empty() || stdout.ends_with('\n') { "" } else { "\n" };
+                format!("{stdout}{line_end}[Output truncated]").emit(out);
+            }
+            RawOutput::Left(left) => AsText(*left).emit(out),
+        }
+    }
+}
+
+/// M2: `additionalData` is string to string.
+struct Strings(Vec<(String, String)>);
+
+impl Strings {
+    fn of(failure: &Failure, losses: &mut Losses) -> Strings {
+        let facts = Facts::of_failure(failure);
+        let texts: Vec<(String, String)> = facts
+            .iter()
+            .map(|(name, value)| {
+                if value.kind() != Kind::String {
+                    let what = format!("details.{name}");
+                    losses.add(what, "additional data is text; it is told as JSON text");
+                }
+                (name.to_owned(), text_of(value))
+            })
+            .collect();
+        Strings(texts)
+    }
+}
+
+impl Emit for Strings {
+    fn emit(&self, out: &mut Vec<u8>) {
+        Pairs(&self.0).emit(out);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn lose(
+    call: &Call,
+    notes: &Notes,
+    receipt: &Receipt,
+    provenance: &Provenance,
+    losses: &mut Losses,
+) {
+    let Call { tool_id, tool_version, request_id, tier, duration, deterministic: _ } = call;
+    let Notes {
+        warnings,
+        pagination,
+        rate_limit,
+        telemetry,
+        upgrade_hints,
+        metadata: _,
+        meta,
+        fidelity,
+    } = notes;
+    losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
+    losses.add_if(request_id.is_some(), "request_id");
+    losses.add_if(*tier != Tier::default(), "tier");
+    losses.add_if(duration.is_some(), "duration_ms");
+    losses.add_if(!warnings.is_empty(), "warnings");
+    losses.add_if(pagination.is_some(), "pagination");
+    losses.add_if(rate_limit.is_some(), "rate_limit");
+    losses.add_if(telemetry.is_some(), "telemetry");
+    losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");
+    losses.add_if(!meta.is_empty(), "meta");
+    losses.add_if(*fidelity != Fidelity::Full, "fidelity");
+    losses.add_if(!receipt.findings.is_empty(), "receipt");
+    losses.add_if(*provenance != Provenance::NotAsked, "provenance");
+}

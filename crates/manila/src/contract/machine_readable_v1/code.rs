@@ -1,0 +1,117 @@
+//! M3, M6: the codes, categories and numbers of `machine-readable-v1`.
+
+use crate::catalogue::Code;
+use crate::diagnostics;
+use crate::outcome::{Category, Failure, Run};
+
+/// The word for a code. A command's failure has a parsed code or `EXIT_n` in its place.
+pub(in crate::contract) fn word(code: Code) -> &'static str {
+    match code {
+        Code::ParseError
+        | Code::MethodNotFound
+        | Code::InvalidEnvelope
+        | Code::InvalidToolInput
+        | Code::InvalidPath
+        | Code::ToolNotFound
+        | Code::TooLarge => "INVALID_PARAMS",
+        Code::NotFound => "NOT_FOUND",
+        Code::Unauthenticated => "UNAUTHORIZED",
+        Code::Forbidden => "FORBIDDEN",
+        Code::FeatureDisabled
+        | Code::UpgradeRequired
+        | Code::CapabilityNotAvailable
+        | Code::UpstreamUnavailable => "CAPABILITY_NOT_AVAILABLE",
+        Code::Conflict => "CONCURRENCY_CONFLICT",
+        Code::RateLimited => "RATE_LIMIT_EXCEEDED",
+        Code::Cancelled => "OPERATION_CANCELLED",
+        Code::Timeout => "OPERATION_TIMEOUT",
+        Code::InvalidToolOutput => "INVALID_OUTPUT",
+        Code::CommandFailed => "EXIT_n",
+        Code::ToolFailed => "TOOL_FAILED",
+        Code::InternalError => "INTERNAL_ERROR",
+    }
+}
+
+/// M3: the category of a code.
+pub(in crate::contract) fn category(code: Code) -> &'static str {
+    match code {
+        Code::ParseError
+        | Code::MethodNotFound
+        | Code::InvalidEnvelope
+        | Code::InvalidToolInput
+        | Code::InvalidPath
+        | Code::ToolNotFound
+        | Code::TooLarge => "Validation",
+        Code::Unauthenticated
+        | Code::Forbidden
+        | Code::FeatureDisabled
+        | Code::UpgradeRequired
+        | Code::CapabilityNotAvailable
+        | Code::UpstreamUnavailable => "Capability",
+        Code::Conflict | Code::RateLimited => "Concurrency",
+        Code::Cancelled | Code::Timeout => "Cancellation",
+        Code::NotFound
+        | Code::InvalidToolOutput
+        | Code::CommandFailed
+        | Code::ToolFailed
+        | Code::InternalError => "Unknown",
+    }
+}
+
+/// M3: what a diagnostic is about decides; else the code does.
+pub(super) fn category_of(failure: &Failure) -> &'static str {
+    match failure.category {
+        Some(Category::Compilation) => "Compilation",
+        Some(Category::Build) => "Build",
+        Some(Category::Package) => "Package",
+        Some(Category::Runtime) => "Runtime",
+        Some(Category::Unknown) => "Unknown",
+        None => category(failure.code),
+    }
+}
+
+/// The code that a category stands for when nothing else is known.
+pub(in crate::contract) fn code_of_category(category: &str) -> Option<Code> {
+    match category {
+        "Validation" => Some(Code::InvalidToolInput),
+        "Compilation" | "Build" | "Package" | "Runtime" | "SDK" => Some(Code::CommandFailed),
+        "Capability" => Some(Code::CapabilityNotAvailable),
+        "Concurrency" => Some(Code::Conflict),
+        "Cancellation" => Some(Code::Cancelled),
+        _ => None,
+    }
+}
+
+/// What to do about a failure. A diagnostic that nobody explained has no hint.
+pub(super) fn hint(failure: &Failure) -> Option<&str> {
+    let usual = match failure.code {
+        // M10
+        Code::Cancelled => "The command was terminated before completion",
+        Code::CommandFailed if failure.origin_code.is_some() => "",
+        // M7
+        code if word(code) == "INVALID_PARAMS" => Code::InvalidToolInput.entry().remedy,
+        code => code.entry().remedy,
+    };
+    Some(failure.hint.as_deref().unwrap_or(usual)).filter(|hint| !hint.trim().is_empty())
+}
+
+/// M6, for parsed codes; the catalogue's column for all others.
+pub(super) fn mcp_error_code(failure: &Failure, run: Option<&Run>) -> Option<i64> {
+    const INTERNAL: i64 = -32603;
+    const INVALID_PARAMS: i64 = -32602;
+    const NOT_FOUND: i64 = -32002;
+    const NOT_AVAILABLE: i64 = -32001;
+    match (failure.code, failure.origin_code.as_deref()) {
+        (Code::CommandFailed, Some(parsed)) => match parsed {
+            "NU1101" | "NU1102" | "MSB1003" | "NETSDK1004" | "MSB4236" => Some(NOT_FOUND),
+            "NETSDK1045" | "CS1001" | "CS1513" => Some(INVALID_PARAMS),
+            other if diagnostics::category(other) == Category::Unknown => Some(INTERNAL),
+            _ => None,
+        },
+        (Code::NotFound, _) => Some(NOT_FOUND),
+        // M9: with a command.
+        (Code::CapabilityNotAvailable, _) if run.is_some() => Some(NOT_AVAILABLE),
+        (code, _) if word(code) == "INVALID_PARAMS" => Some(INVALID_PARAMS),
+        _ => Some(INTERNAL),
+    }
+}

@@ -1,0 +1,225 @@
+//! `mcp.envelope.v0.1`: the payload as it is, beside structured errors and provenance.
+
+use std::borrow::Cow;
+
+use super::Losses;
+use super::content::{cut, is_scalar, text_of};
+use super::facts::Facts;
+use crate::outcome::{
+    Call, Content, Ended, Failure, Fidelity, Notes, Outcome, Provenance, Receipt, Run, Tier,
+    Warning,
+};
+use crate::raw_json::{Emit, JsonObject, OrNull, RawJson, shape};
+
+mod code;
+
+pub(super) use code::word;
+
+shape! {
+    /// P1: nothing else stands beside these.
+    struct Envelope<'a> {
+        schema_version: &'static str,
+        /// P2: the payload as it is.
+        result: Content<'a>,
+        errors: Option<Vec<Fault<'a>>>,
+        warnings: Option<Vec<Caution<'a>>>,
+        meta: Option<JsonObject>,
+        /// P2: left out, `null`, or the record.
+        provenance: Option<OrNull<&'a JsonObject>>,
+    }
+}
+
+shape! {
+    /// P4: one failure.
+    struct Fault<'a> {
+        code: &'a str,
+        message: Cow<'a, str>,
+        details: Option<JsonObject>,
+        /// P4: written only when it is true.
+        retryable: Option<bool>,
+        evidence: Option<&'a [RawJson]>,
+    }
+}
+
+shape! {
+    struct Caution<'a> {
+        code: &'a str,
+        message: Cow<'a, str>,
+        details: Option<JsonObject>,
+    }
+}
+
+/// How many characters the schema allows.
+const CODE_CHARS_MAX: usize = 200;
+const MESSAGE_CHARS_MAX: usize = 2000;
+const REQUEST_ID_CHARS_MAX: usize = 200;
+const ADAPTER_CHARS_MAX: usize = 100;
+
+pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
+    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
+    let (errors, is_failed) = match ended {
+        Ended::Done(_) => (None, false),
+        Ended::Failed { failures, partial: _ } => {
+            let faults = failures.iter().map(|failure| fault(failure, run.as_ref(), losses));
+            (Some(faults.collect()), true)
+        }
+    };
+    let warnings: Vec<Caution<'_>> =
+        notes.warnings.iter().map(|warning| caution(warning, losses)).collect();
+    let meta = meta(call, &notes.meta, losses);
+    lose(call, notes, receipt, run.as_ref(), losses);
+    Envelope {
+        schema_version: "mcp.envelope.v0.1",
+        result: outcome.content(),
+        errors,
+        warnings: (!warnings.is_empty()).then_some(warnings),
+        meta: (!meta.is_empty()).then_some(meta),
+        provenance: match provenance {
+            Provenance::NotAsked => is_failed.then_some(OrNull(None)),
+            Provenance::Unavailable => Some(OrNull(None)),
+            Provenance::Record(record) => Some(OrNull(Some(record))),
+        },
+    }
+    .emit(out);
+}
+
+fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fault<'a> {
+    let Failure {
+        code,
+        origin_code,
+        message,
+        category,
+        hint,
+        explanation,
+        link,
+        fixes,
+        alternatives,
+        details: _,
+        data,
+        evidence,
+        retry_after: _,
+        line,
+    } = failure;
+    let mut facts = Facts::of_failure(failure);
+    facts.add_exit(run);
+    facts.add_hint(hint.as_ref());
+    let own_code = origin_code.as_deref().filter(|own| own.chars().count() <= CODE_CHARS_MAX);
+    if own_code.is_none() {
+        facts.add("origin_code", origin_code);
+    }
+    losses.add_if(category.is_some(), "category");
+    losses.add_if(explanation.is_some(), "explanation");
+    losses.add_if(link.is_some(), "link");
+    losses.add_if(!fixes.is_empty(), "fixes");
+    losses.add_if(!alternatives.is_empty(), "alternatives");
+    losses.add_if(line.is_some(), "line");
+    if !data.is_empty() {
+        losses.add("data", "it is told among the details");
+    }
+    Fault {
+        code: own_code.unwrap_or(word(*code)),
+        message: within(message, losses),
+        details: flat(&facts, losses),
+        retryable: code.is_retryable().then_some(true),
+        evidence: (!evidence.is_empty()).then_some(evidence),
+    }
+}
+
+fn caution<'a>(warning: &'a Warning, losses: &mut Losses) -> Caution<'a> {
+    let Warning { code, severity, message, context } = warning;
+    losses.add_if(severity.is_some(), "warning severity");
+    let own_code =
+        code.as_deref().filter(|own| !own.is_empty() && own.chars().count() <= CODE_CHARS_MAX);
+    if code.is_some() && own_code.is_none() {
+        losses.add("warning code", "the contract's codes have 1 to 200 characters");
+    }
+    let code = own_code.unwrap_or("ADAPTER.WARNING");
+    let mut facts = Facts::default();
+    facts.add_all(context);
+    Caution {
+        code,
+        message: within(if message.is_empty() { code } else { message }, losses),
+        details: flat(&facts, losses),
+    }
+}
+
+fn within<'a>(message: &'a str, losses: &mut Losses) -> Cow<'a, str> {
+    let (short, is_cut) = cut(message, MESSAGE_CHARS_MAX);
+    if is_cut {
+        losses.add("message", "the contract's messages have at most 2000 characters");
+    }
+    short.into()
+}
+
+/// P4: details are flat scalars; anything else is told as its JSON text.
+fn flat(facts: &Facts, losses: &mut Losses) -> Option<JsonObject> {
+    if facts.is_empty() {
+        return None;
+    }
+    Some(JsonObject::build(|object| {
+        for (name, value) in facts.iter() {
+            if is_scalar(value) {
+                object.member(name, value);
+            } else {
+                object.member(name, &text_of(value));
+                losses.add(format!("details.{name}"), "details are flat; it is told as JSON text");
+            }
+        }
+    }))
+}
+
+/// P4, P6: only what the caller gave, and no duration unless answers may vary.
+fn meta(call: &Call, extra: &JsonObject, losses: &mut Losses) -> JsonObject {
+    let fits = |text: &str, chars_max: usize| text.chars().count() <= chars_max;
+    let request_id = call.request_id.as_deref().filter(|id| fits(id, REQUEST_ID_CHARS_MAX));
+    if call.request_id.is_some() && request_id.is_none() {
+        losses.add("request_id", "the contract's ids have at most 200 characters");
+    }
+    let duration = call.duration.filter(|_| call.deterministic == Some(false));
+    losses.add_if(call.duration.is_some() && duration.is_none(), "duration_ms");
+    let adapter = extra.get("adapter");
+    let adapter = adapter.as_ref().and_then(RawJson::as_exact_text);
+    let hints = extra.get("schema_hints").and_then(JsonObject::new);
+    JsonObject::build(|object| {
+        object.member("adapter", &adapter.filter(|name| fits(name, ADAPTER_CHARS_MAX)));
+        object.member("request_id", &request_id);
+        object.member(
+            "duration_ms",
+            &duration.map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+        );
+        object.member("schema_hints", &hints.filter(are_schema_hints));
+    })
+}
+
+fn are_schema_hints(hints: &JsonObject) -> bool {
+    hints.members().all(|member| {
+        member.value().as_text().is_some_and(|text| text.chars().count() <= CODE_CHARS_MAX)
+    })
+}
+
+fn lose(call: &Call, notes: &Notes, receipt: &Receipt, run: Option<&Run>, losses: &mut Losses) {
+    let Call { tool_id, tool_version, request_id: _, tier, duration: _, deterministic: _ } = call;
+    let Notes {
+        warnings: _,
+        pagination,
+        rate_limit,
+        telemetry,
+        upgrade_hints,
+        metadata,
+        meta,
+        fidelity,
+    } = notes;
+    losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
+    losses.add_if(*tier != Tier::default(), "tier");
+    losses.add_if(pagination.is_some(), "pagination");
+    losses.add_if(rate_limit.is_some(), "rate_limit");
+    losses.add_if(telemetry.is_some(), "telemetry");
+    losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");
+    losses.add_if(!metadata.is_empty(), "metadata");
+    let is_told = |name: &str| matches!(name, "adapter" | "schema_hints" | "request_id");
+    losses.add_if(meta.members().any(|member| !is_told(&member.key())), "meta");
+    losses.add_if(*fidelity != Fidelity::Full, "fidelity");
+    losses.add_if(!receipt.findings.is_empty(), "receipt");
+    losses.add_if(run.is_some_and(|run| run.command.is_some()), "command");
+    losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
+}

@@ -1,0 +1,111 @@
+//! R7, R8: the codes and types of `response-v2`.
+
+use crate::catalogue::Code;
+use crate::outcome::Failure;
+use crate::raw_json::{JsonObject, RawJson};
+
+/// R8: the codes that the contract itself names, with their types.
+const KNOWN: [(&str, &str); 14] = [
+    ("VALIDATION_ERROR", "validation"),
+    ("INVALID_FORMAT", "validation"),
+    ("MISSING_REQUIRED", "validation"),
+    ("NOT_FOUND", "not_found"),
+    ("SPEC_NOT_FOUND", "not_found"),
+    ("TASK_NOT_FOUND", "not_found"),
+    ("DUPLICATE_ENTRY", "conflict"),
+    ("CONFLICT", "conflict"),
+    ("UNAUTHORIZED", "authentication"),
+    ("FORBIDDEN", "authorization"),
+    ("FEATURE_DISABLED", "feature_flag"),
+    ("RATE_LIMIT_EXCEEDED", "rate_limit"),
+    ("INTERNAL_ERROR", "internal"),
+    ("UNAVAILABLE", "unavailable"),
+];
+
+/// R8: the type of a code that the contract itself names.
+pub(in crate::contract) fn known_type(word: &str) -> Option<&'static str> {
+    KNOWN.iter().find(|(known, _)| *known == word).map(|(_, group)| *group)
+}
+
+/// The words for a code, the usual one first.
+pub(in crate::contract) fn words(code: Code) -> &'static [&'static str] {
+    match code {
+        Code::ParseError | Code::MethodNotFound | Code::InvalidEnvelope => &["INVALID_FORMAT"],
+        Code::InvalidToolInput => &["VALIDATION_ERROR", "MISSING_REQUIRED", "INVALID_FORMAT"],
+        Code::InvalidPath | Code::TooLarge => &["VALIDATION_ERROR"],
+        Code::ToolNotFound | Code::NotFound => &["NOT_FOUND"],
+        Code::Unauthenticated => &["UNAUTHORIZED"],
+        Code::Forbidden => &["FORBIDDEN"],
+        Code::FeatureDisabled => &["FEATURE_DISABLED"],
+        Code::UpgradeRequired => &["UPGRADE_REQUIRED"],
+        Code::Conflict => &["CONFLICT"],
+        Code::RateLimited => &["RATE_LIMIT_EXCEEDED"],
+        Code::Cancelled | Code::Timeout | Code::UpstreamUnavailable => &["UNAVAILABLE"],
+        Code::CapabilityNotAvailable => &["CAPABILITY_NOT_AVAILABLE"],
+        Code::CommandFailed => &["OPERATION_FAILED"],
+        Code::InvalidToolOutput | Code::ToolFailed | Code::InternalError => &["INTERNAL_ERROR"],
+    }
+}
+
+/// R7: the type of a code.
+pub(in crate::contract) fn error_type(code: Code) -> &'static str {
+    match code {
+        Code::ParseError
+        | Code::MethodNotFound
+        | Code::InvalidEnvelope
+        | Code::InvalidToolInput
+        | Code::InvalidPath
+        | Code::TooLarge => "validation",
+        Code::ToolNotFound | Code::NotFound => "not_found",
+        Code::Unauthenticated => "authentication",
+        Code::Forbidden | Code::UpgradeRequired => "authorization",
+        Code::FeatureDisabled | Code::CapabilityNotAvailable => "feature_flag",
+        Code::Conflict => "conflict",
+        Code::RateLimited => "rate_limit",
+        Code::Cancelled | Code::Timeout | Code::UpstreamUnavailable => "unavailable",
+        Code::InvalidToolOutput | Code::CommandFailed | Code::ToolFailed | Code::InternalError => {
+            "internal"
+        }
+    }
+}
+
+/// The code that a type stands for when nothing else is known.
+pub(in crate::contract) fn code_of_type(group: &str) -> Option<Code> {
+    match group {
+        "validation" => Some(Code::InvalidToolInput),
+        "authentication" => Some(Code::Unauthenticated),
+        "authorization" => Some(Code::Forbidden),
+        "not_found" => Some(Code::NotFound),
+        "conflict" => Some(Code::Conflict),
+        "rate_limit" => Some(Code::RateLimited),
+        "feature_flag" => Some(Code::FeatureDisabled),
+        "internal" => Some(Code::InternalError),
+        "unavailable" => Some(Code::UpstreamUnavailable),
+        _ => None,
+    }
+}
+
+/// The word for a failure that has no code of its own.
+pub(super) fn word(failure: &Failure) -> &'static str {
+    let special = match (failure.code, rule_broken(&failure.details).as_deref()) {
+        (Code::InvalidToolInput, Some("required")) => Some("MISSING_REQUIRED"),
+        (Code::InvalidToolInput, Some("invalid format" | "type")) => Some("INVALID_FORMAT"),
+        _ => None,
+    };
+    special.or(words(failure.code).first().copied()).unwrap_or("INTERNAL_ERROR")
+}
+
+/// The rule that an argument broke: M7's reason, or a schema's constraint.
+fn rule_broken(details: &JsonObject) -> Option<String> {
+    let rule = details.get("reason").or_else(|| details.get("constraint"));
+    rule.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned)
+}
+
+/// R7: `SCREAMING_SNAKE_CASE`.
+pub(super) fn is_screaming(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        && word.split('_').all(|part| {
+            !part.is_empty()
+                && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        })
+}

@@ -1,0 +1,212 @@
+//! R4–R6, R10: what stands in `meta`.
+
+use std::borrow::Cow;
+
+use sha2::{Digest, Sha256};
+
+use crate::context::Context;
+use crate::contract::Losses;
+use crate::contract::content::{Hint, Pairs};
+use crate::ids;
+use crate::outcome::{
+    Call, Cut, Fidelity, Notes, Provenance, Receipt, Run, Tier, Warning, milliseconds,
+};
+use crate::raw_json::{Emit, JsonObject, shape};
+
+shape! {
+    /// R5: members are left out when there is nothing to say.
+    struct Reserved<'a> {
+        /// R4: nothing can override it.
+        version: &'static str,
+        request_id: Cow<'a, str>,
+        warnings: Option<Vec<&'a str>>,
+        warning_details: Option<Vec<Detail<'a>>>,
+        pagination: Option<&'a JsonObject>,
+        rate_limit: Option<&'a JsonObject>,
+        telemetry: Option<JsonObject>,
+        content_fidelity: Option<&'static str>,
+        /// R6: always beside a fidelity below full.
+        content_fidelity_schema_version: Option<&'static str>,
+        dropped_content_ids: Option<&'a [String]>,
+        content_archive_hashes: Pairs<'a>,
+        metadata: Pairs<'a>,
+        upgrade_hints: Option<Vec<Hint<'a>>>,
+        run: Option<Ran<'a>>,
+    }
+}
+
+/// Names that an extra key cannot take: the contract's own, and those that we use.
+const RESERVED: [&str; 14] = [
+    "version",
+    "request_id",
+    "warnings",
+    "warning_details",
+    "pagination",
+    "rate_limit",
+    "telemetry",
+    "content_fidelity",
+    "content_fidelity_schema_version",
+    "dropped_content_ids",
+    "content_archive_hashes",
+    "metadata",
+    "upgrade_hints",
+    "run",
+];
+
+shape! {
+    struct Detail<'a> {
+        code: Option<&'a str>,
+        severity: &'static str,
+        message: &'a str,
+        context: Option<&'a JsonObject>,
+    }
+}
+
+shape! {
+    /// The program behind the answer; its stdout is the payload.
+    struct Ran<'a> {
+        command: Option<&'a str>,
+        stderr: Option<&'a str>,
+        truncated: Option<bool>,
+    }
+}
+
+/// The reserved members, then the caller's extra ones.
+pub(super) struct Meta<'a> {
+    reserved: Reserved<'a>,
+    extra: &'a JsonObject,
+}
+
+impl Emit for Meta<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        self.reserved.emit(out);
+        // The extra members go before the brace that closes the reserved ones.
+        let brace = out.pop();
+        for member in self.extra.members().filter(|member| !is_reserved(&member.key())) {
+            out.push(b',');
+            out.extend_from_slice(member.key_token());
+            out.push(b':');
+            member.value().emit(out);
+        }
+        out.extend(brace);
+    }
+}
+
+fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
+pub(super) fn meta<'a>(
+    call: &'a Call,
+    run: Option<&'a Run>,
+    notes: &'a Notes,
+    context: &Context,
+    losses: &mut Losses,
+) -> Meta<'a> {
+    let Call { tool_id, tool_version, request_id, tier, duration: _, deterministic: _ } = call;
+    let Notes {
+        warnings,
+        pagination,
+        rate_limit,
+        telemetry: _,
+        upgrade_hints,
+        metadata,
+        meta,
+        fidelity,
+    } = notes;
+    losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
+    losses.add_if(*tier != Tier::default(), "tier");
+    if meta.members().any(|member| is_reserved(&member.key()) && !member.is("request_id")) {
+        losses.add("meta", "an extra key cannot have a reserved name");
+    }
+    let details: Vec<Detail<'_>> =
+        warnings.iter().filter(|warning| warning.has_details()).map(Detail::of).collect();
+    let (level, dropped, archives) = match fidelity {
+        Fidelity::Full => (None, None, Pairs(&[])),
+        Fidelity::Reduced { level, dropped, archives } => (
+            Some(level.name()),
+            (!dropped.is_empty()).then_some(dropped.as_slice()),
+            Pairs(archives),
+        ),
+    };
+    Meta {
+        reserved: Reserved {
+            version: "response-v2",
+            request_id: spell_id(request_id.as_deref(), context, losses),
+            // R10: every warning stands here as its message.
+            warnings: (!warnings.is_empty())
+                .then(|| warnings.iter().map(|warning| warning.message.as_str()).collect()),
+            warning_details: (!details.is_empty()).then_some(details),
+            pagination: pagination.as_ref().filter(|it| !it.is_empty()),
+            rate_limit: rate_limit.as_ref().filter(|it| !it.is_empty()),
+            telemetry: telemetry(call, notes),
+            content_fidelity: level,
+            content_fidelity_schema_version: level.map(|_| "1.0"),
+            dropped_content_ids: dropped,
+            content_archive_hashes: archives,
+            metadata: Pairs(metadata),
+            upgrade_hints: (!upgrade_hints.is_empty())
+                .then(|| upgrade_hints.iter().map(Hint).collect()),
+            run: run.and_then(Ran::of),
+        },
+        extra: meta,
+    }
+}
+
+pub(super) fn lose(receipt: &Receipt, provenance: &Provenance, losses: &mut Losses) {
+    losses.add_if(!receipt.findings.is_empty(), "receipt");
+    losses.add_if(*provenance != Provenance::NotAsked, "provenance");
+}
+
+/// R5: `req_` and 12 hex digits, of the fresh id or of a caller's id that does not fit.
+fn spell_id<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> Cow<'a, str> {
+    let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else {
+        return short_id(&context.fresh);
+    };
+    if id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
+        return id.into();
+    }
+    losses.add("request_id", "it does not fit the contract's pattern; its digest stands for it");
+    short_id(&Sha256::digest(id.as_bytes()))
+}
+
+fn short_id(bytes: &[u8]) -> Cow<'static, str> {
+    format!("req_{}", ids::hex(bytes.get(..6).unwrap_or(bytes))).into()
+}
+
+/// The tool's own telemetry, with the call's duration unless it names one or answers must
+/// not vary.
+fn telemetry(call: &Call, notes: &Notes) -> Option<JsonObject> {
+    let own = notes.telemetry.as_ref().filter(|it| !it.is_empty());
+    let duration = call.duration.filter(|_| call.deterministic != Some(true));
+    let Some(duration) = duration else { return own.cloned() };
+    let measured = JsonObject::build(|object| {
+        object.member("duration_ms", &milliseconds(duration));
+    });
+    Some(own.map_or(measured.clone(), |own| own.with_defaults(&measured)))
+}
+
+impl Detail<'_> {
+    fn of(warning: &Warning) -> Detail<'_> {
+        Detail {
+            code: warning.code.as_deref(),
+            severity: warning.effective_severity().name(),
+            message: &warning.message,
+            context: Some(&warning.context).filter(|context| !context.is_empty()),
+        }
+    }
+}
+
+impl Ran<'_> {
+    fn of(run: &Run) -> Option<Ran<'_>> {
+        let Run { command, exit: _, stdout: _, stderr, cut } = run;
+        let ran = Ran {
+            command: command.as_deref(),
+            stderr: Some(stderr.as_str()).filter(|text| !text.is_empty()),
+            truncated: (*cut == Cut::Truncated).then_some(true),
+        };
+        let says_something =
+            ran.command.is_some() || ran.stderr.is_some() || ran.truncated.is_some();
+        says_something.then_some(ran)
+    }
+}

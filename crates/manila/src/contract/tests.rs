@@ -1,0 +1,97 @@
+use super::*;
+use crate::catalogue::Code;
+use crate::outcome::{Failure, NonEmpty, Notes, Payload, Provenance, Receipt};
+use crate::stage::redact::redact;
+
+fn outcome(ended: Ended) -> Outcome {
+    Outcome {
+        call: crate::outcome::Call::default(),
+        ended,
+        run: None,
+        blocks: Vec::new(),
+        notes: Notes::default(),
+        receipt: Receipt::default(),
+        provenance: Provenance::NotAsked,
+        verbatim: None,
+    }
+}
+
+fn json(text: &'static str) -> RawJson {
+    RawJson::parse(text).unwrap()
+}
+
+#[test]
+fn an_envelope_of_its_own_contract_goes_out_byte_for_byte() {
+    let own = json(r#"{"schema_version": "mcp.envelope.v0.1", "result": 1.0}"#);
+    let mut seen = outcome(Ended::Done(Payload::Json(json("1.0"))));
+    seen.verbatim = Some((Contract::McpEnvelopeV01, own.clone()));
+    let seen = redact(seen);
+    let context = Context::new([0; 16]);
+    assert_eq!(
+        render(&seen, Contract::McpEnvelopeV01, &context).envelope.as_bytes(),
+        own.as_bytes()
+    );
+    let other = render(&seen, Contract::ResponseV2, &context).envelope;
+    assert_eq!(other.get("data").unwrap().to_string(), r#"{"result":1.0}"#);
+}
+
+#[test]
+fn provenance_is_a_record_or_null_or_nothing() {
+    let shown = |provenance| {
+        let mut seen = outcome(Ended::Done(Payload::Absent));
+        seen.provenance = provenance;
+        let reply = render(&redact(seen), Contract::McpEnvelopeV01, &Context::new([0; 16]));
+        reply.envelope.get("provenance").map(|it| it.to_string())
+    };
+    assert_eq!(shown(Provenance::NotAsked), None);
+    assert_eq!(shown(Provenance::Unavailable).as_deref(), Some("null"));
+    let record = crate::raw_json::JsonObject::default();
+    assert_eq!(shown(Provenance::Record(record)).as_deref(), Some("{}"));
+}
+
+#[test]
+fn what_redaction_hid_is_listed_as_lost() {
+    let mut seen = outcome(Ended::Done(Payload::Absent));
+    seen.receipt.findings.push(("github-token".into(), 1));
+    let seen = redact(seen);
+    for contract in Contract::ALL {
+        let losses = render(&seen, contract, &Context::new([0; 16])).losses;
+        assert!(losses.iter().any(|loss| loss.what == "receipt"), "{contract}");
+    }
+}
+
+#[test]
+fn every_shared_word_reads_as_the_catalogue_says() {
+    for spelling in spellings() {
+        let read = code_from_spelling(spelling.word);
+        assert!(read.is_some(), "{} of {} reads as nothing", spelling.word, spelling.contract);
+    }
+    for (word, code) in [
+        ("not_found", Code::NotFound),
+        ("resource_exhausted", Code::RateLimited),
+        ("MISSING_REQUIRED", Code::InvalidToolInput),
+        ("TASK_NOT_FOUND", Code::NotFound),
+        ("DUPLICATE_ENTRY", Code::Conflict),
+        ("UNAVAILABLE", Code::UpstreamUnavailable),
+        ("CAPABILITY_NOT_AVAILABLE", Code::CapabilityNotAvailable),
+        ("ADAPTER.EXECUTION.FAILED", Code::CommandFailed),
+        ("upgrade_required", Code::UpgradeRequired),
+    ] {
+        assert_eq!(code_from_spelling(word), Some(code), "{word}");
+    }
+    assert_eq!(code_from_spelling("E_CUSTOM"), None);
+}
+
+#[test]
+fn several_failures_are_all_told() {
+    let failure = |code, message: &'static str| Failure::new(code, message);
+    let failures = NonEmpty {
+        first: failure(Code::NotFound, "one"),
+        rest: vec![failure(Code::Timeout, "two")],
+    };
+    let seen = redact(outcome(Ended::Failed { failures, partial: Payload::Absent }));
+    for contract in Contract::ALL {
+        let envelope = render(&seen, contract, &Context::new([0; 16])).envelope.to_string();
+        assert!(envelope.contains("one") && envelope.contains("two"), "{contract}: {envelope}");
+    }
+}

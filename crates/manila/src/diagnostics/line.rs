@@ -1,0 +1,87 @@
+//! One line of output: is it a diagnostic, and which one? (M4)
+
+/// A diagnostic that was found in a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Found<'a> {
+    pub(super) severity: Severity,
+    pub(super) code: &'a str,
+    pub(super) message: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Severity {
+    Error,
+    Warning,
+}
+
+/// M4: the first of the three forms that fits decides.
+pub(super) fn parse(line: &str) -> Option<Found<'_>> {
+    in_file(line).or_else(|| nuget(line)).or_else(|| anywhere(line))
+}
+
+/// `<file>(<line>,<col>): error|warning CODE: text`
+fn in_file(line: &str) -> Option<Found<'_>> {
+    line.match_indices("): ").find_map(|(at, close)| {
+        let (before, after) = (line.get(..at)?, line.get(at + close.len()..)?);
+        let (file, place) = before.rsplit_once('(')?;
+        let (row, column) = place.split_once(',')?;
+        if file.trim().is_empty() || !is_number(row) || !is_number(column) {
+            return None;
+        }
+        worded(after)
+    })
+}
+
+/// `NUdddd: text`, a warning only where the word stands before it.
+fn nuget(line: &str) -> Option<Found<'_>> {
+    line.match_indices("NU").find_map(|(at, _)| {
+        let (before, after) = line.split_at_checked(at)?;
+        let (code, message) = coded(after)?;
+        if code.len() != "NU0000".len() || !ends_a_word(before) {
+            return None;
+        }
+        let is_warning = before.trim_end().ends_with("warning");
+        let severity = if is_warning { Severity::Warning } else { Severity::Error };
+        Some(Found { severity, code, message })
+    })
+}
+
+/// `error|warning CODE: text`, wherever it stands in the line.
+fn anywhere(line: &str) -> Option<Found<'_>> {
+    let starts = line.match_indices("error ").chain(line.match_indices("warning "));
+    let mut starts: Vec<usize> = starts.map(|(at, _)| at).collect();
+    starts.sort_unstable();
+    starts.into_iter().find_map(|at| {
+        let (before, after) = line.split_at_checked(at)?;
+        ends_a_word(before).then(|| worded(after)).flatten()
+    })
+}
+
+/// `error|warning CODE: text` at the start.
+fn worded(text: &str) -> Option<Found<'_>> {
+    let (severity, rest) = if let Some(rest) = text.strip_prefix("error ") {
+        (Severity::Error, rest)
+    } else {
+        (Severity::Warning, text.strip_prefix("warning ")?)
+    };
+    let (code, message) = coded(rest.trim_start())?;
+    Some(Found { severity, code, message })
+}
+
+/// `CODE: text`, where a code is `[A-Z]+[0-9]+`.
+fn coded(text: &str) -> Option<(&str, &str)> {
+    let (code, message) = text.split_once(':')?;
+    let digits = code.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
+    let message = message.trim();
+    let fits = digits.len() < code.len() && is_number(digits) && !message.is_empty();
+    fits.then_some((code, message))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a word that starts here is not the end of a longer one.
+fn ends_a_word(before: &str) -> bool {
+    !before.ends_with(|last: char| last.is_alphanumeric() || last == '_')
+}

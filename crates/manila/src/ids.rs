@@ -1,0 +1,48 @@
+//! Ids that depend on nothing but the request.
+
+use std::fmt::Write;
+
+use uuid::Uuid;
+
+use crate::raw_json::{JsonObject, RawJson, key_sorted};
+
+/// Q7: the namespace of every deterministic id.
+const NAMESPACE: Uuid = Uuid::from_u128(0xc1fd_1c20_77b7_4f73_b39c_8ed2_dd2f_2d8c);
+
+/// What a deterministic id is for; ids of different purposes never agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdPurpose {
+    /// The request itself.
+    Request,
+    /// The trace that it belongs to.
+    Trace,
+    /// Its span in that trace.
+    Span,
+}
+
+/// Q7: the bytes of a UUIDv5 over the request. `method` is the transport-neutral one, so
+/// that every transport gives the same id.
+#[must_use]
+pub fn deterministic_id(purpose: IdPurpose, method: &str, payload: &RawJson) -> [u8; 16] {
+    let request = JsonObject::build(|object| {
+        object.member("method", method);
+        object.member("payload", payload);
+        object.member("route", method);
+    });
+    let prefix: &[u8] = match purpose {
+        IdPurpose::Request => b"req:",
+        IdPurpose::Trace => b"trace:",
+        IdPurpose::Span => b"span:",
+    };
+    let name = [prefix, &key_sorted(request.as_raw())].concat();
+    Uuid::new_v5(&NAMESPACE, &name).into_bytes()
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}

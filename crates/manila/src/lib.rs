@@ -1,0 +1,62 @@
+//! One envelope for every MCP tool: the contracts as pure functions.
+//!
+//! A tool's result comes in as an [`Observation`], is named by the stages in [`pipeline`],
+//! and leaves as a [`Reply`] in one of four [`Contract`]s. There is no input or output, no
+//! clock and no randomness here: the same input gives the same bytes.
+//!
+//! A tool author starts with [`answer`]:
+//!
+//! ```
+//! use manila::{Context, Contract, answer};
+//!
+//! let reply = answer::not_found("Spec", "spec-42")
+//!     .tool("spec", "1.4.0")
+//!     .request_id("req_abc123")
+//!     .seal(Contract::ResponseV2, &Context::new([0; 16]));
+//! assert!(reply.is_error);
+//! assert_eq!(
+//!     reply.envelope.to_string(),
+//!     concat!(
+//!         r#"{"success":false,"data":{"error_code":"NOT_FOUND","error_type":"not_found","#,
+//!         r#""remediation":"Check the name or path, and that it exists","#,
+//!         r#""details":{"resource":"Spec","id":"spec-42"}},"#,
+//!         r#""error":"Spec 'spec-42' not found","#,
+//!         r#""meta":{"version":"response-v2","request_id":"req_abc123"}}"#,
+//!     ),
+//! );
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod answer;
+mod catalogue;
+mod context;
+mod contract;
+mod cursor;
+mod diagnostics;
+mod ids;
+mod observed;
+mod outcome;
+pub mod pipeline;
+mod raw_json;
+pub mod stage;
+mod suggest;
+
+pub use catalogue::{Code, Entry, Retry, UnknownCode};
+pub use context::Context;
+pub use contract::{Contract, Info, Loss, Reply, Spelling, UnknownContract, render, spellings};
+pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
+pub use diagnostics::{Diagnostic, diagnostic, diagnostics};
+pub use ids::{IdPurpose, deterministic_id};
+pub use observed::{
+    Cancelled, Conflict, Exited, Failed, Invalid, Observation, Observed, RateLimited, TierRequired,
+    TimedOut, Unavailable,
+};
+pub use outcome::{
+    Call, Category, Cut, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Pagination, Payload,
+    Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text, Tier, UpgradeHint,
+    Warning,
+};
+pub use raw_json::{
+    DEPTH_MAX, JsonObject, Problem, RawJson, ReadError, Syntax, UnfitValue, key_sorted, pretty,
+};
+pub use suggest::closest;

@@ -1,0 +1,139 @@
+//! Reading an observation from JSON: its top level, and the rules all its parts share.
+
+use std::time::Duration;
+
+use super::{Observation, read_kind, read_notes};
+use crate::outcome::{Call, Notes, Tier};
+use crate::raw_json::{Kind, RawJson, ReadError, Reader};
+use crate::suggest::closest;
+
+const MEMBERS: &[&str] = &[
+    "tool",
+    "request_id",
+    "tier",
+    "duration_ms",
+    "deterministic",
+    "observed",
+    "warnings",
+    "pagination",
+    "rate_limit",
+    "telemetry",
+    "metadata",
+    "upgrade_hints",
+    "meta",
+    "fidelity",
+];
+
+pub(super) fn observation(reader: &mut Reader<'_>) -> Result<Observation, ReadError> {
+    let start = reader.start();
+    let mut call = Call::default();
+    let mut notes = Notes::default();
+    let mut observed = None;
+    reader.object(|reader, key| {
+        match key {
+            "tool" => tool(reader, &mut call)?,
+            "request_id" => call.request_id = Some(reader.string()?),
+            "tier" => call.tier = Tier::from_name(&reader.string()?),
+            "duration_ms" => call.duration = Some(duration(reader, MILLISECOND)?),
+            "deterministic" => call.deterministic = Some(boolean(reader)?),
+            "observed" => observed = Some(read_kind::observed(reader)?),
+            "warnings" => notes.warnings = read_notes::warnings(reader)?,
+            "pagination" => notes.pagination = Some(read_notes::pagination(reader)?),
+            "rate_limit" => notes.rate_limit = Some(read_notes::rate_limit(reader)?),
+            "telemetry" => notes.telemetry = Some(read_notes::telemetry(reader)?),
+            "metadata" => notes.metadata = string_map(reader)?,
+            "upgrade_hints" => notes.upgrade_hints = read_notes::upgrade_hints(reader)?,
+            "meta" => notes.meta = read_notes::object(reader)?,
+            "fidelity" => notes.fidelity = read_notes::fidelity(reader)?,
+            unknown => return Err(unknown_member(reader, unknown, MEMBERS)),
+        }
+        Ok(())
+    })?;
+    let Some(observed) = observed else { return Err(missing(reader, start, "observed")) };
+    // R5: the caller's own member wins over a `request_id` among the extra keys.
+    if call.request_id.is_none() {
+        let extra = notes.meta.get("request_id");
+        call.request_id = extra.and_then(|id| id.as_text().map(std::borrow::Cow::into_owned));
+    }
+    Ok(Observation { call, observed, notes })
+}
+
+fn tool(reader: &mut Reader<'_>, call: &mut Call) -> Result<(), ReadError> {
+    reader.object(|reader, key| {
+        match key {
+            "id" => call.tool_id = Some(reader.string()?),
+            "version" => call.tool_version = Some(reader.string()?),
+            unknown => return Err(unknown_member(reader, unknown, &["id", "version"])),
+        }
+        Ok(())
+    })
+}
+
+pub(super) const MILLISECOND: f64 = 0.001;
+pub(super) const SECOND: f64 = 1.0;
+
+/// A span of time, given as a number of `unit`s of seconds.
+pub(super) fn duration(reader: &mut Reader<'_>, unit: f64) -> Result<Duration, ReadError> {
+    reader.convert("a number of 0 or more that a clock can hold", |value| {
+        let number: f64 = number_text(value)?.parse().ok()?;
+        Duration::try_from_secs_f64(number * unit).ok()
+    })
+}
+
+pub(super) fn boolean(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
+    Ok(reader.raw_of(Kind::Bool)?.as_bytes() == b"true")
+}
+
+pub(super) fn whole(reader: &mut Reader<'_>) -> Result<u64, ReadError> {
+    reader.convert("a whole number of 0 or more", |value| number_text(value)?.parse().ok())
+}
+
+pub(super) fn signed(reader: &mut Reader<'_>) -> Result<i64, ReadError> {
+    reader.convert("a whole number", |value| number_text(value)?.parse().ok())
+}
+
+fn number_text(value: &RawJson) -> Option<&str> {
+    (value.kind() == Kind::Number).then(|| value.as_str())
+}
+
+pub(super) fn strings(reader: &mut Reader<'_>) -> Result<Vec<String>, ReadError> {
+    let mut all = Vec::new();
+    reader.array(|reader| {
+        all.push(reader.string()?);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+pub(super) fn string_map(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>, ReadError> {
+    let mut all = Vec::new();
+    reader.object(|reader, key| {
+        all.push((key.to_owned(), reader.string()?));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Refuses a member that does not belong here, and names the one that was probably meant.
+pub(super) fn unknown_member(reader: &mut Reader<'_>, name: &str, known: &[&str]) -> ReadError {
+    let start = reader.start();
+    let hint = match closest(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("the members here are: {}", known.join(", ")),
+    };
+    reader.refuse(start, format!("unknown member `{}`", shown(name)), hint)
+}
+
+/// Refuses an object that lacks a member.
+pub(super) fn missing(reader: &Reader<'_>, start: usize, name: &str) -> ReadError {
+    reader.refuse(start, format!("member `{name}` is missing"), format!("add `{name}`"))
+}
+
+/// A foreign name, short enough for a message.
+fn shown(name: &str) -> String {
+    let mut short: String = name.chars().take(40).collect();
+    if short.len() < name.len() {
+        short.push_str("...");
+    }
+    short
+}

@@ -1,0 +1,211 @@
+//! Reading what an observation says beside its answer.
+
+use super::read::{missing, string_map, strings, unknown_member};
+use super::read_kind::required;
+use crate::outcome::{Fidelity, Reduction, Severity, UpgradeHint, Warning};
+use crate::raw_json::{JsonObject, Kind, RawJson, ReadError, Reader};
+use crate::suggest::closest;
+
+pub(super) fn object(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+    let value = reader.raw_of(Kind::Object)?;
+    Ok(JsonObject::new(value).expect("the reader took a value of kind object"))
+}
+
+pub(super) fn warnings(reader: &mut Reader<'_>) -> Result<Vec<Warning>, ReadError> {
+    let mut all = Vec::new();
+    reader.array(|reader| {
+        all.push(warning(reader)?);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+fn warning(reader: &mut Reader<'_>) -> Result<Warning, ReadError> {
+    let start = reader.start();
+    let mut it = Warning::new("");
+    let mut message = None;
+    reader.object(|reader, key| {
+        match key {
+            "code" => it.code = Some(reader.string()?),
+            "severity" => it.severity = Some(one_of(reader, Severity::ALL, Severity::name)?),
+            "message" => message = Some(reader.string()?),
+            "context" => it.context = object(reader)?,
+            unknown => {
+                let known = ["code", "severity", "message", "context"];
+                return Err(unknown_member(reader, unknown, &known));
+            }
+        }
+        Ok(())
+    })?;
+    it.message = message.ok_or_else(|| missing(reader, start, "message"))?;
+    Ok(it)
+}
+
+pub(super) fn upgrade_hints(reader: &mut Reader<'_>) -> Result<Vec<UpgradeHint>, ReadError> {
+    let mut all = Vec::new();
+    reader.array(|reader| {
+        let [feature, tier, reason] = required(reader, ["feature", "tier", "reason"])?;
+        all.push(UpgradeHint { feature, tier, reason });
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+pub(super) fn pagination(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+    let rules: &[(&str, Rule)] = &[
+        ("cursor", Rule::TextOrNull),
+        ("has_more", Rule::Bool),
+        ("total_count", Rule::Whole),
+        ("page_size", Rule::Whole),
+    ];
+    checked(reader, rules, Others::Refused)
+}
+
+pub(super) fn rate_limit(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+    let rules: &[(&str, Rule)] = &[
+        ("limit", Rule::Whole),
+        ("remaining", Rule::Whole),
+        ("reset_at", Rule::Text),
+        ("period", Rule::Text),
+        ("retry_after", Rule::NotNegative),
+    ];
+    checked(reader, rules, Others::Refused)
+}
+
+pub(super) fn telemetry(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+    let rules: &[(&str, Rule)] =
+        &[("duration_ms", Rule::NotNegative), ("downstream_calls", Rule::Whole)];
+    checked(reader, rules, Others::Taken)
+}
+
+pub(super) fn fidelity(reader: &mut Reader<'_>) -> Result<Fidelity, ReadError> {
+    let start = reader.start();
+    let mut level = None;
+    let (mut dropped, mut archives) = (Vec::new(), Vec::new());
+    reader.object(|reader, key| {
+        match key {
+            "level" => level = Some(one_of(reader, Level::ALL, Level::name)?),
+            "dropped" => dropped = strings(reader)?,
+            "archives" => archives = string_map(reader)?,
+            unknown => {
+                return Err(unknown_member(reader, unknown, &["level", "dropped", "archives"]));
+            }
+        }
+        Ok(())
+    })?;
+    let Some(Level(level)) = level else { return Err(missing(reader, start, "level")) };
+    match level {
+        Some(level) => Ok(Fidelity::Reduced { level, dropped, archives }),
+        None if dropped.is_empty() && archives.is_empty() => Ok(Fidelity::Full),
+        None => Err(reader.refuse(
+            start,
+            "an answer of level `full` has nothing dropped and nothing archived",
+            "leave `dropped` and `archives` out, or give another level",
+        )),
+    }
+}
+
+/// A level by name: one of the reductions, or full.
+#[derive(Clone, Copy)]
+struct Level(Option<Reduction>);
+
+impl Level {
+    const ALL: [Level; 4] = [
+        Level(None),
+        Level(Some(Reduction::Partial)),
+        Level(Some(Reduction::Summary)),
+        Level(Some(Reduction::ReferenceOnly)),
+    ];
+
+    fn name(self) -> &'static str {
+        self.0.map_or("full", Reduction::name)
+    }
+}
+
+/// What a known member of an open object must be.
+#[derive(Clone, Copy)]
+enum Rule {
+    Text,
+    TextOrNull,
+    Bool,
+    Whole,
+    NotNegative,
+}
+
+/// What happens to members that no rule names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    Refused,
+    Taken,
+}
+
+/// Reads an object whose known members keep their rules; it stays as it was written.
+fn checked(
+    reader: &mut Reader<'_>,
+    rules: &[(&str, Rule)],
+    others: Others,
+) -> Result<JsonObject, ReadError> {
+    let mut members = Vec::new();
+    reader.object(|reader, key| {
+        let rule = rules.iter().find(|(name, _)| *name == key).map(|(_, rule)| *rule);
+        let value = match (rule, others) {
+            (Some(rule), _) => {
+                reader.convert(rule.name(), |value| rule.admits(value).then(|| value.clone()))?
+            }
+            (None, Others::Taken) => reader.raw()?,
+            (None, Others::Refused) => {
+                let names: Vec<&str> = rules.iter().map(|(name, _)| *name).collect();
+                return Err(unknown_member(reader, key, &names));
+            }
+        };
+        members.push((key.to_owned(), value));
+        Ok(())
+    })?;
+    Ok(JsonObject::build(|object| {
+        for (name, value) in &members {
+            object.member(name, value);
+        }
+    }))
+}
+
+impl Rule {
+    fn name(self) -> &'static str {
+        match self {
+            Rule::Text => "a string",
+            Rule::TextOrNull => "a string or null",
+            Rule::Bool => "a boolean",
+            Rule::Whole => "a whole number of 0 or more",
+            Rule::NotNegative => "a number of 0 or more",
+        }
+    }
+
+    fn admits(self, value: &RawJson) -> bool {
+        match (self, value.kind()) {
+            (Rule::Text | Rule::TextOrNull, Kind::String)
+            | (Rule::TextOrNull, Kind::Null)
+            | (Rule::Bool, Kind::Bool) => true,
+            (Rule::Whole, Kind::Number) => value.as_str().parse::<u64>().is_ok(),
+            (Rule::NotNegative, Kind::Number) => !value.as_bytes().starts_with(b"-"),
+            _ => false,
+        }
+    }
+}
+
+/// A string that names one of `all`.
+fn one_of<T: Copy, const N: usize>(
+    reader: &mut Reader<'_>,
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> Result<T, ReadError> {
+    let start = reader.start();
+    let given = reader.string()?;
+    let found = all.into_iter().find(|candidate| name(*candidate) == given);
+    found.ok_or_else(|| {
+        let names = all.map(name);
+        let hint = match closest(&given, names) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "use one of these names, in lower case".into(),
+        };
+        reader.refuse(start, format!("must be one of {}", names.join(", ")), hint)
+    })
+}

@@ -1,0 +1,206 @@
+//! The outcome: everything that is known about a call, in no contract's words.
+//!
+//! An outcome is deliberately not serializable. Only a contract writes one.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::contract::Contract;
+use crate::raw_json::{JsonObject, RawJson};
+
+mod failure;
+mod non_empty;
+mod notes;
+
+pub use failure::{Category, Failure};
+pub use non_empty::NonEmpty;
+pub use notes::{
+    Fidelity, Notes, Pagination, RateLimit, Reduction, Severity, Telemetry, UpgradeHint, Warning,
+};
+pub(crate) use notes::{milliseconds, seconds};
+
+/// Text that is often one of ours, and otherwise the tool's.
+pub type Text = Cow<'static, str>;
+
+/// Everything that is known about a call when it has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Who was called, by whom, and how long it took.
+    pub call: Call,
+    /// How it ended.
+    pub ended: Ended,
+    /// The program that ran, if one did.
+    pub run: Option<Run>,
+    /// Media blocks of an MCP result that stand beside the envelope.
+    pub blocks: Vec<RawJson>,
+    /// What is said beside the answer.
+    pub notes: Notes,
+    /// What redaction hid.
+    pub receipt: Receipt,
+    /// The provenance record, if one was asked for.
+    pub provenance: Provenance,
+    /// The answer as it came, if it already was an envelope. A stage that changes
+    /// anything clears this; a contract that finds its own writes it byte for byte.
+    pub verbatim: Option<(Contract, RawJson)>,
+}
+
+/// Who was called, by whom, and how long it took.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Call {
+    /// The tool's id, if it is known.
+    pub tool_id: Option<String>,
+    /// The tool's version, if it is known.
+    pub tool_version: Option<String>,
+    /// The caller's correlation id. Without one, a contract spells its own.
+    pub request_id: Option<String>,
+    /// The caller's tier.
+    pub tier: Tier,
+    /// How long the call took.
+    pub duration: Option<Duration>,
+    /// Whether answers must not depend on time or chance; `None` leaves it to the contract.
+    pub deterministic: Option<bool>,
+}
+
+/// What the caller may use (E2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// The least privilege, and what everything unknown is taken for.
+    #[default]
+    Community,
+    /// The middle tier.
+    Pro,
+    /// The highest tier.
+    Enterprise,
+}
+
+impl Tier {
+    /// Every tier, the lowest first.
+    pub const ALL: [Tier; 3] = [Tier::Community, Tier::Pro, Tier::Enterprise];
+
+    /// E2: trimmed, in any case; whatever is unknown has the least privilege.
+    #[must_use]
+    pub fn from_name(name: &str) -> Tier {
+        let name = name.trim();
+        let found = Tier::ALL.into_iter().find(|tier| tier.name().eq_ignore_ascii_case(name));
+        found.unwrap_or_default()
+    }
+
+    /// The name, lower-case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Community => "community",
+            Tier::Pro => "pro",
+            Tier::Enterprise => "enterprise",
+        }
+    }
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// The tool did its work.
+    Done(Payload),
+    /// It did not; `partial` is what it left.
+    Failed {
+        /// What went wrong; the first is the one that matters most.
+        failures: NonEmpty<Failure>,
+        /// What the tool produced before it failed.
+        partial: Payload,
+    },
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Payload {
+    /// Nothing.
+    #[default]
+    Absent,
+    /// JSON, as it was written.
+    Json(RawJson),
+    /// Text that was never JSON.
+    Text(String),
+}
+
+/// A program that was run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The command line, as people would type it.
+    pub command: Option<String>,
+    /// The exit code, unless the program was stopped or never started.
+    pub exit: Option<i64>,
+    /// What it wrote to standard output. This is the call's payload.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+    /// Whether a limit cut its output.
+    pub cut: Cut,
+}
+
+/// Whether output is all there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// All of it.
+    #[default]
+    Whole,
+    /// The end is missing.
+    Truncated,
+}
+
+/// What redaction hid: rules and how often each one struck. Never what was hidden.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Receipt {
+    /// Rule names with their number of findings.
+    pub findings: Vec<(String, u64)>,
+}
+
+/// The provenance of a call (P2, P5).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Provenance {
+    /// Nobody asked for it.
+    #[default]
+    NotAsked,
+    /// It was asked for and could not be made.
+    Unavailable,
+    /// The record.
+    Record(JsonObject),
+}
+
+/// What a call left behind, wherever it is kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Content<'a> {
+    Nothing,
+    Json(&'a RawJson),
+    Text(&'a str),
+}
+
+impl Outcome {
+    /// The payload of a call that is done, or what a failed one left.
+    ///
+    /// A program's payload is its standard output, which is kept only in [`Run`].
+    pub(crate) fn content(&self) -> Content<'_> {
+        let (payload, is_done) = match &self.ended {
+            Ended::Done(payload) => (payload, true),
+            Ended::Failed { partial, .. } => (partial, false),
+        };
+        match (payload, &self.run) {
+            (Payload::Json(json), _) => Content::Json(json),
+            (Payload::Text(text), _) => Content::Text(text),
+            (Payload::Absent, Some(run)) if is_done || !run.stdout.is_empty() => {
+                Content::Text(&run.stdout)
+            }
+            (Payload::Absent, _) => Content::Nothing,
+        }
+    }
+
+    /// About how many bytes an envelope of this outcome needs.
+    pub(crate) fn size_estimate(&self) -> usize {
+        let content = match self.content() {
+            Content::Nothing => 0,
+            Content::Json(json) => json.as_bytes().len(),
+            Content::Text(text) => text.len(),
+        };
+        let stderr = self.run.as_ref().map_or(0, |run| run.stderr.len());
+        512 + content + stderr
+    }
+}

@@ -1,0 +1,52 @@
+//! The stages in their order.
+//!
+//! `classify` may name, `redact` may hide, `fit` may drop, `attest` may add, a contract may
+//! shape. Nothing fails after `classify`: a tool that failed is a good answer.
+
+use crate::context::Context;
+use crate::contract::{Contract, Reply, render};
+use crate::observed::Observation;
+use crate::stage::attest::{Attestation, attest};
+use crate::stage::classify::{Media, classify};
+use crate::stage::fit::{Budget, fit};
+use crate::stage::redact::redact;
+
+/// What the stages may do for this call.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Whether media blocks stand beside the envelope or inside it.
+    pub media: Media,
+    /// How much the answer may weigh.
+    pub budget: Budget,
+    /// What provenance was asked for.
+    pub attestation: Attestation,
+}
+
+/// Turns what was seen of a call into an envelope.
+///
+/// ```
+/// use manila::{Context, Contract, Observation, pipeline};
+///
+/// let seen = Observation::from_json(r#"{"observed": {"answered": {"n": 1.0}}}"#)?;
+/// let settings = pipeline::Settings::default();
+/// let reply = pipeline::seal(seen, Contract::McpEnvelopeV01, &settings, &Context::new([0; 16]));
+/// assert_eq!(
+///     reply.envelope.to_string(),
+///     r#"{"schema_version":"mcp.envelope.v0.1","result":{"n":1.0}}"#,
+/// );
+/// # Ok::<(), manila::ReadError>(())
+/// ```
+#[must_use]
+pub fn seal(
+    observation: Observation,
+    contract: Contract,
+    settings: &Settings,
+    context: &Context,
+) -> Reply {
+    let outcome = classify(observation, settings.media, context);
+    let redacted = redact(outcome);
+    let fitted = fit(redacted, settings.budget);
+    let attested = attest(fitted, settings.attestation);
+    render(&attested, contract, context)
+}

@@ -1,0 +1,195 @@
+//! JSON as it was written: checked once, shared, never rebuilt.
+//!
+//! A payload belongs to the tool. Its key order, its number spelling and its escapes
+//! carry meaning to someone, so nothing here turns JSON into a tree and back. A value
+//! is a slice of the bytes that it came in, and it leaves as the same bytes.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use bytes::Bytes;
+use serde::Serialize;
+
+mod emit;
+mod key_sorted;
+mod object;
+mod pretty;
+mod reader;
+mod scan;
+mod string;
+mod syntax;
+mod walk;
+
+pub(crate) use emit::{Emit, ObjectWriter, OrNull, emit_string, shape};
+pub use key_sorted::key_sorted;
+pub use object::JsonObject;
+pub use pretty::pretty;
+pub(crate) use reader::{Kind, Reader};
+pub use reader::{Problem, ReadError};
+pub use syntax::Syntax;
+pub(crate) use walk::{Items, Members};
+
+/// Arrays and objects may be nested this deep, and no deeper.
+pub const DEPTH_MAX: usize = 128;
+
+/// How deep a payload may lie in its envelope.
+const ENVELOPE_DEPTH: usize = 8;
+
+/// One JSON value, as it was written.
+///
+/// Cloning is cheap: clones share the bytes. Syntax, UTF-8 and depth have been checked;
+/// duplicate keys, lone surrogates and numbers beyond any machine type are left alone,
+/// because a payload may hold them and only its reader can say what they mean.
+#[derive(Clone)]
+pub struct RawJson {
+    bytes: Bytes,
+    spacing: Spacing,
+}
+
+/// Whether a value holds white space between its tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Spacing {
+    Compact,
+    Spaced,
+}
+
+impl RawJson {
+    /// Checks that `bytes` hold one JSON value and nothing else but white space.
+    ///
+    /// ```
+    /// let value = manila::RawJson::parse(r#" {"b": 1.0, "a": 1e3} "#)?;
+    /// assert_eq!(value.to_string(), r#"{"b":1.0,"a":1e3}"#);
+    /// # Ok::<(), manila::ReadError>(())
+    /// ```
+    pub fn parse(bytes: impl Into<Bytes>) -> Result<RawJson, ReadError> {
+        let bytes = bytes.into();
+        Reader::document(&bytes, Reader::raw)
+    }
+
+    /// Checks a payload, which must leave room for the envelope around it.
+    pub(crate) fn parse_payload(bytes: impl Into<Bytes>) -> Result<RawJson, ReadError> {
+        let bytes = bytes.into();
+        Reader::document_at_depth(ENVELOPE_DEPTH, &bytes, Reader::raw)
+    }
+
+    /// The JSON of any value that serializes.
+    ///
+    /// Fails where JSON cannot say it: a map whose keys are not strings, a value nested
+    /// too deeply to have an envelope around it, or an error of the value's own `Serialize`.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<RawJson, UnfitValue> {
+        let text = serde_json::to_vec(value).map_err(|error| UnfitValue(error.to_string()))?;
+        RawJson::parse_payload(text).map_err(|error| UnfitValue(error.to_string()))
+    }
+
+    /// The value's bytes as they were written, white space inside included.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The value's text as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes).expect("a RawJson is made from checked UTF-8 only")
+    }
+
+    /// The value as one line of compact JSON; the same bytes where it was compact already.
+    #[must_use]
+    pub fn compact(&self) -> Bytes {
+        match self.spacing {
+            Spacing::Compact => self.bytes.clone(),
+            Spacing::Spaced => {
+                let mut out = Vec::with_capacity(self.bytes.len());
+                self.emit(&mut out);
+                out.into()
+            }
+        }
+    }
+
+    /// The text that a JSON string stands for, or `None` if this is no string.
+    ///
+    /// A lone surrogate, which no Rust string can hold, is replaced by U+FFFD.
+    #[must_use]
+    pub fn as_text(&self) -> Option<Cow<'_, str>> {
+        (self.kind() == Kind::String).then(|| string::decode(&self.bytes))
+    }
+
+    /// The text that a JSON string stands for, unless a lone surrogate stands in it.
+    pub(crate) fn as_exact_text(&self) -> Option<Cow<'_, str>> {
+        let is_string = self.kind() == Kind::String;
+        is_string.then(|| string::decode_exactly(&self.bytes).ok()).flatten()
+    }
+
+    /// The member of this name, or `None` if there is none or this is no object.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<RawJson> {
+        self.members().find(|member| member.is(name)).map(|member| member.value())
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        Kind::of(self.bytes.first().copied())
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The members, in the order written; none if this is no object.
+    pub(crate) fn members(&self) -> Members<'_> {
+        Members::of(self)
+    }
+
+    /// The items, in order; none if this is no array.
+    pub(crate) fn items(&self) -> Items<'_> {
+        Items::of(self)
+    }
+
+    /// A value whose bytes are known to be compact JSON, because we wrote them.
+    pub(crate) fn written(bytes: Vec<u8>) -> RawJson {
+        RawJson { bytes: bytes.into(), spacing: Spacing::Compact }
+    }
+
+    pub(crate) fn checked(bytes: Bytes, spacing: Spacing) -> RawJson {
+        RawJson { bytes, spacing }
+    }
+
+    pub(crate) const fn literal(text: &'static str) -> RawJson {
+        RawJson { bytes: Bytes::from_static(text.as_bytes()), spacing: Spacing::Compact }
+    }
+}
+
+/// Two values are equal when their compact texts are.
+impl PartialEq for RawJson {
+    fn eq(&self, other: &RawJson) -> bool {
+        self.compact() == other.compact()
+    }
+}
+
+impl Eq for RawJson {}
+
+/// Compact, as it goes into an envelope.
+impl fmt::Display for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.compact()))
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A value of the author's that JSON cannot express.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the value cannot be written as JSON: {0}")]
+pub struct UnfitValue(String);
+
+impl UnfitValue {
+    pub(crate) fn new(reason: impl Into<String>) -> UnfitValue {
+        UnfitValue(reason.into())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Writing compact JSON: types that write themselves, and objects whose shape is a type.
+
+use super::{JsonObject, RawJson, string};
+
+/// A value that writes itself as compact JSON.
+pub(crate) trait Emit {
+    fn emit(&self, out: &mut Vec<u8>);
+
+    /// Whether a member that holds this value is left out of its object.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// A member that is `null`, not left out, when there is nothing to say.
+pub(crate) struct OrNull<T>(pub(crate) Option<T>);
+
+impl<T: Emit> Emit for OrNull<T> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        match &self.0 {
+            Some(value) => value.emit(out),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+}
+
+/// `None` is left out.
+impl<T: Emit> Emit for Option<T> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        if let Some(value) = self {
+            value.emit(out);
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.as_ref().is_none_or(Emit::is_absent)
+    }
+}
+
+impl<T: Emit + ?Sized> Emit for &T {
+    fn emit(&self, out: &mut Vec<u8>) {
+        (**self).emit(out);
+    }
+
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
+    }
+}
+
+impl<T: Emit> Emit for [T] {
+    fn emit(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (n, item) in self.iter().enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            item.emit(out);
+        }
+        out.push(b']');
+    }
+}
+
+impl<T: Emit> Emit for Vec<T> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        self.as_slice().emit(out);
+    }
+}
+
+impl Emit for bool {
+    fn emit(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+}
+
+impl Emit for i64 {
+    fn emit(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.to_string().as_bytes());
+    }
+}
+
+impl Emit for u64 {
+    fn emit(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.to_string().as_bytes());
+    }
+}
+
+impl Emit for str {
+    fn emit(&self, out: &mut Vec<u8>) {
+        emit_string(self.as_bytes(), out);
+    }
+}
+
+impl Emit for String {
+    fn emit(&self, out: &mut Vec<u8>) {
+        self.as_str().emit(out);
+    }
+}
+
+impl Emit for std::borrow::Cow<'_, str> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        self.as_ref().emit(out);
+    }
+}
+
+impl Emit for RawJson {
+    fn emit(&self, out: &mut Vec<u8>) {
+        self.copy_into(out);
+    }
+}
+
+impl Emit for JsonObject {
+    fn emit(&self, out: &mut Vec<u8>) {
+        self.as_raw().emit(out);
+    }
+}
+
+/// Writes UTF-8 bytes as a JSON string.
+pub(crate) fn emit_string(text: &[u8], out: &mut Vec<u8>) {
+    out.reserve(string::encoded_len(text));
+    string::encode(text, out);
+}
+
+/// Writes an object member by member.
+pub(crate) struct ObjectWriter<'a> {
+    out: &'a mut Vec<u8>,
+    is_empty: bool,
+}
+
+impl<'a> ObjectWriter<'a> {
+    pub(crate) fn begin(out: &'a mut Vec<u8>) -> ObjectWriter<'a> {
+        out.push(b'{');
+        ObjectWriter { out, is_empty: true }
+    }
+
+    /// Writes a member, unless its value is absent.
+    pub(crate) fn member(&mut self, name: &str, value: &(impl Emit + ?Sized)) {
+        if value.is_absent() {
+            return;
+        }
+        self.separate();
+        name.emit(self.out);
+        self.out.push(b':');
+        value.emit(self.out);
+    }
+
+    /// Writes a member whose key is a checked token, escapes and all.
+    pub(crate) fn token_member(&mut self, key_token: &[u8], value: &impl Emit) {
+        self.separate();
+        self.out.extend_from_slice(key_token);
+        self.out.push(b':');
+        value.emit(self.out);
+    }
+
+    /// Writes a member whose `"name":` is known when this is compiled.
+    pub(crate) fn quoted_member(&mut self, quoted: &'static str, value: &impl Emit) {
+        if value.is_absent() {
+            return;
+        }
+        self.separate();
+        self.out.extend_from_slice(quoted.as_bytes());
+        value.emit(self.out);
+    }
+
+    pub(crate) fn end(self) {
+        self.out.push(b'}');
+    }
+
+    fn separate(&mut self) {
+        if !self.is_empty {
+            self.out.push(b',');
+        }
+        self.is_empty = false;
+    }
+}
+
+/// Declares an object by its members, in the order in which they are written.
+///
+/// A member of type `Option` is left out when it is `None`; `OrNull` is written as `null`.
+/// `field as "name"` gives a member another name than its field.
+macro_rules! shape {
+    ($(#[$meta:meta])* struct $shape:ident $(<$life:lifetime>)? {
+        $($(#[$note:meta])* $field:ident $(as $name:literal)?: $type:ty,)*
+    }) => {
+        $(#[$meta])*
+        struct $shape $(<$life>)? {
+            $($(#[$note])* $field: $type,)*
+        }
+
+        impl $(<$life>)? $crate::raw_json::Emit for $shape $(<$life>)? {
+            fn emit(&self, out: &mut Vec<u8>) {
+                let mut object = $crate::raw_json::ObjectWriter::begin(out);
+                $(object.quoted_member(
+                    $crate::raw_json::shape!(@quoted $field $($name)?),
+                    &self.$field,
+                );)*
+                object.end();
+            }
+        }
+    };
+    (@quoted $field:ident) => { concat!("\"", stringify!($field), "\":") };
+    (@quoted $field:ident $name:literal) => { concat!("\"", $name, "\":") };
+}
+
+pub(crate) use shape;

@@ -1,0 +1,87 @@
+//! A JSON value that is known to be an object.
+
+use serde::Serialize;
+
+use super::{Kind, Members, ObjectWriter, RawJson, UnfitValue};
+
+/// A JSON object, as it was written. Empty by default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonObject(RawJson);
+
+impl JsonObject {
+    /// The value as an object, or `None` if it is something else.
+    #[must_use]
+    pub fn new(value: RawJson) -> Option<JsonObject> {
+        (value.kind() == Kind::Object).then_some(JsonObject(value))
+    }
+
+    /// The object that `value` serializes to.
+    ///
+    /// ```
+    /// let details = manila::JsonObject::of(&[("field", "spec_id")].into_iter().collect::<
+    ///     std::collections::BTreeMap<_, _>,
+    /// >())?;
+    /// assert_eq!(details.to_string(), r#"{"field":"spec_id"}"#);
+    /// assert!(manila::JsonObject::of(&7).is_err());
+    /// # Ok::<(), manila::UnfitValue>(())
+    /// ```
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<JsonObject, UnfitValue> {
+        JsonObject::new(RawJson::of(value)?)
+            .ok_or_else(|| UnfitValue::new("it must be an object, but is something else"))
+    }
+
+    /// The object as a value.
+    #[must_use]
+    pub fn as_raw(&self) -> &RawJson {
+        &self.0
+    }
+
+    /// Whether it has no members.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members().next().is_none()
+    }
+
+    /// The member of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<RawJson> {
+        self.0.get(name)
+    }
+
+    pub(crate) fn members(&self) -> Members<'_> {
+        self.0.members()
+    }
+
+    /// This object, with the members of `defaults` that it does not have.
+    pub(crate) fn with_defaults(&self, defaults: &JsonObject) -> JsonObject {
+        JsonObject::build(|object| {
+            for member in self.members() {
+                object.token_member(member.key_token(), &member.value());
+            }
+            for member in defaults.members().filter(|member| self.get(&member.key()).is_none()) {
+                object.token_member(member.key_token(), &member.value());
+            }
+        })
+    }
+
+    /// An object of what `write` writes.
+    pub(crate) fn build(write: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
+        let mut out = Vec::new();
+        let mut object = ObjectWriter::begin(&mut out);
+        write(&mut object);
+        object.end();
+        JsonObject(RawJson::written(out))
+    }
+}
+
+impl Default for JsonObject {
+    fn default() -> JsonObject {
+        JsonObject(RawJson::literal("{}"))
+    }
+}
+
+impl std::fmt::Display for JsonObject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}

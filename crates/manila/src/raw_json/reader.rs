@@ -1,0 +1,325 @@
+//! A pull reader: takes a JSON document apart in one pass and says where it is wrong.
+//!
+//! Values that nobody looks into are checked and sliced once, however large they are.
+//! Errors carry an RFC 6901 pointer, which is put together on the way out, so that
+//! good input pays nothing for it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use bytes::Bytes;
+
+use super::scan::{Fault, Scanner};
+use super::{RawJson, Spacing, Syntax, string};
+
+/// What is wrong with an input, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// RFC 6901 pointer to the value that is wrong; empty for the document itself.
+    pub pointer: String,
+    /// Line in the input, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong with an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It is not JSON.
+    Syntax(Syntax),
+    /// It is JSON, but not what belongs here.
+    Rule {
+        /// The rule and what breaks it.
+        message: String,
+        /// The next step.
+        hint: String,
+    },
+}
+
+impl ReadError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        match &self.problem {
+            Problem::Syntax(syntax) => syntax.hint(),
+            Problem::Rule { hint, .. } => hint,
+        }
+    }
+
+    fn within(mut self, segment: &str) -> ReadError {
+        let escaped = segment.replace('~', "~0").replace('/', "~1");
+        self.pointer.insert_str(0, &escaped);
+        self.pointer.insert(0, '/');
+        self
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            Problem::Syntax(Syntax::Empty) => return write!(f, "{}", Syntax::Empty),
+            Problem::Syntax(syntax) => write!(f, "not JSON: {syntax}")?,
+            Problem::Rule { message, .. } => write!(f, "{message}")?,
+        }
+        if !self.pointer.is_empty() {
+            write!(f, " at {}", self.pointer)?;
+        }
+        write!(f, " (line {}, column {})", self.line, self.column)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// The kinds of JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object,
+    Array,
+    String,
+    Number,
+    Bool,
+    Null,
+}
+
+impl Kind {
+    /// The kind of a checked value by its first byte.
+    pub(super) fn of(first: Option<u8>) -> Kind {
+        match first {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'n') => Kind::Null,
+            _ => Kind::Number,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Object => "an object",
+            Kind::Array => "an array",
+            Kind::String => "a string",
+            Kind::Number => "a number",
+            Kind::Bool => "a boolean",
+            Kind::Null => "null",
+        }
+    }
+}
+
+pub(crate) struct Reader<'a> {
+    source: &'a Bytes,
+    scanner: Scanner<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads `source` as one document; `read` takes its value apart.
+    pub(crate) fn document<T>(
+        source: &'a Bytes,
+        read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        Reader::document_at_depth(0, source, read)
+    }
+
+    /// Reads a document that lies inside `depth` arrays and objects.
+    pub(super) fn document_at_depth<T>(
+        depth: usize,
+        source: &'a Bytes,
+        read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        let mut reader = Reader { source, scanner: Scanner::new(source, depth) };
+        if source.starts_with(b"\xEF\xBB\xBF") {
+            return Err(reader.syntax(reader.scanner.fault(Syntax::ByteOrderMark)));
+        }
+        if let Err(error) = std::str::from_utf8(source) {
+            let offset = error.valid_up_to();
+            return Err(reader.syntax(Fault { offset, syntax: Syntax::InvalidUtf8 }));
+        }
+        reader.scanner.skip_space();
+        if reader.scanner.peek().is_none() {
+            return Err(reader.syntax(reader.scanner.fault(Syntax::Empty)));
+        }
+        let value = read(&mut reader)?;
+        reader.scanner.skip_space();
+        if reader.scanner.peek().is_some() {
+            return Err(reader.syntax(reader.scanner.fault(Syntax::Trailing)));
+        }
+        Ok(value)
+    }
+
+    /// Takes the next value as it is.
+    pub(crate) fn raw(&mut self) -> Result<RawJson, ReadError> {
+        self.scanner.skip_space();
+        let start = self.scanner.at();
+        let skipped = self.scanner.skipped();
+        self.scanner.value().map_err(|fault| self.syntax(fault))?;
+        let is_spaced = self.scanner.skipped() > skipped;
+        let spacing = if is_spaced { Spacing::Spaced } else { Spacing::Compact };
+        Ok(RawJson::checked(self.source.slice(start..self.scanner.at()), spacing))
+    }
+
+    /// Takes the next value, which must be an object, apart: `read` is called for each key
+    /// and must take its value.
+    pub(crate) fn object(
+        &mut self,
+        mut read: impl FnMut(&mut Reader<'a>, &str) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        self.enter(Kind::Object)?;
+        let mut seen = BTreeSet::new();
+        self.scanner.skip_space();
+        if self.scanner.peek() == Some(b'}') {
+            self.scanner.close();
+            return Ok(());
+        }
+        loop {
+            let start = self.scanner.at();
+            let key = self.key()?;
+            if seen.contains(&key) {
+                let message = format!("member `{key}` is given twice");
+                return Err(self.refuse(start, message, "keep one of the two").within(&key));
+            }
+            self.scanner.skip_space();
+            read(self, &key).map_err(|error| error.within(&key))?;
+            seen.insert(key);
+            if self.leave(b'}', "`,` or `}`")? {
+                return Ok(());
+            }
+            self.scanner.skip_space();
+        }
+    }
+
+    /// Takes the next value, which must be an array, apart item by item.
+    pub(crate) fn array(
+        &mut self,
+        mut read: impl FnMut(&mut Reader<'a>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        self.enter(Kind::Array)?;
+        self.scanner.skip_space();
+        if self.scanner.peek() == Some(b']') {
+            self.scanner.close();
+            return Ok(());
+        }
+        for index in 0.. {
+            self.scanner.skip_space();
+            read(self).map_err(|error| error.within(&index.to_string()))?;
+            if self.leave(b']', "`,` or `]`")? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next value, which must be a string.
+    pub(crate) fn string(&mut self) -> Result<String, ReadError> {
+        let value = self.raw_of(Kind::String)?;
+        Ok(string::decode(value.as_bytes()).into_owned())
+    }
+
+    /// Takes the next value if it is of this kind.
+    pub(crate) fn raw_of(&mut self, kind: Kind) -> Result<RawJson, ReadError> {
+        self.need(kind)?;
+        self.raw()
+    }
+
+    /// Takes the next value, and refuses it unless `convert` can use it.
+    pub(crate) fn convert<T>(
+        &mut self,
+        must_be: &str,
+        convert: impl FnOnce(&RawJson) -> Option<T>,
+    ) -> Result<T, ReadError> {
+        let start = self.start();
+        let value = self.raw()?;
+        convert(&value).ok_or_else(|| {
+            let message = format!("must be {must_be}, but is {}", describe(&value));
+            self.refuse(start, message, "change the value, or leave the member out")
+        })
+    }
+
+    /// Where the next value starts, for a refusal that is found later.
+    pub(crate) fn start(&mut self) -> usize {
+        self.scanner.skip_space();
+        self.scanner.at()
+    }
+
+    /// The error that refuses what starts at `start`.
+    pub(crate) fn refuse(
+        &self,
+        start: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> ReadError {
+        let problem = Problem::Rule { message: message.into(), hint: hint.into() };
+        self.error(start, problem)
+    }
+
+    /// Refuses the next value unless it is of this kind.
+    fn need(&mut self, kind: Kind) -> Result<(), ReadError> {
+        let start = self.start();
+        let found = match self.scanner.peek() {
+            Some(b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9') => {
+                Kind::of(self.scanner.peek())
+            }
+            Some(_) => {
+                return Err(self.syntax(self.scanner.fault(Syntax::Expected("a JSON value"))));
+            }
+            None => return Err(self.syntax(self.scanner.fault(Syntax::Ends("a JSON value")))),
+        };
+        if found == kind {
+            return Ok(());
+        }
+        let message = format!("must be {}, but is {}", kind.name(), found.name());
+        Err(self.refuse(start, message, format!("give {} here", kind.name())))
+    }
+
+    fn enter(&mut self, kind: Kind) -> Result<(), ReadError> {
+        self.need(kind)?;
+        self.scanner.open().map_err(|fault| self.syntax(fault))
+    }
+
+    /// After a member or item: moves over a comma, or over the end.
+    fn leave(&mut self, close: u8, expected: &'static str) -> Result<bool, ReadError> {
+        self.scanner.skip_space();
+        if self.scanner.peek() == Some(close) {
+            self.scanner.close();
+            return Ok(true);
+        }
+        self.scanner.expect(b',', expected).map_err(|fault| self.syntax(fault))?;
+        Ok(false)
+    }
+
+    fn key(&mut self) -> Result<Cow<'a, str>, ReadError> {
+        let start = self.scanner.at();
+        self.scanner.key().map_err(|fault| self.syntax(fault))?;
+        let token = self.source.get(start..self.scanner.at()).unwrap_or_default();
+        // The token ends with its last quote; the colon and the space before it follow.
+        let len = memchr::memrchr(b'"', token).map_or(0, |last| last + 1);
+        Ok(string::decode(token.get(..len).unwrap_or_default()))
+    }
+
+    fn syntax(&self, fault: Fault) -> ReadError {
+        self.error(fault.offset, Problem::Syntax(fault.syntax))
+    }
+
+    fn error(&self, offset: usize, problem: Problem) -> ReadError {
+        let before = self.source.get(..offset).unwrap_or(self.source);
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        // Continuation bytes of UTF-8 are no characters of their own.
+        let is_start = |byte: &&u8| **byte & 0xC0 != 0x80;
+        let column = before.iter().skip(line_start).filter(is_start).count() + 1;
+        ReadError { pointer: String::new(), line, column, problem }
+    }
+}
+
+/// A value in words. Only numbers are shown: strings may hold what nobody should see.
+fn describe(value: &RawJson) -> Cow<'_, str> {
+    match value.kind() {
+        Kind::Number => String::from_utf8_lossy(value.as_bytes()),
+        Kind::String => "another string".into(),
+        kind @ (Kind::Object | Kind::Array | Kind::Bool | Kind::Null) => kind.name().into(),
+    }
+}

@@ -1,0 +1,189 @@
+//! Walking over checked JSON: members, items, and where a value ends.
+//!
+//! The grammar has been checked, so this only looks for quotes and brackets. Should the
+//! bytes break the grammar after all, a walk ends early; it never runs past the end.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use super::{Kind, RawJson, Spacing, string};
+
+/// The members of an object, in the order written.
+pub(crate) struct Members<'a> {
+    parts: Parts<'a>,
+}
+
+/// One member: its key token, and its value on demand.
+pub(crate) struct Member<'a> {
+    source: &'a RawJson,
+    key: &'a [u8],
+    value: (usize, usize),
+}
+
+/// The items of an array.
+pub(crate) struct Items<'a> {
+    parts: Parts<'a>,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn of(source: &'a RawJson) -> Members<'a> {
+        Members { parts: Parts::of(source, Kind::Object) }
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Member<'a>;
+
+    fn next(&mut self) -> Option<Member<'a>> {
+        let (key_start, key_end) = self.parts.next_span()?;
+        let value = self.parts.next_span()?;
+        let source = self.parts.source;
+        Some(Member { source, key: source.bytes.get(key_start..key_end)?, value })
+    }
+}
+
+impl<'a> Member<'a> {
+    /// The key with its quotes and escapes, as it was written.
+    pub(crate) fn key_token(&self) -> &'a [u8] {
+        self.key
+    }
+
+    pub(crate) fn key(&self) -> Cow<'a, str> {
+        string::decode(self.key)
+    }
+
+    pub(crate) fn is(&self, name: &str) -> bool {
+        string::token_is(self.key, name)
+    }
+
+    pub(crate) fn value(&self) -> RawJson {
+        slice(self.source, self.value)
+    }
+}
+
+impl<'a> Items<'a> {
+    pub(super) fn of(source: &'a RawJson) -> Items<'a> {
+        Items { parts: Parts::of(source, Kind::Array) }
+    }
+}
+
+impl Iterator for Items<'_> {
+    type Item = RawJson;
+
+    fn next(&mut self) -> Option<RawJson> {
+        let span = self.parts.next_span()?;
+        Some(slice(self.parts.source, span))
+    }
+}
+
+fn slice(source: &RawJson, (start, end): (usize, usize)) -> RawJson {
+    // A part of a spaced value may itself be compact; to be told spaced costs one pass.
+    RawJson { bytes: source.bytes.slice(start..end), spacing: source.spacing }
+}
+
+/// The values directly inside an array or object; for an object, keys and values in turn.
+struct Parts<'a> {
+    source: &'a RawJson,
+    at: usize,
+}
+
+impl<'a> Parts<'a> {
+    fn of(source: &'a RawJson, kind: Kind) -> Parts<'a> {
+        let at = if source.kind() == kind { 1 } else { source.bytes.len() };
+        Parts { source, at }
+    }
+
+    fn next_span(&mut self) -> Option<(usize, usize)> {
+        let bytes: &Bytes = &self.source.bytes;
+        while let Some(b' ' | b'\n' | b'\r' | b'\t' | b',' | b':') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        let start = self.at;
+        if let Some(b'}' | b']') | None = bytes.get(start) {
+            return None;
+        }
+        self.at = value_end(bytes, start);
+        Some((start, self.at))
+    }
+}
+
+/// Where the value that starts at `start` ends.
+fn value_end(bytes: &[u8], start: usize) -> usize {
+    match bytes.get(start) {
+        Some(b'"') => string_end(bytes, start),
+        Some(b'{' | b'[') => container_end(bytes, start),
+        _ => {
+            let rest = bytes.get(start..).unwrap_or_default();
+            let len = rest.iter().position(|byte| {
+                matches!(byte, b',' | b'}' | b']' | b':' | b' ' | b'\n' | b'\r' | b'\t')
+            });
+            start + len.unwrap_or(rest.len())
+        }
+    }
+}
+
+/// Where the string whose opening quote is at `start` ends, its closing quote included.
+pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += found;
+        if bytes.get(at) == Some(&b'"') {
+            return at + 1;
+        }
+        at += 2;
+    }
+    bytes.len()
+}
+
+fn container_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    let mut depth = 0usize;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at);
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// Copies `bytes`, a checked value, without the white space between its tokens.
+pub(super) fn copy_compact(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut run = 0;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = string_end(bytes, at),
+            b' ' | b'\n' | b'\r' | b'\t' => {
+                out.extend_from_slice(bytes.get(run..at).unwrap_or_default());
+                while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+                    at += 1;
+                }
+                run = at;
+            }
+            _ => at += 1,
+        }
+    }
+    out.extend_from_slice(bytes.get(run..).unwrap_or_default());
+}
+
+impl RawJson {
+    pub(super) fn copy_into(&self, out: &mut Vec<u8>) {
+        match self.spacing {
+            Spacing::Compact => out.extend_from_slice(&self.bytes),
+            Spacing::Spaced => copy_compact(&self.bytes, out),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Classify: give what was seen its name.
+//!
+//! This is the only stage that may name. It is total: whatever was seen becomes an
+//! outcome, and nothing after it can fail.
+
+use crate::context::Context;
+use crate::observed::{Observation, Observed};
+use crate::outcome::{
+    Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt, Run,
+};
+use crate::raw_json::RawJson;
+
+mod answer;
+mod command;
+mod mcp;
+mod naming;
+mod refusal;
+
+pub use naming::code_from_text;
+
+/// Where the media blocks of an MCP result go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Media {
+    /// Off MCP: the block itself stands in the payload.
+    #[default]
+    Inline,
+    /// On MCP: it stands beside the envelope, and the payload names it.
+    Beside,
+}
+
+/// Names what was seen.
+#[must_use]
+pub fn classify(observation: Observation, media: Media, context: &Context) -> Outcome {
+    let Observation { mut call, observed, mut notes } = observation;
+    call.duration = call.duration.or(context.elapsed);
+    let Seen { ended, run, blocks } = match observed {
+        Observed::Answered(json) => Seen::ended(answer::answered(json)),
+        Observed::Said(text) => Seen::ended(Ended::Done(text)),
+        Observed::Mcp(result) => mcp::result(&result, media),
+        Observed::Exited(exited) => command::exited(exited, &mut notes),
+        Observed::Failed(failed) => refusal::failed(*failed, &mut notes),
+        Observed::Invalid(invalid) => refusal::invalid(invalid, call.tool_id.as_deref()),
+        Observed::Unavailable(missing) => refusal::unavailable(missing),
+        Observed::Conflict(conflict) => refusal::conflict(&conflict),
+        Observed::Cancelled(cancelled) => command::cancelled(cancelled),
+        Observed::TimedOut(timed_out) => command::timed_out(timed_out),
+        Observed::RateLimited(limited) => refusal::rate_limited(&limited, &mut notes),
+        Observed::TierRequired(required) => refusal::tier_required(required, &mut notes),
+        Observed::FeatureDisabled { feature } => refusal::feature_disabled(&feature),
+    };
+    outcome(call, notes, Seen { ended, run, blocks })
+}
+
+fn outcome(call: Call, notes: Notes, seen: Seen) -> Outcome {
+    let Seen { ended, run, blocks } = seen;
+    Outcome {
+        call,
+        ended,
+        run,
+        blocks,
+        notes,
+        receipt: Receipt::default(),
+        provenance: Provenance::NotAsked,
+        // Answers that already are envelopes are recognised once contracts can be read.
+        verbatim: None,
+    }
+}
+
+/// What a kind of observation contributes to the outcome.
+struct Seen {
+    ended: Ended,
+    run: Option<Run>,
+    blocks: Vec<RawJson>,
+}
+
+impl Seen {
+    fn ended(ended: Ended) -> Seen {
+        Seen { ended, run: None, blocks: Vec::new() }
+    }
+
+    fn failed(failure: Failure) -> Seen {
+        Seen::ended(failed(failure, Payload::Absent))
+    }
+
+    fn with_run(self, run: Run) -> Seen {
+        Seen { run: Some(run), ..self }
+    }
+}
+
+fn failed(failure: Failure, partial: Payload) -> Ended {
+    Ended::Failed { failures: NonEmpty::one(failure), partial }
+}

@@ -1,0 +1,44 @@
+//! Programs: an exit code, two streams, and the diagnostics in them.
+
+use super::{Seen, failed};
+use crate::catalogue::Code;
+use crate::diagnostics::{self, Told};
+use crate::observed::{Cancelled, Exited, TimedOut};
+use crate::outcome::{Cut, Ended, Failure, NonEmpty, Notes, Payload, Run, Warning};
+
+pub(super) fn exited(exited: Exited, notes: &mut Notes) -> Seen {
+    let Exited { command, code, stdout, stderr } = exited;
+    let ended = if code == 0 {
+        Ended::Done(Payload::Absent)
+    } else {
+        let Told { failures, n_untold } = diagnostics::parse(&stdout, &stderr);
+        if n_untold > 0 {
+            let message = format!("{n_untold} more diagnostics are not listed");
+            notes.warnings.push(Warning::coded("CONTENT_TRUNCATED", message));
+        }
+        let failures = NonEmpty::from_vec(failures).unwrap_or_else(|| {
+            let message = format!("Tool execution failed with exit code {code}.");
+            NonEmpty::one(Failure::new(Code::CommandFailed, message))
+        });
+        Ended::Failed { failures, partial: Payload::Absent }
+    };
+    Seen::ended(ended).with_run(Run { command, exit: Some(code), stdout, stderr, cut: Cut::Whole })
+}
+
+pub(super) fn cancelled(cancelled: Cancelled) -> Seen {
+    let Cancelled { command, stdout, cut } = cancelled;
+    let failure = Failure::new(Code::Cancelled, Code::Cancelled.entry().message);
+    stopped(failure, Run { command, stdout, cut, ..Run::default() })
+}
+
+pub(super) fn timed_out(timed_out: TimedOut) -> Seen {
+    let TimedOut { after, command, stdout } = timed_out;
+    let message = format!("The operation timed out after {} ms", after.as_millis());
+    stopped(Failure::new(Code::Timeout, message), Run { command, stdout, ..Run::default() })
+}
+
+/// A call that was stopped. It has a run only if a program is known to have run.
+fn stopped(failure: Failure, run: Run) -> Seen {
+    let seen = Seen::ended(failed(failure, Payload::Absent));
+    if run == Run::default() { seen } else { seen.with_run(run) }
+}

@@ -1,0 +1,211 @@
+//! MCP results: structured content, text that may be JSON, and media.
+
+use super::{Media, Seen, answer, failed};
+use crate::catalogue::Code;
+use crate::outcome::{Ended, Failure, Payload};
+use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
+use crate::stage::classify::code_from_text;
+
+pub(super) fn result(result: &JsonObject, media: Media) -> Seen {
+    let Answer { structured, is_error, parts } = match Answer::read(result) {
+        Ok(answer) => answer,
+        Err(broken) => return Seen::failed(broken.failure()),
+    };
+    let blocks: Vec<RawJson> = parts.iter().filter_map(Part::media).cloned().collect();
+    // Structured content is the payload, and is not touched to name the media beside it.
+    let (payload, blocks) = match (structured, media) {
+        (Some(structured), _) => (Payload::Json(structured), blocks),
+        (None, Media::Beside) => (payload(&parts, media), blocks),
+        (None, Media::Inline) => (payload(&parts, media), Vec::new()),
+    };
+    let ended = if is_error { said_failed(payload, &parts) } else { done(payload) };
+    Seen { ended, run: None, blocks }
+}
+
+fn done(payload: Payload) -> Ended {
+    match payload {
+        Payload::Json(json) => answer::answered(json),
+        other @ (Payload::Absent | Payload::Text(_)) => Ended::Done(other),
+    }
+}
+
+/// `isError`: the text is the message; what has a structure is kept as what was left.
+fn said_failed(payload: Payload, parts: &[Part]) -> Ended {
+    let text = parts.iter().filter_map(Part::text).collect::<Vec<_>>().join("\n");
+    match payload {
+        Payload::Json(json) if json.kind() == Kind::Object => {
+            failed(answer::failure(&json, Some(&text)), Payload::Json(json))
+        }
+        Payload::Json(json) if has_more_than_text(&json, parts) => {
+            failed(Failure::new(code_from_text(&text), text), Payload::Json(json))
+        }
+        Payload::Json(_) | Payload::Text(_) | Payload::Absent => {
+            failed(Failure::new(code_from_text(&text), text), Payload::Absent)
+        }
+    }
+}
+
+/// Whether a payload says more than the texts that became the message.
+fn has_more_than_text(payload: &RawJson, parts: &[Part]) -> bool {
+    let is_list_of_texts = parts.iter().all(|part| part.media().is_none());
+    match payload.kind() {
+        Kind::Array => !is_list_of_texts || parts.len() < 2,
+        Kind::String => false,
+        Kind::Object | Kind::Number | Kind::Bool | Kind::Null => true,
+    }
+}
+
+/// The payload of a result without structured content.
+fn payload(parts: &[Part], media: Media) -> Payload {
+    match parts {
+        [] => Payload::Absent,
+        [Part::Text(token)] => Payload::Json(parsed(token).unwrap_or_else(|| token.clone())),
+        [part @ Part::Media { .. }] => Payload::Json(part.shown(media)),
+        several => {
+            let mut out = Vec::new();
+            let shown: Vec<RawJson> = several.iter().map(|part| part.shown(media)).collect();
+            shown.emit(&mut out);
+            Payload::Json(RawJson::written(out))
+        }
+    }
+}
+
+/// The JSON object or array that a text is, if it is one.
+fn parsed(token: &RawJson) -> Option<RawJson> {
+    let text = token.as_exact_text()?;
+    if !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    RawJson::parse_payload(text.into_owned()).ok()
+}
+
+/// A `CallToolResult`, taken apart.
+struct Answer {
+    structured: Option<RawJson>,
+    is_error: bool,
+    parts: Vec<Part>,
+}
+
+/// One block of `content`.
+enum Part {
+    /// A text block's string token.
+    Text(RawJson),
+    /// Any other block; `index` is its place in the content that we will write.
+    Media { block: RawJson, index: u64 },
+}
+
+/// A result that is none, and where it goes wrong.
+struct Broken {
+    pointer: String,
+    rule: &'static str,
+}
+
+impl Broken {
+    fn failure(self) -> Failure {
+        let message = format!("The tool's answer is no MCP result: {} {}", self.pointer, self.rule);
+        let mut failure = Failure::new(Code::InvalidToolOutput, message);
+        failure.details = JsonObject::build(|object| {
+            object.member("pointer", &self.pointer);
+            object.member("rule", self.rule);
+        });
+        failure
+    }
+}
+
+impl Answer {
+    fn read(result: &JsonObject) -> Result<Answer, Broken> {
+        let mut answer = Answer { structured: None, is_error: false, parts: Vec::new() };
+        for member in result.members() {
+            let value = member.value();
+            if member.is("structuredContent") {
+                answer.structured = Some(value).filter(|value| !value.is_null());
+            } else if member.is("isError") {
+                answer.is_error = match value.as_bytes() {
+                    b"true" => true,
+                    b"false" | b"null" => false,
+                    _ => {
+                        let pointer = "/isError".to_owned();
+                        return Err(Broken { pointer, rule: "must be a boolean" });
+                    }
+                };
+            } else if member.is("content") {
+                answer.parts = Part::read_all(&value)?;
+            }
+        }
+        Ok(answer)
+    }
+}
+
+impl Part {
+    fn read_all(content: &RawJson) -> Result<Vec<Part>, Broken> {
+        if content.kind() != Kind::Array {
+            let pointer = "/content".to_owned();
+            return Err(Broken { pointer, rule: "must be an array" });
+        }
+        let mut parts = Vec::new();
+        // The envelope is the first block of what we write.
+        let mut index = 1;
+        for (n, block) in content.items().enumerate() {
+            let broken =
+                |member: &str, rule| Err(Broken { pointer: format!("/content/{n}{member}"), rule });
+            let Some(kind) = block.get("type").filter(|kind| kind.kind() == Kind::String) else {
+                return broken("/type", "must be a string");
+            };
+            if kind.as_text().as_deref() != Some("text") {
+                parts.push(Part::Media { block, index });
+                index += 1;
+                continue;
+            }
+            match block.get("text").filter(|text| text.kind() == Kind::String) {
+                Some(text) => parts.push(Part::Text(text)),
+                None => return broken("/text", "must be a string"),
+            }
+        }
+        Ok(parts)
+    }
+
+    fn text(&self) -> Option<String> {
+        match self {
+            Part::Text(token) => token.as_text().map(std::borrow::Cow::into_owned),
+            Part::Media { .. } => None,
+        }
+    }
+
+    fn media(&self) -> Option<&RawJson> {
+        match self {
+            Part::Text(_) => None,
+            Part::Media { block, .. } => Some(block),
+        }
+    }
+
+    /// How the part stands in a payload.
+    fn shown(&self, media: Media) -> RawJson {
+        match (self, media) {
+            (Part::Text(token), _) => token.clone(),
+            (Part::Media { block, .. }, Media::Inline) => block.clone(),
+            (Part::Media { block, index }, Media::Beside) => named(block, *index).as_raw().clone(),
+        }
+    }
+}
+
+/// A media block by name: what it is, how large, and where it stands.
+fn named(block: &RawJson, index: u64) -> JsonObject {
+    // An embedded resource keeps its facts one level down.
+    let inner = block.get("resource").unwrap_or_else(|| block.clone());
+    JsonObject::build(|object| {
+        object.member("type", &block.get("type"));
+        object.member("mimeType", &inner.get("mimeType"));
+        object.member("uri", &inner.get("uri"));
+        object.member("bytes", &size(&inner));
+        object.member("content", &index);
+    })
+}
+
+fn size(block: &RawJson) -> Option<u64> {
+    if let Some(base64) = block.get("data").or_else(|| block.get("blob")) {
+        let text = base64.as_text()?;
+        let n_digits = text.trim_end_matches('=').len() as u64;
+        return Some(n_digits * 3 / 4);
+    }
+    block.get("text")?.as_text().map(|text| text.len() as u64)
+}

@@ -1,0 +1,39 @@
+//! Naming a failure from what a tool said about it.
+
+use crate::catalogue::Code;
+
+/// What tools say, and what they mean by it. The first phrase that occurs decides.
+const PHRASES: &[(&str, Code)] = &[
+    ("file not found", Code::NotFound),
+    ("no such file", Code::NotFound),
+    ("not a file", Code::InvalidToolInput),
+    ("must be", Code::InvalidToolInput),
+    ("cannot be empty", Code::InvalidToolInput),
+    ("invalid path", Code::InvalidPath),
+    ("path traversal", Code::InvalidPath),
+    ("permission", Code::Forbidden),
+    ("forbidden", Code::Forbidden),
+    ("timeout", Code::Timeout),
+    ("timed out", Code::Timeout),
+    ("requires pro tier", Code::UpgradeRequired),
+    ("requires enterprise tier", Code::UpgradeRequired),
+    ("too large", Code::TooLarge),
+    ("exceeds maximum", Code::TooLarge),
+    ("not implemented", Code::CapabilityNotAvailable),
+    ("rate limit", Code::RateLimited),
+    ("too many requests", Code::RateLimited),
+];
+
+/// The code of a failure that is only known by its message.
+///
+/// ```
+/// use manila::{Code, stage::classify::code_from_text};
+/// assert_eq!(code_from_text("ENOENT: No such file or directory"), Code::NotFound);
+/// assert_eq!(code_from_text("it broke"), Code::ToolFailed);
+/// ```
+#[must_use]
+pub fn code_from_text(message: &str) -> Code {
+    let message = message.to_ascii_lowercase();
+    let found = PHRASES.iter().find(|(phrase, _)| message.contains(phrase));
+    found.map_or(Code::ToolFailed, |(_, code)| *code)
+}

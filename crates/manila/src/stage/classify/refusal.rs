@@ -1,0 +1,197 @@
+//! Calls that were refused, or that somebody else has already named.
+
+use std::time::Duration;
+
+use super::Seen;
+use crate::catalogue::Code;
+use crate::observed::{Conflict, Failed, Invalid, RateLimited, TierRequired, Unavailable};
+use crate::outcome::{Failure, Notes, RateLimit, Run, UpgradeHint, seconds};
+use crate::raw_json::JsonObject;
+
+pub(super) fn failed(it: Failed, notes: &mut Notes) -> Seen {
+    let Failed { code, origin_code, message, remediation, details, data, retry_after, partial } =
+        it;
+    let mut failure = Failure::new(code, message);
+    failure.origin_code = origin_code.filter(|code| !code.trim().is_empty());
+    failure.hint = remediation.map(Into::into);
+    failure.details = details;
+    failure.data = data;
+    failure.retry_after = retry_after;
+    if code == Code::RateLimited {
+        tell_retry_after(retry_after, notes);
+    }
+    Seen::ended(super::failed(failure, partial))
+}
+
+/// R9: a known delay stands among the limits too, unless they already say one.
+fn tell_retry_after(retry_after: Option<Duration>, notes: &mut Notes) {
+    let Some(delay) = retry_after else { return };
+    let limits = notes.rate_limit.take().unwrap_or_default();
+    notes.rate_limit = Some(limits.with_defaults(&JsonObject::build(|object| {
+        object.member("retry_after", &seconds(delay));
+    })));
+}
+
+pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
+    let RateLimited { limit, period, retry_after } = it;
+    let message = format!("Rate limit exceeded: {limit} requests per {period}");
+    let mut failure = Failure::new(Code::RateLimited, message);
+    failure.retry_after = *retry_after;
+    failure.hint = retry_after.map(|delay| {
+        format!("Wait {} seconds before the next call, and make fewer of them", seconds(delay))
+            .into()
+    });
+    let known = RateLimit {
+        limit: Some(*limit),
+        remaining: Some(0),
+        reset_at: None,
+        period: Some(period.clone()),
+        retry_after: *retry_after,
+    };
+    let limits = notes.rate_limit.take().unwrap_or_default();
+    notes.rate_limit = Some(limits.with_defaults(&known.into()));
+    Seen::failed(failure)
+}
+
+/// M7, M8: arguments that were refused before anything ran.
+pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
+    let Invalid { message, parameter, reason, provided, allowed } = it;
+    let is_action = parameter.as_deref() == Some("action") && !allowed.is_empty();
+    let reason = reason.or_else(|| (!allowed.is_empty()).then(|| "invalid value".to_owned()));
+    let valid_actions = is_action.then(|| allowed.join(", "));
+    // Values other than actions are not repeated: they may be secret.
+    let shown = provided.filter(|_| is_action);
+    let message = message.unwrap_or_else(|| match (&shown, &parameter) {
+        (Some(action), _) => wrong_action(action, tool_id),
+        (None, Some(parameter)) => wrong_parameter(parameter, reason.as_deref(), &allowed),
+        (None, None) => Code::InvalidToolInput.entry().message.to_owned(),
+    });
+    let mut failure = Failure::new(Code::InvalidToolInput, message);
+    failure.hint = valid_actions.as_ref().map(|all| format!("Valid actions are: {all}").into());
+    failure.details = JsonObject::build(|object| {
+        object.member("parameter", &parameter);
+        object.member("reason", &reason);
+        object.member("providedValue", &shown);
+        object.member("validActions", &valid_actions);
+    });
+    Seen::failed(failure)
+}
+
+fn wrong_action(action: &str, tool_id: Option<&str>) -> String {
+    let tool = tool_id.map(|tool| format!(" For tool '{tool}'.")).unwrap_or_default();
+    format!("Invalid action '{action}' is not supported.{tool}")
+}
+
+/// M7: what each reason says by default.
+fn wrong_parameter(parameter: &str, reason: Option<&str>, allowed: &[String]) -> String {
+    let fault = match reason {
+        Some("required") => "is required and cannot be empty".to_owned(),
+        _ if !allowed.is_empty() => format!("must be {}", alternatives(allowed)),
+        Some("invalid characters") => "contains invalid characters".to_owned(),
+        Some("invalid format") => "is not in the right format".to_owned(),
+        Some("invalid extension") => "does not have a permitted file extension".to_owned(),
+        Some("not found") => "names something that does not exist".to_owned(),
+        Some("conflict") => "conflicts with another parameter".to_owned(),
+        Some("at least one required") => {
+            "or one of its alternatives is required, but none is given".to_owned()
+        }
+        Some("mutually exclusive") => "cannot be combined with another given parameter".to_owned(),
+        Some("required for safety") => "must be given explicitly, for safety".to_owned(),
+        Some("invalid value") | None => "has an invalid value".to_owned(),
+        Some(other) => format!("is invalid: {other}"),
+    };
+    format!("Parameter '{parameter}' {fault}")
+}
+
+/// `'a'`, `'a' or 'b'`, `'a', 'b' or 'c'`.
+fn alternatives(allowed: &[String]) -> String {
+    let quoted: Vec<String> = allowed.iter().map(|value| format!("'{value}'")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// M9: with a command or details something was tried; else there is a reason.
+pub(super) fn unavailable(it: Unavailable) -> Seen {
+    let Unavailable { feature, reason, command, details, alternatives } = it;
+    let was_tried = command.is_some() || details.is_some();
+    let mut failure = if was_tried {
+        let said = details.as_ref().map(|text| format!(" Details: {text}")).unwrap_or_default();
+        let message =
+            format!("Capability '{feature}' is not available in the current environment.{said}");
+        Failure::new(Code::CapabilityNotAvailable, message)
+    } else {
+        let reason = reason.unwrap_or_else(|| "not available in this environment".to_owned());
+        let message = format!("The '{feature}' capability is not available: {reason}");
+        let mut failure = Failure::new(Code::CapabilityNotAvailable, message);
+        failure.explanation = Some(
+            "The tool knows this feature, but cannot offer it here: something it depends on is \
+             missing, switched off, not made for this system, or not built yet."
+                .into(),
+        );
+        failure.details = JsonObject::build(|object| {
+            object.member("feature", &feature);
+            object.member("reason", &reason);
+        });
+        failure
+    };
+    for alternative in alternatives {
+        let alternative = alternative.trim();
+        if !alternative.is_empty() && !failure.alternatives.iter().any(|known| known == alternative)
+        {
+            failure.alternatives.push(alternative.to_owned());
+        }
+    }
+    failure.hint = match (failure.alternatives.is_empty(), was_tried) {
+        (true, _) => None,
+        (false, true) => Some(
+            "Try one of the alternatives or adjust the environment to enable this capability."
+                .into(),
+        ),
+        (false, false) => Some("Consider using one of the suggested alternatives.".into()),
+    };
+    let seen = Seen::failed(failure);
+    if !was_tried {
+        return seen;
+    }
+    seen.with_run(Run { command, stderr: details.unwrap_or_default(), ..Run::default() })
+}
+
+pub(super) fn conflict(it: &Conflict) -> Seen {
+    let Conflict { operation, target, conflicting } = it;
+    let mut failure = Failure::new(
+        Code::Conflict,
+        format!(
+            "Cannot execute '{operation}' on '{target}' because a conflicting operation is \
+             already in progress: {conflicting}"
+        ),
+    );
+    failure.details = JsonObject::build(|object| {
+        object.member("operationType", operation);
+        object.member("target", target);
+        object.member("conflictingOperation", conflicting);
+    });
+    Seen::failed(failure)
+}
+
+pub(super) fn tier_required(it: TierRequired, notes: &mut Notes) -> Seen {
+    let TierRequired { feature, tier, reason } = it;
+    let message = format!("'{feature}' requires the {tier} tier: {reason}");
+    let mut failure = Failure::new(Code::UpgradeRequired, message);
+    failure.details = JsonObject::build(|object| {
+        object.member("feature", &feature);
+        object.member("tier", &tier);
+        object.member("reason", &reason);
+    });
+    notes.upgrade_hints.push(UpgradeHint { feature, tier, reason });
+    Seen::failed(failure)
+}
+
+pub(super) fn feature_disabled(feature: &str) -> Seen {
+    let mut failure =
+        Failure::new(Code::FeatureDisabled, format!("Feature '{feature}' is not enabled"));
+    failure.data = JsonObject::build(|object| object.member("feature", feature));
+    Seen::failed(failure)
+}
