@@ -1,1 +1,31 @@
-fn main() {}
+//! The command `manila`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod cli;
+mod command;
+mod exit_status;
+mod input;
+mod output;
+mod refusal;
+
+use cli::Cli;
+use exit_status::ExitStatus;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return refusal::report_usage(&usage).into(),
+    };
+    let mut out = output::Output::stdout();
+    let done = cli.command.run(&mut out).and_then(|status| out.finish().map(|()| status));
+    match done {
+        Ok(status) => status.into(),
+        Err(error) => {
+            refusal::report(&error);
+            ExitStatus::CouldNot.into()
+        }
+    }
+}

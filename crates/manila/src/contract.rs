@@ -4,8 +4,8 @@
 //! that every fact is either written or listed as lost; the compiler sees to it.
 
 use crate::context::Context;
-use crate::outcome::{Ended, Outcome};
-use crate::raw_json::RawJson;
+use crate::outcome::{Content, Ended, Outcome};
+use crate::raw_json::{RawJson, encoded_len};
 use crate::stage::redact::Redacted;
 
 mod content;
@@ -19,8 +19,8 @@ mod spelling;
 
 pub use loss::Loss;
 use loss::Losses;
-pub use spelling::{Spelling, spellings};
-pub(crate) use spelling::{code_from_spelling, code_from_type};
+pub(crate) use spelling::code_from_type;
+pub use spelling::{Spelling, code_from_spelling, spellings};
 
 /// A response contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -163,7 +163,7 @@ pub fn render(redacted: &Redacted, contract: Contract, context: &Context) -> Rep
 }
 
 fn shape(outcome: &Outcome, contract: Contract, context: &Context) -> (RawJson, Losses) {
-    let mut out = Vec::with_capacity(outcome.size_estimate());
+    let mut out = Vec::with_capacity(size_estimate(outcome, contract));
     let mut losses = Losses::default();
     match contract {
         Contract::EnvelopeV1 => envelope_v1::render(outcome, context, &mut out, &mut losses),
@@ -172,6 +172,23 @@ fn shape(outcome: &Outcome, contract: Contract, context: &Context) -> (RawJson, 
         Contract::McpEnvelopeV01 => mcp_envelope_v0_1::render(outcome, &mut out, &mut losses),
     }
     (RawJson::written(out), losses)
+}
+
+/// How many bytes an envelope needs, so that a large one is not moved while it grows.
+fn size_estimate(outcome: &Outcome, contract: Contract) -> usize {
+    let content = match outcome.content() {
+        Content::Nothing => 0,
+        Content::Text(text) => encoded_len(text.as_bytes()),
+        Content::Json(json) => match contract {
+            // M1: there a payload is the text of a string.
+            Contract::MachineReadableV1 => encoded_len(json.as_bytes()),
+            Contract::EnvelopeV1 | Contract::ResponseV2 | Contract::McpEnvelopeV01 => {
+                json.as_bytes().len()
+            }
+        },
+    };
+    let stderr = outcome.run.as_ref().map_or(0, |run| run.stderr.len());
+    512 + content + stderr
 }
 
 #[cfg(test)]

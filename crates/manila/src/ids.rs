@@ -1,7 +1,5 @@
 //! Ids that depend on nothing but the request.
 
-use std::fmt::Write;
-
 use uuid::Uuid;
 
 use crate::raw_json::{JsonObject, RawJson, key_sorted};
@@ -39,10 +37,6 @@ pub fn deterministic_id(purpose: IdPurpose, method: &str, payload: &RawJson) -> 
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0F)]).collect()
 }

@@ -43,13 +43,15 @@ mod suggest;
 
 pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
-pub use contract::{Contract, Info, Loss, Reply, Spelling, UnknownContract, render, spellings};
+pub use contract::{
+    Contract, Info, Loss, Reply, Spelling, UnknownContract, code_from_spelling, render, spellings,
+};
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnostic, diagnostic, diagnostics};
 pub use ids::{IdPurpose, deterministic_id};
 pub use observed::{
-    Cancelled, Conflict, Exited, Failed, Invalid, Observation, Observed, RateLimited, TierRequired,
-    TimedOut, Unavailable,
+    Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observation, Observed, RateLimited,
+    TierRequired, TimedOut, Unavailable,
 };
 pub use outcome::{
     Call, Category, Cut, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Pagination, Payload,

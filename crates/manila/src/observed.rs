@@ -11,9 +11,13 @@ use crate::catalogue::Code;
 use crate::outcome::{Call, Cut, Notes, Payload};
 use crate::raw_json::{JsonObject, RawJson, ReadError, Reader};
 
+mod mcp_result;
 mod read;
 mod read_kind;
 mod read_notes;
+
+pub use mcp_result::McpResult;
+pub(crate) use mcp_result::{Broken, Part};
 
 /// What was seen of a call, and what is known around it.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +59,7 @@ pub enum Observed {
     /// The tool answered text.
     Said(Payload),
     /// The tool answered an MCP `CallToolResult`.
-    Mcp(JsonObject),
+    Mcp(McpResult),
     /// A program ran and ended.
     Exited(Exited),
     /// Somebody already knows what went wrong.

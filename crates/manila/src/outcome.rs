@@ -192,15 +192,4 @@ impl Outcome {
             (Payload::Absent, _) => Content::Nothing,
         }
     }
-
-    /// About how many bytes an envelope of this outcome needs.
-    pub(crate) fn size_estimate(&self) -> usize {
-        let content = match self.content() {
-            Content::Nothing => 0,
-            Content::Json(json) => json.as_bytes().len(),
-            Content::Text(text) => text.len(),
-        };
-        let stderr = self.run.as_ref().map_or(0, |run| run.stderr.len());
-        512 + content + stderr
-    }
 }

@@ -19,6 +19,7 @@ mod scan;
 mod string;
 mod syntax;
 mod walk;
+mod word;
 
 pub(crate) use emit::{Emit, ObjectWriter, OrNull, emit_string, shape};
 pub use key_sorted::key_sorted;
@@ -26,6 +27,7 @@ pub use object::JsonObject;
 pub use pretty::pretty;
 pub(crate) use reader::{Kind, Reader};
 pub use reader::{Problem, ReadError};
+pub(crate) use string::encoded_len;
 pub use syntax::Syntax;
 pub(crate) use walk::{Items, Members};
 
@@ -123,7 +125,18 @@ impl RawJson {
     /// The member of this name, or `None` if there is none or this is no object.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<RawJson> {
+        if !self.may_have(name) {
+            return None;
+        }
         self.members().find(|member| member.is(name)).map(|member| member.value())
+    }
+
+    /// Whether a member may have this name. To look for its text costs a fraction of a
+    /// walk over a large object; only `\u` escapes can spell a name in another way.
+    fn may_have(&self, name: &str) -> bool {
+        const SMALL: usize = 512;
+        let finds = |text: &[u8]| memchr::memmem::find(&self.bytes, text).is_some();
+        self.bytes.len() < SMALL || finds(name.as_bytes()) || finds(b"\\u")
     }
 
     pub(crate) fn kind(&self) -> Kind {

@@ -158,6 +158,5 @@ fn lose(
     losses.add_if(*fidelity != Fidelity::Full, "fidelity");
     losses.add_if(!receipt.findings.is_empty(), "receipt");
     losses.add_if(*provenance != Provenance::NotAsked, "provenance");
-    losses.add_if(run.is_some_and(|run| run.command.is_some()), "command");
-    losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
+    losses.add_run(run);
 }

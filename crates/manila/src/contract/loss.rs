@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::outcome::{Cut, Run};
+
 /// Something that a contract could not carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -39,6 +41,14 @@ impl Losses {
         if is_there {
             self.add(what, NO_PLACE);
         }
+    }
+
+    /// What a contract loses that tells only a program's stdout and exit code.
+    pub(super) fn add_run(&mut self, run: Option<&Run>) {
+        let Some(Run { command, exit: _, stdout: _, stderr, cut }) = run else { return };
+        self.add_if(command.is_some(), "command");
+        self.add_if(!stderr.is_empty(), "stderr");
+        self.add_if(*cut == Cut::Truncated, "truncated");
     }
 
     pub(super) fn into_vec(self) -> Vec<Loss> {

@@ -64,6 +64,12 @@ shape! {
     }
 }
 
+/// M4: how many characters of stderr are a message.
+const MESSAGE_CHARS_MAX: usize = 500;
+
+/// M5: how many characters of stderr stand in `data`.
+const STDERR_CHARS_MAX: usize = 1000;
+
 /// M2: the exit code of whatever never exited.
 const NO_EXIT: i64 = -1;
 
@@ -93,6 +99,15 @@ fn faults<'a>(
     left: Content<'a>,
     losses: &mut Losses,
 ) -> Vec<Fault<'a>> {
+    let is_diagnosed = failures.first.line.is_some();
+    if let Some(run) = run.filter(|_| is_diagnosed) {
+        if !run.stdout.is_empty() {
+            losses.add("stdout", "only its lines with diagnostics are told");
+        }
+        if cut(&run.stderr, STDERR_CHARS_MAX).1 {
+            losses.add("stderr", "the contract tells at most 1000 characters of it");
+        }
+    }
     let all = failures.iter().enumerate();
     all.map(|(n, failure)| {
         let raw_output = match (&failure.line, n) {
@@ -161,7 +176,7 @@ fn fault<'a>(
 
 /// M4: the message of a command that printed no diagnostic.
 fn said_on_stderr(run: &Run) -> Cow<'_, str> {
-    match cut(run.stderr.trim(), 500) {
+    match cut(run.stderr.trim(), MESSAGE_CHARS_MAX) {
         ("", _) => "Command failed with no error output".into(),
         (whole, false) => whole.into(),
         (start, true) => format!("{start}...").into(),
@@ -171,9 +186,9 @@ fn said_on_stderr(run: &Run) -> Cow<'_, str> {
 /// M5: 1000 characters, the mark included.
 fn short_stderr(stderr: &str) -> Cow<'_, str> {
     const MARK: &str = "... (truncated)";
-    match cut(stderr, 1000) {
+    match cut(stderr, STDERR_CHARS_MAX) {
         (whole, false) => whole.into(),
-        (start, true) => format!("{}{MARK}", cut(start, 1000 - MARK.len()).0).into(),
+        (start, true) => format!("{}{MARK}", cut(start, STDERR_CHARS_MAX - MARK.len()).0).into(),
     }
 }
 

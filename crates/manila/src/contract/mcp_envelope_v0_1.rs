@@ -220,6 +220,5 @@ fn lose(call: &Call, notes: &Notes, receipt: &Receipt, run: Option<&Run>, losses
     losses.add_if(meta.members().any(|member| !is_told(&member.key())), "meta");
     losses.add_if(*fidelity != Fidelity::Full, "fidelity");
     losses.add_if(!receipt.findings.is_empty(), "receipt");
-    losses.add_if(run.is_some_and(|run| run.command.is_some()), "command");
-    losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
+    losses.add_run(run);
 }

@@ -60,7 +60,14 @@ const SHARED: &[(&str, Code)] = &[
 ];
 
 /// The code that a word stands for: a canonical name, or any contract's spelling of one.
-pub(crate) fn code_from_spelling(word: &str) -> Option<Code> {
+///
+/// ```
+/// use manila::{Code, code_from_spelling};
+/// assert_eq!(code_from_spelling("upgrade_required"), Some(Code::UpgradeRequired));
+/// assert_eq!(code_from_spelling("E_CUSTOM"), None);
+/// ```
+#[must_use]
+pub fn code_from_spelling(word: &str) -> Option<Code> {
     if let Ok(code) = Code::from_name(word) {
         return Some(code);
     }

@@ -4,8 +4,8 @@ use super::read::{
     MILLISECOND, SECOND, boolean, duration, missing, signed, strings, unknown_member, whole,
 };
 use super::{
-    Cancelled, Conflict, Exited, Failed, Invalid, Observed, RateLimited, TierRequired, TimedOut,
-    Unavailable, read_notes,
+    Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observed, RateLimited, TierRequired,
+    TimedOut, Unavailable, read_notes,
 };
 use crate::catalogue::Code;
 use crate::outcome::{Cut, Payload};
@@ -39,7 +39,7 @@ pub(super) fn observed(reader: &mut Reader<'_>) -> Result<Observed, ReadError> {
         found = Some(match key {
             "answered" => Observed::Answered(reader.raw()?),
             "said" => Observed::Said(Payload::Json(reader.raw_of(Kind::String)?)),
-            "mcp" => Observed::Mcp(read_notes::object(reader)?),
+            "mcp" => Observed::Mcp(McpResult::read(reader)?),
             "exited" => Observed::Exited(exited(reader)?),
             "failed" => Observed::Failed(Box::new(failed(reader)?)),
             "invalid" => Observed::Invalid(invalid(reader)?),

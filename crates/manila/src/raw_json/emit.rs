@@ -116,7 +116,6 @@ impl Emit for JsonObject {
 
 /// Writes UTF-8 bytes as a JSON string.
 pub(crate) fn emit_string(text: &[u8], out: &mut Vec<u8>) {
-    out.reserve(string::encoded_len(text));
     string::encode(text, out);
 }
 

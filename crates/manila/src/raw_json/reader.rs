@@ -51,6 +51,17 @@ impl ReadError {
         }
     }
 
+    /// What is wrong and at which pointer, without the line and column.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match &self.problem {
+            Problem::Syntax(Syntax::Empty) => Syntax::Empty.to_string(),
+            Problem::Syntax(syntax) => format!("not JSON: {syntax}"),
+            Problem::Rule { message, .. } if self.pointer.is_empty() => message.clone(),
+            Problem::Rule { message, .. } => format!("{}: {message}", self.pointer),
+        }
+    }
+
     fn within(mut self, segment: &str) -> ReadError {
         let escaped = segment.replace('~', "~0").replace('/', "~1");
         self.pointer.insert_str(0, &escaped);
@@ -61,15 +72,13 @@ impl ReadError {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.problem {
-            Problem::Syntax(Syntax::Empty) => return write!(f, "{}", Syntax::Empty),
-            Problem::Syntax(syntax) => write!(f, "not JSON: {syntax}")?,
-            Problem::Rule { message, .. } => write!(f, "{message}")?,
+        f.write_str(&self.reason())?;
+        match self.problem {
+            Problem::Syntax(Syntax::Empty) => Ok(()),
+            Problem::Syntax(_) | Problem::Rule { .. } => {
+                write!(f, " (line {}, column {})", self.line, self.column)
+            }
         }
-        if !self.pointer.is_empty() {
-            write!(f, " at {}", self.pointer)?;
-        }
-        write!(f, " (line {}, column {})", self.line, self.column)
     }
 }
 
@@ -153,38 +162,71 @@ impl<'a> Reader<'a> {
 
     /// Takes the next value as it is.
     pub(crate) fn raw(&mut self) -> Result<RawJson, ReadError> {
-        self.scanner.skip_space();
-        let start = self.scanner.at();
+        let ((), value) =
+            self.with_raw(|reader| reader.scanner.value().map_err(|fault| reader.syntax(fault)))?;
+        Ok(value)
+    }
+
+    /// Takes the next value apart, and as it is too.
+    pub(crate) fn with_raw<T>(
+        &mut self,
+        read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
+    ) -> Result<(T, RawJson), ReadError> {
+        let start = self.start();
         let skipped = self.scanner.skipped();
-        self.scanner.value().map_err(|fault| self.syntax(fault))?;
+        let taken = read(self)?;
         let is_spaced = self.scanner.skipped() > skipped;
         let spacing = if is_spaced { Spacing::Spaced } else { Spacing::Compact };
-        Ok(RawJson::checked(self.source.slice(start..self.scanner.at()), spacing))
+        Ok((taken, RawJson::checked(self.source.slice(start..self.scanner.at()), spacing)))
+    }
+
+    /// The kind of the next value, by its first byte.
+    pub(crate) fn next_kind(&mut self) -> Kind {
+        self.scanner.skip_space();
+        Kind::of(self.scanner.peek())
     }
 
     /// Takes the next value, which must be an object, apart: `read` is called for each key
-    /// and must take its value.
+    /// and must take its value. A key that stands twice is refused.
     pub(crate) fn object(
         &mut self,
         mut read: impl FnMut(&mut Reader<'a>, &str) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
+        let mut seen = Seen::default();
+        self.each_member(|reader, key| {
+            if seen.has(key) {
+                let start = reader.start();
+                let message = format!("member `{key}` is given twice");
+                return Err(reader.refuse(start, message, "keep one of the two"));
+            }
+            read(reader, key)?;
+            seen.add(key.clone());
+            Ok(())
+        })
+    }
+
+    /// As [`object`](Reader::object), for foreign objects: a key may stand twice.
+    pub(crate) fn members(
+        &mut self,
+        mut read: impl FnMut(&mut Reader<'a>, &str) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        self.each_member(|reader, key| read(reader, key))
+    }
+
+    fn each_member(
+        &mut self,
+        mut read: impl FnMut(&mut Reader<'a>, &Cow<'a, str>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
         self.enter(Kind::Object)?;
-        let mut seen = BTreeSet::new();
         self.scanner.skip_space();
         if self.scanner.peek() == Some(b'}') {
             self.scanner.close();
             return Ok(());
         }
         loop {
-            let start = self.scanner.at();
             let key = self.key()?;
-            if seen.contains(&key) {
-                let message = format!("member `{key}` is given twice");
-                return Err(self.refuse(start, message, "keep one of the two").within(&key));
-            }
             self.scanner.skip_space();
             read(self, &key).map_err(|error| error.within(&key))?;
-            seen.insert(key);
             if self.leave(b'}', "`,` or `}`")? {
                 return Ok(());
             }
@@ -259,18 +301,12 @@ impl<'a> Reader<'a> {
     /// Refuses the next value unless it is of this kind.
     fn need(&mut self, kind: Kind) -> Result<(), ReadError> {
         let start = self.start();
-        let found = match self.scanner.peek() {
-            Some(b'{' | b'[' | b'"' | b't' | b'f' | b'n' | b'-' | b'0'..=b'9') => {
-                Kind::of(self.scanner.peek())
-            }
-            Some(_) => {
-                return Err(self.syntax(self.scanner.fault(Syntax::Expected("a JSON value"))));
-            }
-            None => return Err(self.syntax(self.scanner.fault(Syntax::Ends("a JSON value")))),
-        };
-        if found == kind {
+        let found = Kind::of(self.scanner.peek());
+        if found == kind && self.scanner.peek().is_some() {
             return Ok(());
         }
+        // The first byte says little about what may not be JSON at all.
+        self.raw()?;
         let message = format!("must be {}, but is {}", kind.name(), found.name());
         Err(self.refuse(start, message, format!("give {} here", kind.name())))
     }
@@ -315,11 +351,35 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The keys of an object so far. Most objects have few.
+#[derive(Default)]
+struct Seen<'a> {
+    few: Vec<Cow<'a, str>>,
+    many: BTreeSet<Cow<'a, str>>,
+}
+
+impl<'a> Seen<'a> {
+    const FEW: usize = 16;
+
+    fn has(&self, key: &str) -> bool {
+        self.few.iter().any(|seen| seen == key) || self.many.contains(key)
+    }
+
+    fn add(&mut self, key: Cow<'a, str>) {
+        if self.few.len() < Seen::FEW {
+            self.few.push(key);
+        } else {
+            self.many.insert(key);
+        }
+    }
+}
+
 /// A value in words. Only numbers are shown: strings may hold what nobody should see.
 fn describe(value: &RawJson) -> Cow<'_, str> {
     match value.kind() {
         Kind::Number => String::from_utf8_lossy(value.as_bytes()),
-        Kind::String => "another string".into(),
-        kind @ (Kind::Object | Kind::Array | Kind::Bool | Kind::Null) => kind.name().into(),
+        kind @ (Kind::Object | Kind::Array | Kind::String | Kind::Bool | Kind::Null) => {
+            kind.name().into()
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::{is_special, plain_len};
+use super::word;
 
 /// Whether a key token stands for `name`.
 pub(super) fn token_is(token: &[u8], name: &str) -> bool {
@@ -29,18 +29,50 @@ pub(super) fn decode_exactly(token: &[u8]) -> Result<Cow<'_, str>, String> {
     let mut text = Vec::with_capacity(inner.len());
     let mut rest = inner;
     let mut is_exact = true;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        let (plain, escape) = rest.split_at(at);
-        text.extend_from_slice(plain);
-        let (decoded, len) = decode_escape(escape);
-        is_exact &= decoded.is_some();
-        let shown = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
-        text.extend_from_slice(shown.encode_utf8(&mut [0; 4]).as_bytes());
-        rest = escape.get(len..).unwrap_or_default();
+    while let Some(&byte) = rest.first() {
+        if byte == b'\\' {
+            let (decoded, len) = decode_escape(rest);
+            rest = rest.get(len..).unwrap_or_default();
+            match decoded {
+                Some(ascii) if ascii.is_ascii() => text.push(ascii as u8),
+                other => {
+                    is_exact &= other.is_some();
+                    let shown = other.unwrap_or(char::REPLACEMENT_CHARACTER);
+                    text.extend_from_slice(shown.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+        } else {
+            rest = copy_run(rest, &mut text, word::unescaped_len, |byte| byte == b'\\');
+        }
     }
-    text.extend_from_slice(rest);
     let text = String::from_utf8(text).expect("UTF-8 in, whole characters added");
     if is_exact { Ok(Cow::Owned(text)) } else { Err(text) }
+}
+
+/// Copies bytes up to the next one that ends a run, and gives the rest.
+///
+/// Whole words are copied and then cut back: a copy of fixed size costs less than one of
+/// the right size.
+#[inline]
+fn copy_run<'a>(
+    mut rest: &'a [u8],
+    out: &mut Vec<u8>,
+    run_len: impl Fn([u8; 8]) -> usize,
+    is_end: impl Fn(u8) -> bool,
+) -> &'a [u8] {
+    while let Some((word, after)) = rest.split_first_chunk::<8>() {
+        let n_copied = run_len(*word);
+        out.extend_from_slice(word);
+        if n_copied < 8 {
+            out.truncate(out.len() - (8 - n_copied));
+            return rest.get(n_copied..).unwrap_or_default();
+        }
+        rest = after;
+    }
+    let n_copied = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
+    let (run, after) = rest.split_at(n_copied);
+    out.extend_from_slice(run);
+    after
 }
 
 fn inner(token: &[u8]) -> &[u8] {
@@ -80,34 +112,21 @@ fn code_unit(escaped: &[u8]) -> Option<u32> {
 /// Writes UTF-8 text as a JSON string, escaping only what JSON says must be escaped.
 pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    encode_inner(text, out);
-    out.push(b'"');
-}
-
-pub(super) fn encode_inner(mut rest: &[u8], out: &mut Vec<u8>) {
-    loop {
-        let (plain, special) = rest.split_at(plain_len(rest));
-        out.extend_from_slice(plain);
-        let mut specials = special.iter();
-        // Specials come in groups (`":"`), so they are written without looking for more text.
-        while let Some(&byte) = specials.as_slice().first() {
-            if !is_special(byte) {
-                break;
-            }
-            specials.next();
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        if word::is_special(byte) {
             encode_special(byte, out);
-        }
-        rest = specials.as_slice();
-        if rest.is_empty() {
-            return;
+            rest = after;
+        } else {
+            rest = copy_run(rest, out, word::plain_len, word::is_special);
         }
     }
+    out.push(b'"');
 }
 
 fn encode_special(byte: u8, out: &mut Vec<u8>) {
     let short = match byte {
-        b'"' => b'"',
-        b'\\' => b'\\',
+        b'"' | b'\\' => byte,
         b'\n' => b'n',
         b'\r' => b'r',
         b'\t' => b't',
@@ -123,7 +142,7 @@ fn encode_special(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'\\', short]);
 }
 
-/// How many bytes `encode` needs at most for `text` that holds few control characters.
-pub(super) fn encoded_len(text: &[u8]) -> usize {
-    text.len() + memchr::memchr3_iter(b'"', b'\\', b'\n', text).count() + 2
+/// How many bytes `encode` needs for `text` that holds few rare control characters.
+pub(crate) fn encoded_len(text: &[u8]) -> usize {
+    text.len() + word::count_special(text) + 2
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::{Kind, RawJson, Spacing, string};
+use super::{Kind, RawJson, Spacing, string, word};
 
 /// The members of an object, in the order written.
 pub(crate) struct Members<'a> {
@@ -126,14 +126,21 @@ fn value_end(bytes: &[u8], start: usize) -> usize {
 /// Where the string whose opening quote is at `start` ends, its closing quote included.
 pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
-    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += found;
-        if bytes.get(at) == Some(&b'"') {
-            return at + 1;
+    loop {
+        if let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            let n_plain = word::unquoted_len(*word);
+            at += n_plain;
+            if n_plain == 8 {
+                continue;
+            }
         }
-        at += 2;
+        match bytes.get(at) {
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+            None => return bytes.len(),
+        }
     }
-    bytes.len()
 }
 
 fn container_end(bytes: &[u8], start: usize) -> usize {
@@ -168,9 +175,7 @@ pub(super) fn copy_compact(bytes: &[u8], out: &mut Vec<u8>) {
             b'"' => at = string_end(bytes, at),
             b' ' | b'\n' | b'\r' | b'\t' => {
                 out.extend_from_slice(bytes.get(run..at).unwrap_or_default());
-                while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
-                    at += 1;
-                }
+                at = word::space_end(bytes, at);
                 run = at;
             }
             _ => at += 1,

@@ -36,7 +36,7 @@ pub fn classify(observation: Observation, media: Media, context: &Context) -> Ou
     let Seen { ended, run, blocks } = match observed {
         Observed::Answered(json) => Seen::ended(answer::answered(json)),
         Observed::Said(text) => Seen::ended(Ended::Done(text)),
-        Observed::Mcp(result) => mcp::result(&result, media),
+        Observed::Mcp(result) => mcp::result(result, media),
         Observed::Exited(exited) => command::exited(exited, &mut notes),
         Observed::Failed(failed) => refusal::failed(*failed, &mut notes),
         Observed::Invalid(invalid) => refusal::invalid(invalid, call.tool_id.as_deref()),

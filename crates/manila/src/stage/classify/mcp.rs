@@ -2,15 +2,16 @@
 
 use super::{Media, Seen, answer, failed};
 use crate::catalogue::Code;
+use crate::observed::{Broken, McpResult, Part};
 use crate::outcome::{Ended, Failure, Payload};
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::stage::classify::code_from_text;
 
-pub(super) fn result(result: &JsonObject, media: Media) -> Seen {
-    let Answer { structured, is_error, parts } = match Answer::read(result) {
-        Ok(answer) => answer,
-        Err(broken) => return Seen::failed(broken.failure()),
-    };
+pub(super) fn result(result: McpResult, media: Media) -> Seen {
+    let McpResult { structured, is_error, parts, broken } = result;
+    if let Some(broken) = broken {
+        return Seen::failed(invalid(&broken));
+    }
     let blocks: Vec<RawJson> = parts.iter().filter_map(Part::media).cloned().collect();
     // Structured content is the payload, and is not touched to name the media beside it.
     let (payload, blocks) = match (structured, media) {
@@ -79,91 +80,18 @@ fn parsed(token: &RawJson) -> Option<RawJson> {
     RawJson::parse_payload(text.into_owned()).ok()
 }
 
-/// A `CallToolResult`, taken apart.
-struct Answer {
-    structured: Option<RawJson>,
-    is_error: bool,
-    parts: Vec<Part>,
-}
-
-/// One block of `content`.
-enum Part {
-    /// A text block's string token.
-    Text(RawJson),
-    /// Any other block; `index` is its place in the content that we will write.
-    Media { block: RawJson, index: u64 },
-}
-
-/// A result that is none, and where it goes wrong.
-struct Broken {
-    pointer: String,
-    rule: &'static str,
-}
-
-impl Broken {
-    fn failure(self) -> Failure {
-        let message = format!("The tool's answer is no MCP result: {} {}", self.pointer, self.rule);
-        let mut failure = Failure::new(Code::InvalidToolOutput, message);
-        failure.details = JsonObject::build(|object| {
-            object.member("pointer", &self.pointer);
-            object.member("rule", self.rule);
-        });
-        failure
-    }
-}
-
-impl Answer {
-    fn read(result: &JsonObject) -> Result<Answer, Broken> {
-        let mut answer = Answer { structured: None, is_error: false, parts: Vec::new() };
-        for member in result.members() {
-            let value = member.value();
-            if member.is("structuredContent") {
-                answer.structured = Some(value).filter(|value| !value.is_null());
-            } else if member.is("isError") {
-                answer.is_error = match value.as_bytes() {
-                    b"true" => true,
-                    b"false" | b"null" => false,
-                    _ => {
-                        let pointer = "/isError".to_owned();
-                        return Err(Broken { pointer, rule: "must be a boolean" });
-                    }
-                };
-            } else if member.is("content") {
-                answer.parts = Part::read_all(&value)?;
-            }
-        }
-        Ok(answer)
-    }
+fn invalid(broken: &Broken) -> Failure {
+    let Broken { pointer, rule } = broken;
+    let message = format!("The tool's answer is no MCP result: {pointer} {rule}");
+    let mut failure = Failure::new(Code::InvalidToolOutput, message);
+    failure.details = JsonObject::build(|object| {
+        object.member("pointer", pointer);
+        object.member("rule", *rule);
+    });
+    failure
 }
 
 impl Part {
-    fn read_all(content: &RawJson) -> Result<Vec<Part>, Broken> {
-        if content.kind() != Kind::Array {
-            let pointer = "/content".to_owned();
-            return Err(Broken { pointer, rule: "must be an array" });
-        }
-        let mut parts = Vec::new();
-        // The envelope is the first block of what we write.
-        let mut index = 1;
-        for (n, block) in content.items().enumerate() {
-            let broken =
-                |member: &str, rule| Err(Broken { pointer: format!("/content/{n}{member}"), rule });
-            let Some(kind) = block.get("type").filter(|kind| kind.kind() == Kind::String) else {
-                return broken("/type", "must be a string");
-            };
-            if kind.as_text().as_deref() != Some("text") {
-                parts.push(Part::Media { block, index });
-                index += 1;
-                continue;
-            }
-            match block.get("text").filter(|text| text.kind() == Kind::String) {
-                Some(text) => parts.push(Part::Text(text)),
-                None => return broken("/text", "must be a string"),
-            }
-        }
-        Ok(parts)
-    }
-
     fn text(&self) -> Option<String> {
         match self {
             Part::Text(token) => token.as_text().map(std::borrow::Cow::into_owned),

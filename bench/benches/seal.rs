@@ -1,0 +1,161 @@
+//! The pure pipeline, in process: observation in, envelope out.
+//!
+//! Run with `cargo bench --bench seal`. Every row is measured in the same run as its peer:
+//! the same observation parsed into a tree and written again with `serde_json`.
+#![allow(clippy::print_stdout, reason = "the figures are the output")]
+#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use bytes::Bytes;
+use manila::{Context, Contract, Observation};
+use manila_bench::{Counting, best, peak_bytes};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const KB: usize = 1024;
+const MB: usize = 1024 * KB;
+
+fn main() {
+    println!(
+        "{}",
+        line(["shape", "contract", "size", "time", "MB/s", "tree ×", "mem ×", "limit", ""])
+    );
+    // The first measurement would pay for cold caches.
+    let warm = RECORDS.grown(MB);
+    best(|| Observation::from_json(warm.clone()));
+    for size in [KB, 10 * KB, 100 * KB, MB, 10 * MB, 100 * MB] {
+        measure(&RECORDS, Contract::ResponseV2, size);
+    }
+    for contract in Contract::ALL.into_iter().skip(1) {
+        for size in [KB, MB] {
+            measure(&RECORDS, contract, size);
+        }
+    }
+    for shape in [SPACED, TEXT, NUMBERS, MCP_TEXT] {
+        for size in [KB, MB] {
+            measure(&shape, Contract::ResponseV2, size);
+        }
+    }
+}
+
+/// A kind of observation, grown to a size.
+struct Shape {
+    name: &'static str,
+    start: &'static str,
+    item: fn(usize) -> String,
+    separator: &'static str,
+    end: &'static str,
+}
+
+const RECORDS: Shape = Shape {
+    name: "records",
+    start: r#"{"tool":{"id":"search","version":"1.0.0"},"request_id":"req_1","observed":{"answered":{"items":["#,
+    item: record,
+    separator: ",",
+    end: "]}}}",
+};
+
+const SPACED: Shape = Shape {
+    name: "spaced",
+    start: "{\n  \"observed\": {\n    \"answered\": {\n      \"items\": [\n        ",
+    item: |n| record(n).replace(',', ",\n          ").replace(':', ": "),
+    separator: ",\n        ",
+    end: "\n      ]\n    }\n  }\n}",
+};
+
+const TEXT: Shape = Shape {
+    name: "text",
+    start: r#"{"observed":{"said":""#,
+    item: |n| format!(r"line {n} of a log, with a path /var/log/app.log and some words\n"),
+    separator: "",
+    end: r#""}}"#,
+};
+
+const NUMBERS: Shape = Shape {
+    name: "numbers",
+    start: r#"{"observed":{"answered":["#,
+    item: |n| format!("{n}.5,{},true", n * 7919),
+    separator: ",",
+    end: "]}}",
+};
+
+const MCP_TEXT: Shape = Shape {
+    name: "mcp json",
+    start: r#"{"observed":{"mcp":{"content":[{"type":"text","text":"{\"items\":["#,
+    item: |n| record(n).replace('"', "\\\""),
+    separator: ",",
+    end: r#"]}"}]}}}"#,
+};
+
+fn record(n: usize) -> String {
+    format!(
+        r#"{{"id":{n},"name":"finding-{n}","severity":"high","score":7.5,"tags":["a","b"],"path":"src/module_{n}/file.rs","ok":true,"text":"A sentence about what was found here."}}"#
+    )
+}
+
+impl Shape {
+    fn grown(&self, size: usize) -> Bytes {
+        let mut text = self.start.to_owned();
+        for n in 0.. {
+            let separator = if n == 0 { "" } else { self.separator };
+            let _ = write!(text, "{separator}{}", (self.item)(n));
+            if text.len() + self.end.len() >= size {
+                break;
+            }
+        }
+        (text + self.end).into()
+    }
+}
+
+fn measure(shape: &Shape, contract: Contract, size: usize) {
+    // `cargo bench --bench seal -- records 1MB` measures only rows that match every word.
+    let row = format!("{} {contract} {}", shape.name, size_name(size).replace(' ', ""));
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
+    if !words.all(|word| row.contains(&word)) {
+        return;
+    }
+    let json = shape.grown(size);
+    let context = Context::new([7; 16]);
+    let seal =
+        || Observation::from_json(json.clone()).map(|seen| seen.seal(contract, &context).envelope);
+    assert!(seal().is_ok(), "the observation is good");
+    let time = best(seal);
+    let tree = best(|| {
+        let value: serde_json::Value = serde_json::from_slice(&json).unwrap_or_default();
+        serde_json::to_vec(&value)
+    });
+    let memory = peak_bytes(seal) as f64 / json.len() as f64;
+    let speed = json.len() as f64 / time.as_secs_f64() / 1e6;
+    let (limit, is_kept) = match size {
+        KB => ("<= 5 us", time <= Duration::from_micros(5)),
+        MB => (">= 500 MB/s, mem <= 2", speed >= 500.0 && memory <= 2.0),
+        _ => ("mem <= 2", memory <= 2.0),
+    };
+    println!(
+        "{}",
+        line([
+            shape.name,
+            contract.id(),
+            &size_name(size),
+            &format!("{:.1} us", time.as_secs_f64() * 1e6),
+            &format!("{speed:.0}"),
+            &format!("{:.1}", tree.as_secs_f64() / time.as_secs_f64()),
+            &format!("{memory:.2}"),
+            limit,
+            if is_kept { "ok" } else { "OVER" },
+        ])
+    );
+}
+
+fn size_name(size: usize) -> String {
+    if size < MB { format!("{} KB", size / KB) } else { format!("{} MB", size / MB) }
+}
+
+fn line([shape, contract, size, time, speed, tree, memory, limit, verdict]: [&str; 9]) -> String {
+    format!(
+        "{shape:<9} {contract:<20} {size:>7} {time:>13} {speed:>6} {tree:>7} {memory:>6}  {limit:<22} {verdict}"
+    )
+}

@@ -1,0 +1,80 @@
+//! The arguments, and the help that teaches them.
+
+use std::fmt::Write;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand};
+use manila::Contract;
+
+use crate::command::{completions, contracts, errors, explain, schema, seal};
+use crate::exit_status::ExitStatus;
+use crate::output::Output;
+
+/// One envelope for every MCP tool.
+///
+/// Tools answer in every shape there is: text, JSON of their own, stack traces, exit codes.
+/// Manila puts what was seen of a tool call into one envelope, in the contract that the
+/// caller picks: the same keys for success and failure, one catalogue of failure codes, a
+/// next step for every failure. The tool's own payload stays exactly as it was written.
+#[derive(Parser)]
+#[command(name = "manila", version, styles = STYLES, max_term_width = 100)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(after_help = contracts_in_short(), after_long_help = contracts_at_length())]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Seal(seal::Args),
+    Contracts(contracts::Args),
+    Errors(errors::Args),
+    Explain(explain::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+}
+
+impl Command {
+    pub(crate) fn run(&self, out: &mut Output) -> anyhow::Result<ExitStatus> {
+        match self {
+            Command::Seal(args) => seal::run(args, out),
+            Command::Contracts(args) => contracts::run(args, out),
+            Command::Errors(args) => errors::run(args, out),
+            Command::Explain(args) => explain::run(args, out),
+            Command::Schema(args) => schema::run(args, out),
+            Command::Completions(args) => completions::run(args, out),
+        }
+    }
+}
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+fn contracts_in_short() -> String {
+    let mut text = String::from("Contracts:\n");
+    for contract in Contract::ALL {
+        let (id, when) = (contract.id(), contract.info().pick_when);
+        let _ = writeln!(text, "  {id}\n      pick it when {when}");
+    }
+    text + "\nTry: echo '{\"observed\": {\"said\": \"hello\"}}' | manila seal --contract all -"
+}
+
+fn contracts_at_length() -> String {
+    let mut text = String::from("The four contracts:\n");
+    for contract in Contract::ALL {
+        let info = contract.info();
+        let (id, summary, when) = (info.id, info.summary, info.pick_when);
+        let _ = writeln!(text, "  {id}\n      {summary}.\n      Pick it when {when}.");
+    }
+    text + "\n\
+        Exit status: 0 it was done, 1 the news is bad, 2 it could not be done.\n\
+        Data goes to standard output, everything else to standard error.\n\n\
+        Try:\n  \
+        echo '{\"observed\": {\"said\": \"hello\"}}' | manila seal --contract all -\n  \
+        manila explain RATE_LIMITED\n  \
+        manila contracts"
+}

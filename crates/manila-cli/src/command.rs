@@ -1,0 +1,8 @@
+//! One file a command: its arguments, and what it does.
+
+pub(crate) mod completions;
+pub(crate) mod contracts;
+pub(crate) mod errors;
+pub(crate) mod explain;
+pub(crate) mod schema;
+pub(crate) mod seal;

@@ -1,0 +1,24 @@
+//! How the program ends.
+
+use std::process::ExitCode;
+
+/// How the program ends, for scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExitStatus {
+    /// 0: it was done.
+    Good,
+    /// 1: it was done, and the news is bad.
+    BadNews,
+    /// 2: it could not be done.
+    CouldNot,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> ExitCode {
+        match status {
+            ExitStatus::Good => ExitCode::SUCCESS,
+            ExitStatus::BadNews => ExitCode::from(1),
+            ExitStatus::CouldNot => ExitCode::from(2),
+        }
+    }
+}

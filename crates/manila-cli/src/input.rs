@@ -1,0 +1,166 @@
+//! Reading files and standard input, never more than the limit.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use crate::refusal::Refusal;
+
+/// The input of a command, and how much of it may be read.
+#[derive(clap::Args)]
+pub(crate) struct InputArgs {
+    /// The file to read; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    file: PathBuf,
+
+    /// The largest input that is read, in bytes; with --lines, the longest line
+    #[arg(long, value_name = "N", default_value_t = 256 * 1024 * 1024)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=64 * 1024 * 1024 * 1024))]
+    bytes_max: u64,
+}
+
+impl InputArgs {
+    /// The input's name, for messages.
+    pub(crate) fn name(&self) -> String {
+        if self.is_stdin() {
+            "standard input".to_owned()
+        } else {
+            format!("`{}`", self.file.display())
+        }
+    }
+
+    /// The largest input, or line, that is read.
+    pub(crate) fn bytes_max(&self) -> u64 {
+        self.bytes_max
+    }
+
+    /// All of the input.
+    pub(crate) fn read(&self) -> anyhow::Result<Bytes> {
+        let mut bytes = Vec::new();
+        let (source, size) = self.open()?;
+        if size.is_some_and(|size| size > self.bytes_max) {
+            return Err(self.too_large().into());
+        }
+        bytes.reserve_exact(usize::try_from(size.unwrap_or(0)).unwrap_or(0).saturating_add(1));
+        let read = source.take(self.bytes_max.saturating_add(1)).read_to_end(&mut bytes);
+        let n_read = read.map_err(|error| self.unreadable(&error))?;
+        if n_read as u64 > self.bytes_max {
+            return Err(self.too_large().into());
+        }
+        Ok(bytes.into())
+    }
+
+    /// The input line by line.
+    pub(crate) fn lines(&self) -> anyhow::Result<Lines<'_>> {
+        let (source, _) = self.open()?;
+        let source = BufReader::with_capacity(256 * 1024, source);
+        Ok(Lines { args: self, source, number: 0 })
+    }
+
+    fn is_stdin(&self) -> bool {
+        self.file == Path::new("-")
+    }
+
+    /// The source, and its size if that is known beforehand.
+    fn open(&self) -> anyhow::Result<(Box<dyn Read>, Option<u64>)> {
+        if self.is_stdin() {
+            let stdin = io::stdin();
+            if stdin.is_terminal() {
+                return Err(Refusal::new(
+                    "standard input is a terminal, so there is nothing to read",
+                    "give a FILE, or pipe the input: `cat FILE | manila ... -`",
+                )
+                .into());
+            }
+            return Ok((Box::new(stdin.lock()), None));
+        }
+        let file = File::open(&self.file).map_err(|error| self.unreadable(&error))?;
+        let metadata = file.metadata().map_err(|error| self.unreadable(&error))?;
+        if metadata.is_dir() {
+            let message = format!("cannot read {}: it is a directory", self.name());
+            return Err(Refusal::new(message, "give a file; a directory has many").into());
+        }
+        let size = metadata.is_file().then(|| metadata.len());
+        Ok((Box::new(file), size))
+    }
+
+    fn unreadable(&self, error: &io::Error) -> Refusal {
+        let (reason, hint) = match error.kind() {
+            ErrorKind::NotFound => {
+                ("there is no such file".to_owned(), "check the path; `-` reads standard input")
+            }
+            ErrorKind::PermissionDenied => {
+                ("permission denied".to_owned(), "check who may read the file")
+            }
+            _ => (error.to_string(), "check the file, or copy it and try the copy"),
+        };
+        Refusal::new(format!("cannot read {}: {reason}", self.name()), hint)
+    }
+
+    fn too_large(&self) -> Refusal {
+        let (name, limit) = (self.name(), self.bytes_max);
+        let message = format!("{name} has more than {limit} bytes, the largest input that is read");
+        Refusal::new(message, "raise the limit with `--bytes-max`, or split the input")
+    }
+}
+
+/// An input of one value a line.
+pub(crate) struct Lines<'a> {
+    args: &'a InputArgs,
+    source: BufReader<Box<dyn Read>>,
+    number: u64,
+}
+
+/// One line of an input.
+pub(crate) struct Line {
+    /// Its number, from 1.
+    pub(crate) number: u64,
+    /// Its text without the line end, or `None` if it is longer than the limit.
+    pub(crate) text: Option<Bytes>,
+}
+
+impl Lines<'_> {
+    /// The next line, or `None` at the end.
+    pub(crate) fn next(&mut self) -> anyhow::Result<Option<Line>> {
+        let mut text = Vec::new();
+        // The line end may be two bytes, and is not counted.
+        let limit = self.args.bytes_max.saturating_add(2);
+        let read = self.source.by_ref().take(limit).read_until(b'\n', &mut text);
+        let n_read = read.map_err(|error| self.args.unreadable(&error))?;
+        if n_read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let is_whole = text.ends_with(b"\n") || (n_read as u64) < limit;
+        if !is_whole {
+            self.skip_line()?;
+        }
+        let text = text
+            .strip_suffix(b"\n")
+            .map_or(text.as_slice(), |text| text.strip_suffix(b"\r").unwrap_or(text));
+        let fits = is_whole && text.len() as u64 <= self.args.bytes_max;
+        let text = fits.then(|| Bytes::copy_from_slice(text));
+        Ok(Some(Line { number: self.number, text }))
+    }
+
+    /// Whether the next line may have to be waited for.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.source.buffer().is_empty()
+    }
+
+    /// Reads to the end of a line that is too long, without keeping it.
+    fn skip_line(&mut self) -> anyhow::Result<()> {
+        loop {
+            let buffer = self.source.fill_buf().map_err(|error| self.args.unreadable(&error))?;
+            let line_end = buffer.iter().position(|&byte| byte == b'\n');
+            let n_skipped = line_end.map_or(buffer.len(), |at| at + 1);
+            let is_done = line_end.is_some() || buffer.is_empty();
+            self.source.consume(n_skipped);
+            if is_done {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Standard output: data and nothing else, whole or not at all.
+
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
+
+use manila::RawJson;
+
+use crate::refusal::Refusal;
+
+pub(crate) struct Output {
+    out: BufWriter<StdoutLock<'static>>,
+    is_terminal: bool,
+}
+
+/// How JSON is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Pretty,
+    Compact,
+}
+
+/// `--pretty` and `--compact`, for every command that prints JSON.
+#[derive(clap::Args)]
+pub(crate) struct LayoutArgs {
+    /// Indent the JSON, also in a pipe
+    #[arg(long, conflicts_with = "compact")]
+    pretty: bool,
+
+    /// Put the JSON on one line, also on a terminal
+    #[arg(long)]
+    compact: bool,
+}
+
+impl LayoutArgs {
+    /// What was asked for; else pretty on a terminal and compact in a pipe.
+    pub(crate) fn layout(&self, out: &Output) -> Layout {
+        match (self.pretty, self.compact) {
+            (true, _) => Layout::Pretty,
+            (_, true) => Layout::Compact,
+            (false, false) if out.is_terminal => Layout::Pretty,
+            (false, false) => Layout::Compact,
+        }
+    }
+}
+
+impl Output {
+    pub(crate) fn stdout() -> Output {
+        let stdout = io::stdout().lock();
+        let is_terminal = stdout.is_terminal();
+        Output { out: BufWriter::with_capacity(64 * 1024, stdout), is_terminal }
+    }
+
+    /// Writes one JSON value and a line end.
+    pub(crate) fn json(&mut self, value: &RawJson, layout: Layout) -> anyhow::Result<()> {
+        match layout {
+            Layout::Pretty => self.line(&manila::pretty(value)),
+            Layout::Compact => self.line(&value.compact()),
+        }
+    }
+
+    /// Writes one line.
+    pub(crate) fn line(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        let written = self.out.write_all(bytes).and_then(|()| self.out.write_all(b"\n"));
+        Ok(written.map_err(refuse)?)
+    }
+
+    /// Hands on what is buffered, so that a reader who waits for it gets it.
+    pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
+        Ok(self.out.flush().map_err(refuse)?)
+    }
+
+    /// Hands on the rest. What fails here was not written, and is told.
+    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+        self.flush()
+    }
+}
+
+fn refuse(error: io::Error) -> Refusal {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return Refusal::new(
+            "standard output was closed before everything was written",
+            "nothing is wrong if that was on purpose, as with `| head`",
+        );
+    }
+    Refusal::new(
+        format!("cannot write to standard output: {error}"),
+        "check that the disk has room and that the target can be written",
+    )
+}

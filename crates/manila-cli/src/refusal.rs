@@ -1,0 +1,90 @@
+//! Telling a person what could not be done, and the next step.
+
+use std::fmt;
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::exit_status::ExitStatus;
+
+/// Something that could not be done, with the next step.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    message: String,
+    hint: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Refusal {
+        Refusal { message: message.into(), hint: hint.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Tells an error and its hint.
+pub(crate) fn report(error: &anyhow::Error) {
+    let hint = error.downcast_ref::<Refusal>().map(|refusal| refusal.hint.as_str());
+    tell(&format!("{error:#}"), hint.unwrap_or("`manila --help` shows what can be done"));
+}
+
+/// Tells what could not be done and the next step, on standard error.
+pub(crate) fn tell(message: &str, hint: &str) {
+    const ERROR: Style = AnsiColor::Red.on_default().bold();
+    const HINT: Style = AnsiColor::Cyan.on_default().bold();
+    // Where standard error is gone, too, there is nobody left to tell.
+    let _ = writeln!(
+        anstream::stderr(),
+        "{ERROR}error:{ERROR:#} {message}\n{HINT}hint:{HINT:#} {hint}"
+    );
+}
+
+/// Tells wrong arguments in the same form as every other error; help is no error.
+pub(crate) fn report_usage(usage: &clap::Error) -> ExitStatus {
+    match usage.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match usage.print() {
+            Ok(()) => ExitStatus::Good,
+            Err(_) => ExitStatus::CouldNot,
+        },
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = usage.print();
+            ExitStatus::CouldNot
+        }
+        _ => {
+            let rendered = usage.render().to_string();
+            let first = rendered.split("\n\n").next().unwrap_or_default();
+            let lines = first.lines().map(str::trim).filter(|line| !line.starts_with("[possible"));
+            let message = lines.collect::<Vec<_>>().join(" ");
+            tell(message.trim_start_matches("error: "), &usage_hint(usage));
+            ExitStatus::CouldNot
+        }
+    }
+}
+
+fn usage_hint(usage: &clap::Error) -> String {
+    let named = |kind| match usage.get(kind) {
+        Some(ContextValue::String(name)) => vec![name.clone()],
+        Some(ContextValue::Strings(names)) => names.clone(),
+        _ => Vec::new(),
+    };
+    let suggested: Vec<String> =
+        [ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg]
+            .into_iter()
+            .flat_map(named)
+            .collect();
+    if let [first, ..] = suggested.as_slice() {
+        return format!("did you mean `{first}`?");
+    }
+    let valid = named(ContextKind::ValidValue);
+    if !valid.is_empty() {
+        return format!("use one of: {}", valid.join(", "));
+    }
+    "`manila --help` lists the commands, `manila COMMAND --help` their options".to_owned()
+}

@@ -1,0 +1,198 @@
+//! Wrong input: a clear message, a hint, exit 2, nothing on stdout, never a panic.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use crate::program::{Ran, manila};
+
+/// What must be said about a refusal.
+#[track_caller]
+fn check_refused(ran: &Ran, expected: &str) {
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+    let (error, hint) = ran.stderr.trim_end().split_once('\n').unwrap_or(("", ""));
+    assert!(error.starts_with("error: ") && hint.starts_with("hint: "), "{}", ran.stderr);
+    assert!(hint.len() > "hint: ".len() + 5 && !hint.contains('\n'), "{}", ran.stderr);
+    assert!(ran.stderr.contains(expected), "{expected:?} is not said in {:?}", ran.stderr);
+}
+
+#[track_caller]
+fn check(stdin: &[u8], expected: &str) {
+    check_refused(&manila(&["seal", "-"], stdin), expected);
+}
+
+#[test]
+fn what_is_no_json_is_told_with_its_place() {
+    check(
+        b"{\n \"observed\": {\"said\": hello}}",
+        "not JSON: expected a JSON value (line 2, column 23)",
+    );
+    check(b"{\"observed\":", "the input ends inside a value");
+    check(b"{\"observed\": {\"said\": \"\xFF\"}}", "not valid UTF-8 (line 1, column 24)");
+    check(b"\xEF\xBB\xBF{}", "byte-order mark");
+    check(b"", "the input is empty");
+    check(b"\n\n", "the input is empty");
+    check(b"{\"observed\": {\"said\": \"x\"}} {}", "more text follows after the value");
+    let deep = format!("{{\"observed\":{{\"answered\":{}", "[".repeat(200));
+    check(deep.as_bytes(), "nested deeper than 128");
+}
+
+#[test]
+fn what_is_no_observation_is_told_with_its_pointer() {
+    check(b"null", "must be an object, but is null");
+    check(b"[]", "must be an object, but is an array");
+    check(b"{}", "member `observed` is missing");
+    check(b"{\"observed\": null}", "/observed: must be an object, but is null");
+    check(b"{\"observed\": {}}", "/observed: an observation has exactly one kind");
+    check(b"{\"observed\": {\"said\": \"a\", \"answered\": 1}}", "exactly one kind");
+    check(b"{\"observed\": {\"sed\": \"a\"}}", "/observed/sed: unknown member `sed`");
+    check(b"{\"observed\": {\"sayd\": \"a\"}}", "did you mean `said`?");
+    check(b"{\"observed\": {\"said\": 5}}", "/observed/said: must be a string, but is a number");
+    check(b"{\"observed\": {\"said\": \"a\"}, \"a/b~c\": 1}", "/a~1b~0c: unknown member");
+    check(
+        b"{\"observed\": {\"said\": \"a\"}, \"tool\": {\"id\": 5}}",
+        "/tool/id: must be a string",
+    );
+    check(
+        b"{\"observed\": {\"said\": \"a\"}, \"tool\": {\"name\": \"x\"}}",
+        "/tool/name: unknown member",
+    );
+    check(b"{\"observed\": {\"exited\": {}}}", "/observed/exited: member `code` is missing");
+    check(b"{\"observed\": {\"exited\": {\"code\": 1.5}}}", "must be a whole number, but is 1.5");
+    check(b"{\"observed\": {\"mcp\": null}}", "/observed/mcp: must be an object, but is null");
+    check(
+        b"{\"observed\": {\"failed\": {\"code\": \"NOT_FOUN\", \"message\": \"\"}}}",
+        "did you mean `NOT_FOUND`?",
+    );
+    check(
+        b"{\"observed\": {\"failed\": {\"code\": \"NOT_FOUND\"}}}",
+        "member `message` is missing",
+    );
+    check(b"{\"observed\": {\"conflict\": {\"operation\": \"a\"}}}", "member `target` is missing");
+    check(
+        b"{\"observed\": {\"timed_out\": {\"after_ms\": -1}}}",
+        "/observed/timed_out/after_ms: must be",
+    );
+    check(
+        b"{\"duration_ms\": 1e999, \"observed\": {\"said\": \"\"}}",
+        "/duration_ms: must be a number",
+    );
+    check(
+        b"{\"observed\": {\"said\": \"\"}, \"warnings\": [{}]}",
+        "/warnings/0: member `message` is missing",
+    );
+    check(
+        b"{\"observed\": {\"said\": \"\"}, \"warnings\": [{\"message\": \"\", \"severity\": \"Info\"}]}",
+        "did you mean `info`?",
+    );
+    check(
+        b"{\"observed\": {\"said\": \"\"}, \"metadata\": {\"a\": 1}}",
+        "/metadata/a: must be a string",
+    );
+    check(
+        b"{\"observed\": {\"said\": \"\"}, \"pagination\": {\"has_more\": 1}}",
+        "/pagination/has_more",
+    );
+    check(b"{\"observed\": {\"said\": \"\"}, \"fidelity\": {\"level\": \"full\", \"dropped\": [\"a\"]}}", "/fidelity");
+    check(
+        b"{\"tier\": \"pro\", \"tier\": \"pro\", \"observed\": {\"said\": \"\"}}",
+        "/tier: member `tier` is given twice",
+    );
+}
+
+#[test]
+fn a_secret_in_the_wrong_place_is_not_repeated() {
+    let ran = manila(&["seal", "-"], b"{\"observed\": {\"exited\": {\"code\": \"hunter2\"}}}");
+    check_refused(&ran, "must be a whole number, but is a string");
+    assert!(!ran.stderr.contains("hunter2"), "{}", ran.stderr);
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told() {
+    check_refused(&manila(&["seal", "no/such/file.json"], b""), "there is no such file");
+    check_refused(&manila(&["seal", "examples"], b""), "it is a directory");
+    check_refused(&manila(&["seal", "--lines", "examples"], b""), "it is a directory");
+    let ran = manila(&["seal", "--bytes-max", "20", "examples/security_scan.json"], b"");
+    check_refused(&ran, "more than 20 bytes");
+    let ran = manila(&["seal", "--bytes-max", "20", "-"], &[b' '; 100]);
+    check_refused(&ran, "more than 20 bytes");
+}
+
+#[test]
+fn wrong_arguments_are_told_with_a_suggestion() {
+    check_refused(
+        &manila(&["seal", "--contract", "respons-v2", "-"], b""),
+        "did you mean `response-v2`?",
+    );
+    check_refused(&manila(&["seal", "--contract", "xml", "-"], b""), "use one of: response-v2");
+    check_refused(&manila(&["seal", "--contrat", "xml"], b""), "did you mean `--contract`?");
+    check_refused(&manila(&["sael"], b""), "did you mean `seal`?");
+    check_refused(&manila(&["explain"], b""), "required arguments were not provided: <CODE>");
+    check_refused(&manila(&["explain", "RATE_LIMITTED"], b""), "did you mean `RATE_LIMITED`?");
+    check_refused(&manila(&["explain", "zzz"], b""), "`manila errors` lists the codes");
+    check_refused(&manila(&["schema", "xml"], b""), "use one of: response-v2");
+    check_refused(&manila(&["seal", "--pretty", "--compact", "-"], b""), "cannot be used with");
+    check_refused(&manila(&["seal", "--bytes-max", "0", "-"], b""), "0 is not in");
+    check_refused(&manila(&["completions", "cmd"], b""), "use one of: bash");
+}
+
+#[test]
+fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
+    let input = "{\"request_id\":\"a\",\"observed\":{\"said\":\"1\"}}\r\nnope\n\n{\"observed\":{}}\n\
+                 {\"request_id\":\"b\",\"observed\":{\"said\":\"2\"}}";
+    let ran = manila(&["seal", "--lines"], input.as_bytes());
+    assert_eq!(ran.code, 1);
+    let lines: Vec<&str> = ran.stdout.split('\n').collect();
+    assert_eq!(lines.len(), 6, "{:?}", ran.stdout);
+    assert!(lines[0].contains("\"result\":\"1\"") && lines[4].contains("\"result\":\"2\""));
+    assert_eq!((lines[1], lines[2], lines[3], lines[5]), ("", "", "", ""));
+    assert!(ran.stderr.contains("standard input, line 2, column 1: not JSON"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 4, column 13: /observed: an observation"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("hint: ").count(), 2);
+}
+
+#[test]
+fn a_line_over_the_limit_does_not_stop_the_others() {
+    let good = "{\"observed\":{\"said\":\"x\"}}";
+    let input = format!("{good}\n{}\n{good}\n", "y".repeat(100_000));
+    let ran = manila(&["seal", "--lines", "--bytes-max", "50"], input.as_bytes());
+    assert_eq!(ran.code, 1);
+    let is_sealed: Vec<bool> = ran.stdout.lines().map(|line| line.starts_with('{')).collect();
+    assert_eq!(is_sealed, [true, false, true]);
+    assert!(ran.stderr.contains("line 2 is over the limit of 50 bytes"), "{}", ran.stderr);
+}
+
+/// Runs with a reader that takes a little and goes away, as `| head -1` does.
+#[test]
+fn a_closed_pipe_is_told_and_never_a_panic() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_manila"))
+        .args(["seal", "--lines", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let writer = std::thread::spawn(move || {
+        let line = b"{\"observed\":{\"said\":\"x\"}}\n".repeat(1000);
+        while std::io::Write::write_all(&mut stdin, &line).is_ok() {}
+    });
+    stdout.read_exact(&mut [0; 100]).unwrap();
+    drop(stdout);
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("standard output was closed") && stderr.contains("hint: "), "{stderr}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_manila")).arg("errors").stdout(full).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr.contains("cannot write to standard output") && stderr.contains("hint: "));
+}

@@ -1,0 +1,168 @@
+//! The commands as a person or a script uses them.
+
+use serde_json::Value;
+
+use crate::program::{manila, root};
+
+#[track_caller]
+fn run(args: &[&str]) -> String {
+    let ran = manila(args, b"");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{args:?}");
+    ran.stdout
+}
+
+#[track_caller]
+fn check_says(args: &[&str], expected: &[&str]) {
+    let said = run(args);
+    for words in expected {
+        assert!(said.contains(words), "{args:?} does not say {words:?} but:\n{said}");
+    }
+}
+
+#[test]
+fn help_teaches_the_contracts_and_the_first_step() {
+    for help in ["-h", "--help"] {
+        check_says(
+            &[help],
+            &[
+                "response-v2",
+                "envelope-v1",
+                "machine-readable-v1",
+                "mcp.envelope.v0.1",
+                "when",
+                "Try:",
+            ],
+        );
+    }
+    check_says(&["seal", "--help"], &["\"answered\"", "\"exited\"", "--lines", "--losses"]);
+    let bare = manila(&[], b"");
+    assert_eq!(bare.code, 2);
+    assert!(bare.stderr.contains("Usage: manila <COMMAND>"));
+}
+
+#[test]
+fn contracts_and_errors_come_for_people_and_for_scripts() {
+    check_says(&["contracts"], &["response-v2 (default)", "mcp.envelope.v0.1", "when  "]);
+    let contracts: Value = serde_json::from_str(&run(&["contracts", "--json"])).unwrap();
+    assert_eq!(contracts.as_array().unwrap().len(), 4);
+    assert_eq!(contracts[0]["default"], true);
+
+    check_says(
+        &["errors"],
+        &["TOOL_NOT_FOUND             404  -32001  -32602    no  Unknown tool"],
+    );
+    let errors: Value = serde_json::from_str(&run(&["errors", "--json"])).unwrap();
+    assert_eq!(errors.as_array().unwrap().len(), manila::Code::ALL.len());
+    assert_eq!(errors[5]["spellings"][0]["word"], "NOT_FOUND");
+}
+
+#[test]
+fn explain_knows_every_spelling() {
+    check_says(
+        &["explain", "TOOL_NOT_FOUND"],
+        &["No server offers", "404", "ADAPTER.TOOL.NOT_FOUND"],
+    );
+    check_says(&["explain", "upgrade_required"], &["UPGRADE_REQUIRED", "higher tier"]);
+    check_says(&["explain", "RATE_LIMIT_EXCEEDED"], &["RATE_LIMITED", "try again    yes"]);
+    check_says(
+        &["explain", "not_found"],
+        &["stands for NOT_FOUND, TOOL_NOT_FOUND", "read as NOT_FOUND"],
+    );
+    check_says(&["explain", "SPEC_NOT_FOUND"], &["NOT_FOUND"]);
+    check_says(&["explain", "EXIT_127"], &["COMMAND_FAILED"]);
+    check_says(&["explain", "NU1101"], &["what to do", "learn.microsoft.com", "COMMAND_FAILED"]);
+    check_says(&["explain", "nu1101"], &["NU1101"]);
+    let json: Value = serde_json::from_str(&run(&["explain", "CS0103", "--json"])).unwrap();
+    assert_eq!(json[0]["canonical"], "COMMAND_FAILED");
+}
+
+#[test]
+fn schema_prints_a_schema() {
+    for contract in manila::Contract::ALL {
+        let schema: Value = serde_json::from_str(&run(&["schema", contract.id()])).unwrap();
+        assert_eq!(schema["title"], contract.id());
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    }
+}
+
+#[test]
+fn completions_come_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        check_says(&["completions", shell], &["seal", "explain"]);
+    }
+}
+
+#[test]
+fn seal_prints_compact_in_a_pipe_and_pretty_when_asked() {
+    let example = "examples/file_not_found.json";
+    let compact = run(&["seal", example]);
+    assert_eq!(compact.lines().count(), 1);
+    let pretty = run(&["seal", "--pretty", example]);
+    assert!(pretty.lines().count() > 10);
+    let tree = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    assert_eq!(tree(&compact), tree(&pretty));
+    assert_eq!(tree(&compact)["data"]["error_code"], "NOT_FOUND");
+}
+
+#[test]
+fn seal_gives_all_contracts_side_by_side() {
+    let all: Value =
+        serde_json::from_str(&run(&["seal", "--contract", "all", "examples/failed_build.json"]))
+            .unwrap();
+    assert_eq!(all.as_object().unwrap().len(), 4);
+    assert_eq!(all["machine-readable-v1"]["errors"][0]["code"], "CS0103");
+    assert_eq!(all["envelope-v1"]["tool_id"], "dotnet_project");
+}
+
+#[test]
+fn seal_takes_stdin_by_name_and_by_default() {
+    let json = b"{\"observed\":{\"said\":\"hi\"},\"request_id\":\"r\"}";
+    let expected = "{\"success\":true,\"data\":{\"result\":\"hi\"},\"error\":null,\
+                    \"meta\":{\"version\":\"response-v2\",\"request_id\":\"r\"}}\n";
+    assert_eq!(manila(&["seal", "-"], json).stdout, expected);
+    assert_eq!(manila(&["seal"], json).stdout, expected);
+}
+
+#[test]
+fn seal_tells_losses_when_asked() {
+    let args =
+        ["seal", "--losses", "--contract", "machine-readable-v1", "examples/security_scan.json"];
+    let ran = manila(&args, b"");
+    assert_eq!(ran.code, 0);
+    assert!(
+        ran.stderr.contains("note: machine-readable-v1 does not carry warnings"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn ids_are_fresh_unless_the_call_is_deterministic() {
+    let id = |json: &str, contract: &str| {
+        let ran = manila(&["seal", "-c", contract], json.as_bytes());
+        let envelope: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let id = envelope.pointer("/meta/request_id").or(envelope.pointer("/request_id"));
+        id.unwrap().as_str().unwrap().to_owned()
+    };
+    let free = r#"{"observed":{"said":"x"}}"#;
+    assert_ne!(id(free, "response-v2"), id(free, "response-v2"));
+    let short = id(free, "response-v2");
+    let digits = short.strip_prefix("req_").unwrap();
+    assert!(digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()), "{short}");
+    assert_eq!(id(free, "envelope-v1").len(), 32);
+
+    // Q7: UUIDv5 over the key-sorted request, so member order and white space do not matter.
+    let one = r#"{"deterministic":true,"observed":{"answered":{"b":1,"a":2}}}"#;
+    let two = r#"{"observed":{"answered":{ "a":2, "b":1}},"deterministic":true}"#;
+    assert_eq!(id(one, "envelope-v1"), "386c53b832f55396a8673022e9071361");
+    assert_eq!(id(two, "envelope-v1"), id(one, "envelope-v1"));
+    assert_eq!(id(one, "response-v2"), "req_386c53b832f5");
+}
+
+#[test]
+fn every_shipped_example_can_be_sealed() {
+    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        run(&["seal", "--contract", "all", path.to_str().unwrap()]);
+    }
+}

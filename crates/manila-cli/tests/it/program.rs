@@ -1,0 +1,75 @@
+//! Running the real program, and finding the repository's files.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run of the program left.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) code: i32,
+}
+
+/// Runs `manila` with these arguments and this standard input.
+pub(crate) fn manila(args: &[&str], stdin: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_manila"))
+        .args(args)
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let stdin = stdin.to_vec();
+    // A program that refuses early does not read everything.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Ran {
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+        code: output.status.code().expect("the program was not killed"),
+    }
+}
+
+/// The repository's root.
+pub(crate) fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// The files directly below a folder of the repository, in order.
+pub(crate) fn files(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|_| panic!("no {folder}"));
+    let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+pub(crate) fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Whether files that are generated are to be written anew.
+#[allow(clippy::disallowed_methods, reason = "the one place where tests look at the environment")]
+pub(crate) fn is_update() -> bool {
+    std::env::var("UPDATE").is_ok()
+}
+
+/// Checks a generated file, or writes it when `UPDATE=1` is set.
+#[track_caller]
+pub(crate) fn check_generated(path: &Path, expected: &str) {
+    if is_update() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, expected).unwrap();
+        return;
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        found == expected,
+        "{} is not what the program gives now; look at the change with UPDATE=1 and git diff",
+        path.display()
+    );
+}

@@ -1,0 +1,51 @@
+//! Random bytes for every command that reads: an exit status, never a panic.
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+use crate::program::manila;
+
+#[test]
+fn no_command_panics_on_random_bytes() {
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 24,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let token = prop_oneof![
+        any::<Vec<u8>>(),
+        Just(b"{\"observed\":{\"said\":\"".to_vec()),
+        Just(b"\"}}\n".to_vec()),
+        Just(b"{\"observed\":{\"mcp\":{\"content\":[".to_vec()),
+        Just(b"\n".to_vec()),
+    ];
+    let bytes = prop::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat());
+    let outcome = runner.run(&bytes, |bytes| {
+        for args in [&["seal", "--contract", "all"][..], &["seal", "--lines"][..]] {
+            let ran = manila(args, &bytes);
+            prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);
+            prop_assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+            // Nothing half-written: whatever stands on stdout is whole lines.
+            prop_assert!(ran.stdout.is_empty() || ran.stdout.ends_with('\n'));
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+}
+
+#[test]
+fn no_argument_panics() {
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 24,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let outcome = runner.run(&"[^\u{0}]{0,30}", |word| {
+        for args in [["explain", word.as_str()], ["schema", &word], ["seal", &word]] {
+            let ran = manila(&args, b"");
+            prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+}

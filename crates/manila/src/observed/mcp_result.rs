@@ -1,0 +1,134 @@
+//! An MCP `CallToolResult`, taken apart in one pass.
+
+use bytes::Bytes;
+
+use crate::raw_json::{Kind, RawJson, ReadError, Reader};
+
+/// An MCP `CallToolResult`.
+///
+/// It is foreign: members that are not known here are left alone, and one that is not what
+/// MCP says makes the result an invalid answer of the tool, not an error of the reader.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpResult {
+    pub(crate) structured: Option<RawJson>,
+    pub(crate) is_error: bool,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) broken: Option<Broken>,
+}
+
+/// One block of `content`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Part {
+    /// A text block's string token.
+    Text(RawJson),
+    /// Any other block; `index` is its place in the content that we will write.
+    Media { block: RawJson, index: u64 },
+}
+
+/// Where a result is not what MCP says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Broken {
+    pub(crate) pointer: String,
+    pub(crate) rule: &'static str,
+}
+
+impl McpResult {
+    /// Reads a result. Fails only if it is no JSON object at all.
+    ///
+    /// ```
+    /// use manila::{Context, Contract, McpResult, Observation, Observed};
+    ///
+    /// let result = McpResult::from_json(r#"{"content": [{"type": "text", "text": "hi"}]}"#)?;
+    /// let reply = Observation::new(Observed::Mcp(result))
+    ///     .seal(Contract::McpEnvelopeV01, &Context::new([0; 16]));
+    /// assert_eq!(
+    ///     reply.envelope.to_string(),
+    ///     r#"{"schema_version":"mcp.envelope.v0.1","result":"hi"}"#,
+    /// );
+    /// # Ok::<(), manila::ReadError>(())
+    /// ```
+    pub fn from_json(json: impl Into<Bytes>) -> Result<McpResult, ReadError> {
+        Reader::document(&json.into(), McpResult::read)
+    }
+
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
+        let mut result =
+            McpResult { structured: None, is_error: false, parts: Vec::new(), broken: None };
+        reader.members(|reader, key| {
+            match key {
+                "structuredContent" => {
+                    result.structured = Some(reader.raw()?).filter(|value| !value.is_null());
+                }
+                "isError" => match reader.raw()?.as_bytes() {
+                    b"true" => result.is_error = true,
+                    b"false" | b"null" => result.is_error = false,
+                    _ => result.breaks("/isError".to_owned(), "must be a boolean"),
+                },
+                "content" if reader.next_kind() == Kind::Array => result.read_content(reader)?,
+                "content" => {
+                    reader.raw()?;
+                    result.breaks("/content".to_owned(), "must be an array");
+                }
+                _ => drop(reader.raw()?),
+            }
+            Ok(())
+        })?;
+        Ok(result)
+    }
+
+    fn read_content(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
+        self.parts.clear();
+        // The envelope is the first block of what we write.
+        let mut media_index = 1;
+        let mut n_blocks = 0;
+        reader.array(|reader| {
+            let place = n_blocks;
+            n_blocks += 1;
+            let (block, raw) = reader.with_raw(Block::read)?;
+            match (block.kind.as_deref(), block.text) {
+                (Some("text"), Some(text)) => self.parts.push(Part::Text(text)),
+                (Some("text"), None) => {
+                    self.breaks(format!("/content/{place}/text"), "must be a string");
+                }
+                (Some(_), _) => {
+                    self.parts.push(Part::Media { block: raw, index: media_index });
+                    media_index += 1;
+                }
+                (None, _) => self.breaks(format!("/content/{place}/type"), "must be a string"),
+            }
+            Ok(())
+        })
+    }
+
+    /// The first rule that is broken is the one that is told.
+    fn breaks(&mut self, pointer: String, rule: &'static str) {
+        self.broken.get_or_insert(Broken { pointer, rule });
+    }
+}
+
+/// What decides how a block is taken.
+#[derive(Default)]
+struct Block {
+    kind: Option<String>,
+    text: Option<RawJson>,
+}
+
+impl Block {
+    fn read(reader: &mut Reader<'_>) -> Result<Block, ReadError> {
+        let mut block = Block::default();
+        if reader.next_kind() != Kind::Object {
+            reader.raw()?;
+            return Ok(block);
+        }
+        reader.members(|reader, key| {
+            let value = reader.raw()?;
+            match key {
+                "type" => block.kind = value.as_text().map(std::borrow::Cow::into_owned),
+                "text" => block.text = Some(value).filter(|value| value.kind() == Kind::String),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(block)
+    }
+}

@@ -1,0 +1,275 @@
+//! Whatever comes in: no panic, a valid envelope, and the payload as it was.
+
+use std::sync::LazyLock;
+
+use manila::{Code, Context, Contract, DEPTH_MAX, McpResult, Observation, RawJson};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const CONTEXT: [u8; 16] = [0xAB; 16];
+
+fn seal(observation: &Observation, contract: Contract) -> manila::Reply {
+    observation.clone().seal(contract, &Context::new(CONTEXT))
+}
+
+static VALIDATORS: LazyLock<Vec<(Contract, jsonschema::Validator)>> = LazyLock::new(|| {
+    let compile = |contract: Contract| {
+        let schema: Value = serde_json::from_str(contract.info().schema).unwrap();
+        (contract, jsonschema::validator_for(&schema).unwrap())
+    };
+    Contract::ALL.into_iter().map(compile).collect()
+});
+
+/// Every envelope of `observation` keeps its contract's schema.
+fn check_valid(observation: &Observation) -> Result<(), TestCaseError> {
+    for (contract, validator) in VALIDATORS.iter() {
+        let envelope = seal(observation, *contract).envelope;
+        let instance: Value = serde_json::from_str(envelope.as_str()).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&instance)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        prop_assert!(errors.is_empty(), "{contract}: {errors:?} in {envelope}");
+    }
+    Ok(())
+}
+
+/// Text that breaks careless code: quotes, controls, markers, diagnostics, emptiness.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        Just(" \n\t".to_owned()),
+        Just("Program.cs(5,9): error CS0103: The name 'x'\nerror NU1101: gone".to_owned()),
+        Just("```\ncode\n```".to_owned()),
+        Just("x".repeat(3000)),
+        "[A-Z]{1,6}(_[A-Z0-9]{1,6}){0,2}",
+        any::<String>(),
+        "\\PC{0,20}",
+    ]
+}
+
+fn payload() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>()
+            .prop_filter("JSON has no such number", |n| n.is_finite())
+            .prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    let key = prop_oneof![
+        Just("success".to_owned()),
+        Just("error".to_owned()),
+        Just("error_code".to_owned()),
+        Just("code".to_owned()),
+        Just("details".to_owned()),
+        Just("remediation".to_owned()),
+        Just("error_type".to_owned()),
+        Just("retry_after_seconds".to_owned()),
+        any::<String>(),
+    ];
+    leaf.prop_recursive(4, 32, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::btree_map(key.clone(), inner, 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn object() -> impl Strategy<Value = Value> {
+    prop::collection::btree_map(text(), payload(), 0..4)
+        .prop_map(|members| Value::Object(members.into_iter().collect()))
+}
+
+fn code() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>())
+}
+
+fn block() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        text().prop_map(|text| json!({"type": "text", "text": text})),
+        payload().prop_map(|value| json!({"type": "text", "text": value.to_string()})),
+        text().prop_map(|data| json!({"type": "image", "mimeType": "image/png", "data": data})),
+        text().prop_map(|uri| json!({"type": "resource_link", "uri": uri, "name": "n"})),
+        payload(),
+    ]
+}
+
+fn observed() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        payload().prop_map(|value| json!({"answered": value})),
+        text().prop_map(|text| json!({"said": text})),
+        (prop::collection::vec(block(), 0..4), any::<bool>(), prop::option::of(payload())).prop_map(
+            |(content, is_error, structured)| {
+                json!({"mcp": {"content": content, "isError": is_error, "structuredContent": structured}})
+            }
+        ),
+        (text(), -2i64..300, text(), text()).prop_map(|(command, code, stdout, stderr)| {
+            json!({"exited": {"command": command, "code": code, "stdout": stdout, "stderr": stderr}})
+        }),
+        (code(), text(), text(), text(), object(), object(), payload()).prop_map(
+            |(code, origin, message, remediation, details, data, partial)| {
+                json!({"failed": {"code": code, "origin_code": origin, "message": message,
+                    "remediation": remediation, "details": details, "data": data,
+                    "retry_after_seconds": 1.5, "partial": partial}})
+            }
+        ),
+        (code(), text()).prop_map(|(code, message)| {
+            json!({"failed": {"code": code, "message": message}})
+        }),
+        (text(), text(), text(), prop::collection::vec(text(), 0..3)).prop_map(
+            |(parameter, reason, provided, allowed)| {
+                json!({"invalid": {"parameter": parameter, "reason": reason,
+                    "provided": provided, "allowed": allowed}})
+            }
+        ),
+        (text(), prop::option::of(text()), prop::collection::vec(text(), 0..3)).prop_map(
+            |(feature, details, alternatives)| match details {
+                Some(details) => json!({"unavailable": {"feature": feature, "details": details}}),
+                None => json!({"unavailable": {"feature": feature, "alternatives": alternatives}}),
+            }
+        ),
+        (text(), text()).prop_map(|(operation, target)| {
+            json!({"conflict": {"operation": operation, "target": target, "conflicting": ""}})
+        }),
+        (text(), any::<bool>()).prop_map(|(stdout, cut)| {
+            json!({"cancelled": {"command": "c", "stdout": stdout, "truncated": cut}})
+        }),
+        text().prop_map(|stdout| json!({"timed_out": {"after_ms": 10.5, "stdout": stdout}})),
+        text().prop_map(|period| json!({"rate_limited": {"limit": 3, "period": period}})),
+        text().prop_map(|tier| {
+            json!({"tier_required": {"feature": "f", "tier": tier, "reason": ""}})
+        }),
+        text().prop_map(|feature| json!({"feature_disabled": {"feature": feature}})),
+    ]
+}
+
+fn observation() -> impl Strategy<Value = Value> {
+    let notes = (
+        prop::collection::vec((prop::option::of(text()), text(), object()), 0..3),
+        prop::option::of(object()),
+        prop::collection::btree_map(text(), text(), 0..3),
+    );
+    (observed(), text(), text(), 0.0f64..1e9, notes).prop_map(
+        |(observed, id, tier, duration_ms, (warnings, meta, metadata))| {
+            let warnings: Vec<Value> = warnings
+                .into_iter()
+                .map(|(code, message, context)| match code {
+                    Some(code) => json!({"code": code, "message": message, "context": context}),
+                    None => json!({"message": message}),
+                })
+                .collect();
+            json!({"observed": observed, "request_id": id, "tier": tier,
+                "duration_ms": duration_ms, "tool": {"id": id, "version": tier},
+                "warnings": warnings, "metadata": metadata,
+                "meta": meta.unwrap_or_else(|| json!({"pagination": 5, "version": 1}))})
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_observation_gives_a_valid_envelope_in_every_contract(given in observation()) {
+        let observation = Observation::from_json(given.to_string()).unwrap();
+        check_valid(&observation)?;
+    }
+
+    #[test]
+    fn a_payload_keeps_its_bytes(given in payload()) {
+        let text = given.to_string();
+        prop_assume!(given.get("success") != Some(&Value::Bool(false)));
+        let json = format!(r#"{{"observed": {{"answered": {text}}}}}"#);
+        let observation = Observation::from_json(json).unwrap();
+        let member = |contract, path: &[&str]| {
+            let envelope = seal(&observation, contract).envelope;
+            let found = path.iter().fold(envelope, |value, name| value.get(name).unwrap());
+            found.as_str().to_owned()
+        };
+        prop_assert_eq!(member(Contract::EnvelopeV1, &["data"]), text.as_str());
+        prop_assert_eq!(member(Contract::McpEnvelopeV01, &["result"]), text.as_str());
+        let path: &[&str] = if given.is_object() { &["data"] } else { &["data", "result"] };
+        if !given.is_null() {
+            prop_assert_eq!(member(Contract::ResponseV2, path), text.as_str());
+        }
+        let output = RawJson::parse(member(Contract::MachineReadableV1, &["output"])).unwrap();
+        let expected = given.as_str().unwrap_or(if given.is_null() { "" } else { &text });
+        prop_assert_eq!(output.as_text().unwrap(), expected);
+    }
+
+    #[test]
+    fn the_scanner_agrees_with_a_second_implementation(given in json_like()) {
+        let ours = RawJson::parse(given.clone().into_bytes());
+        let theirs = serde_json::from_str::<&serde_json::value::RawValue>(&given);
+        prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{:?}: {:?} {:?}", given, ours, theirs);
+    }
+
+    #[test]
+    fn compact_and_pretty_say_the_same(given in payload()) {
+        let pretty = serde_json::to_string_pretty(&given).unwrap();
+        let value = RawJson::parse(pretty.clone()).unwrap();
+        prop_assert_eq!(value.to_string(), given.to_string());
+        let shown = String::from_utf8(manila::pretty(&RawJson::parse(given.to_string()).unwrap())).unwrap();
+        prop_assert_eq!(shown, pretty);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(given in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = RawJson::parse(given.clone());
+        let _ = Observation::from_json(given.clone());
+        let _ = McpResult::from_json(given);
+    }
+
+    #[test]
+    fn a_mutated_observation_never_panics(
+        given in observation(),
+        place in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+    ) {
+        let mut bytes = given.to_string().into_bytes();
+        let place = place.index(bytes.len());
+        bytes[place] = byte;
+        if let Ok(observation) = Observation::from_json(bytes) {
+            for contract in Contract::ALL {
+                let _ = seal(&observation, contract);
+            }
+        }
+    }
+}
+
+/// Text that is nearly JSON.
+fn json_like() -> impl Strategy<Value = String> {
+    let token = prop::sample::select(vec![
+        "{", "}", "[", "]", ",", ":", " ", "\n", "\"a\"", "\"", "\\", "\\u00e9", "\\ud800", "1",
+        "-", "0", "1.5", "e", "E+3", ".", "true", "null", "fals", "é", "\u{1}", "\"\\n\"",
+    ]);
+    prop_oneof![
+        prop::collection::vec(token, 0..12).prop_map(|tokens| tokens.concat()),
+        payload().prop_map(|value| value.to_string()),
+    ]
+}
+
+#[test]
+fn an_envelope_of_the_deepest_payload_can_be_read_again() {
+    // The observation itself takes two levels, so this is as deep as a payload gets.
+    let depth = DEPTH_MAX - 2;
+    let nested = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let observation =
+        Observation::from_json(format!(r#"{{"observed":{{"answered":{nested}}}}}"#)).unwrap();
+    for contract in Contract::ALL {
+        let envelope = seal(&observation, contract).envelope;
+        assert!(RawJson::parse(envelope.as_str().to_owned()).is_ok(), "{contract}");
+    }
+}
+
+#[test]
+fn equal_input_gives_equal_bytes() {
+    let json = r#"{"observed":{"exited":{"code":2,"stderr":"boom"}}}"#;
+    let observation = Observation::from_json(json).unwrap();
+    for contract in Contract::ALL {
+        assert_eq!(seal(&observation, contract), seal(&observation, contract));
+    }
+}
