@@ -8,6 +8,12 @@ use bytes::Bytes;
 
 use crate::refusal::Refusal;
 
+/// What stops a file from being read most often, and the next step.
+const KNOWN: [(ErrorKind, &str, &str); 2] = [
+    (ErrorKind::NotFound, "there is no such file", "check the path; `-` reads standard input"),
+    (ErrorKind::PermissionDenied, "permission denied", "check who may read the file"),
+];
+
 /// The input of a command, and how much of it may be read.
 #[derive(clap::Args)]
 pub(crate) struct InputArgs {
@@ -82,20 +88,16 @@ impl InputArgs {
             let message = format!("cannot read {}: it is a directory", self.name());
             return Err(Refusal::new(message, "give a file; a directory has many").into());
         }
-        let size = metadata.is_file().then(|| metadata.len());
+        let size = metadata.is_file().then_some(metadata.len());
         Ok((Box::new(file), size))
     }
 
     fn unreadable(&self, error: &io::Error) -> Refusal {
-        let (reason, hint) = match error.kind() {
-            ErrorKind::NotFound => {
-                ("there is no such file".to_owned(), "check the path; `-` reads standard input")
-            }
-            ErrorKind::PermissionDenied => {
-                ("permission denied".to_owned(), "check who may read the file")
-            }
-            _ => (error.to_string(), "check the file, or copy it and try the copy"),
-        };
+        let known = KNOWN.iter().find(|(kind, ..)| *kind == error.kind());
+        let (reason, hint) = known.map_or_else(
+            || (error.to_string(), "check the file, or copy it and try the copy"),
+            |(_, reason, hint)| ((*reason).to_owned(), *hint),
+        );
         Refusal::new(format!("cannot read {}: {reason}", self.name()), hint)
     }
 

@@ -1,4 +1,5 @@
 //! The command `manila`.
+#![allow(clippy::doc_markdown, reason = "the documentation of an argument is its help text")]
 
 use std::process::ExitCode;
 

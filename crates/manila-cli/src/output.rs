@@ -33,11 +33,10 @@ pub(crate) struct LayoutArgs {
 impl LayoutArgs {
     /// What was asked for; else pretty on a terminal and compact in a pipe.
     pub(crate) fn layout(&self, out: &Output) -> Layout {
-        match (self.pretty, self.compact) {
-            (true, _) => Layout::Pretty,
-            (_, true) => Layout::Compact,
-            (false, false) if out.is_terminal => Layout::Pretty,
-            (false, false) => Layout::Compact,
+        if self.pretty || (out.is_terminal && !self.compact) {
+            Layout::Pretty
+        } else {
+            Layout::Compact
         }
     }
 }
@@ -60,12 +59,12 @@ impl Output {
     /// Writes one line.
     pub(crate) fn line(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         let written = self.out.write_all(bytes).and_then(|()| self.out.write_all(b"\n"));
-        Ok(written.map_err(refuse)?)
+        Ok(written.map_err(|error| refuse(&error))?)
     }
 
     /// Hands on what is buffered, so that a reader who waits for it gets it.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
-        Ok(self.out.flush().map_err(refuse)?)
+        Ok(self.out.flush().map_err(|error| refuse(&error))?)
     }
 
     /// Hands on the rest. What fails here was not written, and is told.
@@ -74,7 +73,7 @@ impl Output {
     }
 }
 
-fn refuse(error: io::Error) -> Refusal {
+fn refuse(error: &io::Error) -> Refusal {
     if error.kind() == ErrorKind::BrokenPipe {
         return Refusal::new(
             "standard output was closed before everything was written",

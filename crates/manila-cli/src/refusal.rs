@@ -48,24 +48,21 @@ pub(crate) fn tell(message: &str, hint: &str) {
 
 /// Tells wrong arguments in the same form as every other error; help is no error.
 pub(crate) fn report_usage(usage: &clap::Error) -> ExitStatus {
-    match usage.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match usage.print() {
-            Ok(()) => ExitStatus::Good,
-            Err(_) => ExitStatus::CouldNot,
-        },
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let _ = usage.print();
-            ExitStatus::CouldNot
-        }
-        _ => {
-            let rendered = usage.render().to_string();
-            let first = rendered.split("\n\n").next().unwrap_or_default();
-            let lines = first.lines().map(str::trim).filter(|line| !line.starts_with("[possible"));
-            let message = lines.collect::<Vec<_>>().join(" ");
-            tell(message.trim_start_matches("error: "), &usage_hint(usage));
-            ExitStatus::CouldNot
-        }
+    if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = usage.kind() {
+        let is_told = usage.print().is_ok();
+        return if is_told { ExitStatus::Good } else { ExitStatus::CouldNot };
     }
+    if usage.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // Where standard error is gone, too, there is nobody left to tell.
+        let _ = usage.print();
+        return ExitStatus::CouldNot;
+    }
+    let rendered = usage.render().to_string();
+    let first = rendered.split("\n\n").next().unwrap_or_default();
+    let lines = first.lines().map(str::trim).filter(|line| !line.starts_with("[possible"));
+    let message = lines.collect::<Vec<_>>().join(" ");
+    tell(message.trim_start_matches("error: "), &usage_hint(usage));
+    ExitStatus::CouldNot
 }
 
 fn usage_hint(usage: &clap::Error) -> String {

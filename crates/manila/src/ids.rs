@@ -18,7 +18,7 @@ pub enum IdPurpose {
     Span,
 }
 
-/// Q7: the bytes of a UUIDv5 over the request. `method` is the transport-neutral one, so
+/// Q7: the bytes of a version 5 UUID over the request. `method` is the transport-neutral one, so
 /// that every transport gives the same id.
 #[must_use]
 pub fn deterministic_id(purpose: IdPurpose, method: &str, payload: &RawJson) -> [u8; 16] {

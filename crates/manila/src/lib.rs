@@ -62,3 +62,8 @@ pub use raw_json::{
     DEPTH_MAX, JsonObject, Problem, RawJson, ReadError, Syntax, UnfitValue, key_sorted, pretty,
 };
 pub use suggest::closest;
+
+/// The examples of the crate's README are tests too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -90,6 +90,9 @@ impl RawJson {
     }
 
     /// The value's text as it was written.
+    ///
+    /// # Panics
+    /// Never: a value is made from checked UTF-8 only.
     #[must_use]
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes).expect("a RawJson is made from checked UTF-8 only")

@@ -25,11 +25,11 @@ pub(crate) struct Row {
     retry: bool,
     message: &'static str,
     remedy: &'static str,
-    spellings: Vec<Word>,
+    spellings: Vec<InContract>,
 }
 
 #[derive(Serialize)]
-struct Word {
+struct InContract {
     contract: &'static str,
     word: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub(crate) fn row(code: Code) -> Row {
         remedy: entry.remedy,
         spellings: spellings()
             .filter(|spelling| spelling.code == code)
-            .map(|it| Word { contract: it.contract.id(), word: it.word, group: it.group })
+            .map(|it| InContract { contract: it.contract.id(), word: it.word, group: it.group })
             .collect(),
     }
 }

@@ -71,9 +71,8 @@ fn check_head(name: &str, clauses: &[String], about: &str) {
     for clause in clauses {
         let (letter, number) = clause.split_at(1);
         let limit = match letter {
-            "E" => 9,
+            "E" | "P" => 9,
             "R" | "M" => 14,
-            "P" => 9,
             "Q" => 8,
             _ => 0,
         };

@@ -1,1 +1,160 @@
-//! x
+//! The documents that follow from the code: written by `UPDATE=1`, checked otherwise.
+
+use std::fmt::Write;
+
+use manila::{Code, Contract, Observation, diagnostics, spellings};
+use serde_json::Value;
+
+use crate::program::{check_generated, manila, read, root};
+
+const GENERATED: &str = "<!-- Generated from the code: UPDATE=1 cargo test -p manila-cli -->\n";
+
+/// The commands, in the order of the help.
+pub(crate) fn commands() -> Vec<String> {
+    let help = manila(&["--help"], b"").stdout;
+    let listed = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let lines = listed.unwrap_or_default().lines();
+    lines.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+}
+
+#[test]
+fn errors_follow_from_the_catalogue() {
+    let mut text = format!("# Failure codes\n\n{GENERATED}\n");
+    text += "Every failure has one canonical code. Each contract spells it in its own words.\n";
+    text +=
+        "`manila errors --json` gives the same for scripts, `manila explain CODE` one of them.\n\n";
+    text += "| code | HTTP | JSON-RPC, plain | JSON-RPC, on MCP | try again | message |\n";
+    text += "|---|---|---|---|---|---|\n";
+    for code in Code::ALL {
+        let entry = code.entry();
+        let retry = if code.is_retryable() { "yes" } else { "no" };
+        let (http, plain, mcp) = (entry.http_status, entry.jsonrpc_plain, entry.jsonrpc_mcp);
+        let message = entry.message;
+        writeln!(text, "| `{code}` | {http} | {plain} | {mcp} | {retry} | {message} |").unwrap();
+    }
+    text += "\n## What each one means\n";
+    for code in Code::ALL {
+        let entry = code.entry();
+        writeln!(
+            text,
+            "\n### `{code}`\n\n{} {}.",
+            entry.meaning.trim(),
+            entry.remedy.trim_end_matches('.')
+        )
+        .unwrap();
+        writeln!(text, "\n| contract | word |\n|---|---|").unwrap();
+        for spelling in spellings().filter(|spelling| spelling.code == *code) {
+            let group = spelling.group.map(|group| format!(", {group}")).unwrap_or_default();
+            writeln!(text, "| `{}` | `{}`{group} |", spelling.contract, spelling.word).unwrap();
+        }
+    }
+    text += "\n## Diagnostics of commands\n\n";
+    text +=
+        "Codes that compilers and build tools print are explained where the contract has a place\n";
+    text += "for it. All of them are `COMMAND_FAILED`.\n\n| code | what to do |\n|---|---|\n";
+    for entry in diagnostics() {
+        writeln!(text, "| [`{}`]({}) | {} |", entry.code, entry.link, entry.hint).unwrap();
+    }
+    check_generated(&root().join("docs/errors.md"), &text);
+}
+
+#[test]
+fn commands_follow_from_the_help() {
+    let mut text = format!("# Commands\n\n{GENERATED}\n```text\n");
+    text += manila(&["--help"], b"").stdout.trim_end();
+    text += "\n```\n";
+    for command in commands() {
+        let help = manila(&[&command, "--help"], b"").stdout;
+        writeln!(text, "\n## `manila {command}`\n\n```text\n{}\n```", help.trim_end()).unwrap();
+    }
+    let text: Vec<&str> = text.lines().map(str::trim_end).collect();
+    check_generated(&root().join("docs/commands.md"), &(text.join("\n") + "\n"));
+}
+
+#[test]
+fn contracts_follow_from_the_table_and_from_real_envelopes() {
+    let mut text = format!("# Contracts\n\n{GENERATED}\n");
+    text += "The same call in four contracts. `manila contracts` lists them, `manila schema CONTRACT`\n";
+    text += "prints their JSON Schemas, `manila seal --contract all` shows them side by side.\n";
+    for contract in Contract::ALL {
+        let info = contract.info();
+        writeln!(text, "\n## `{}`\n\n{}.", info.id, capital(info.summary)).unwrap();
+        writeln!(text, "\nPick it when {}.", info.pick_when).unwrap();
+        for (title, example) in [
+            ("A tool that answered", "examples/security_scan.json"),
+            ("A tool that failed", "examples/file_not_found.json"),
+            ("A command that failed", "examples/failed_build.json"),
+        ] {
+            let args = ["seal", "--pretty", "--contract", info.id, example];
+            let envelope = manila(&args, b"").stdout;
+            let title = format!("\n{title} ([`{example}`](../{example})):\n");
+            writeln!(text, "{title}\n```json\n{}\n```", envelope.trim_end()).unwrap();
+        }
+        let losses = losses(contract);
+        writeln!(text, "\nIt does not carry: {}.", losses.join(", ")).unwrap();
+    }
+    check_generated(&root().join("docs/contracts.md"), &text);
+}
+
+/// What a contract loses of an observation that says everything there is to say.
+fn losses(contract: Contract) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in ["notes", "failed_everything", "exited_diagnostics", "exited_0", "cancelled"] {
+        let path = root().join(format!("conformance/observations/{name}.json"));
+        let vector: Value = serde_json::from_str(&read(&path)).unwrap();
+        let seen = Observation::from_json(vector["observation"].to_string()).unwrap();
+        let reply = seen.seal(contract, &manila::Context::new([0; 16]));
+        for loss in reply.losses.iter().filter(|loss| !loss.what.starts_with("details.")) {
+            let told = format!("`{}`", loss.what);
+            if loss.why.contains("no place") && !all.contains(&told) {
+                all.push(told);
+            }
+        }
+    }
+    all
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+/// The fenced blocks of this language in a document.
+fn blocks(document: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    let parts = document.split(fence.as_str()).skip(1);
+    parts.filter_map(|part| part.split("\n```").next().map(str::to_owned)).collect()
+}
+
+#[test]
+fn observations_in_the_documents_can_be_sealed() {
+    let document = read(&root().join("docs/observations.md"));
+    let examples = blocks(&document, "json");
+    assert!(examples.len() >= 13, "one example a kind");
+    for example in examples {
+        let ran = manila(&["seal", "--contract", "all"], example.as_bytes());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{example}");
+    }
+}
+
+#[test]
+fn the_readme_says_what_is_true() {
+    let readme = read(&root().join("README.md"));
+    let mut n_run = 0;
+    for block in blocks(&readme, "sh") {
+        for line in block.lines() {
+            let command = line.strip_prefix("cargo run -q -- ").or(line.strip_prefix("manila "));
+            let Some(command) = command.filter(|command| !command.contains(['|', '>', '\'']))
+            else {
+                continue;
+            };
+            let args: Vec<&str> = command.split_whitespace().collect();
+            let ran = manila(&args, b"");
+            assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+            n_run += 1;
+        }
+    }
+    assert!(n_run >= 4, "only {n_run} commands of the README were run");
+    assert!(readme.contains("\ncargo test --workspace\n"), "the test command is there");
+}

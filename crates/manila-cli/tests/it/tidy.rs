@@ -1,1 +1,180 @@
-//! x
+//! The repository keeps its own rules.
+
+use std::path::{Path, PathBuf};
+
+use manila::{Code, Contract};
+
+use crate::docs::commands;
+use crate::program::{files, read, root};
+
+const LINES_MAX: usize = 400;
+
+/// Rust files below these folders.
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join("crates"), root().join("bench")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    assert!(found.len() > 50, "the sources were not found");
+    found
+}
+
+#[test]
+fn files_are_short_and_finished() {
+    // Spelled apart, so that this file does not break its own rule.
+    let unfinished =
+        [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("#[ig", "nore")];
+    for path in sources() {
+        let text = read(&path);
+        let n_lines = text.lines().count();
+        assert!(n_lines <= LINES_MAX, "{} has {n_lines} lines", path.display());
+        assert!(!path.ends_with("mod.rs"), "{}: use `name.rs` beside `name/`", path.display());
+        for word in unfinished {
+            assert!(!text.contains(word), "{} holds {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    for path in sources() {
+        let is_test_module = path.ends_with("tests.rs");
+        let first = read(&path);
+        assert!(is_test_module || first.starts_with("//! "), "{} has no doc", path.display());
+    }
+}
+
+#[test]
+fn a_contract_has_one_name_everywhere() {
+    let contracts = read(&root().join("docs/contracts.md"));
+    let readme = read(&root().join("README.md"));
+    for contract in Contract::ALL {
+        let info = contract.info();
+        assert_eq!(info.stem, info.id.replace(['-', '.'], "_"));
+        for path in [
+            format!("crates/manila/src/contract/{}.rs", info.stem),
+            format!("crates/manila/schemas/{}.json", info.stem),
+            format!("conformance/given/{}", info.stem),
+            format!("conformance/recorded/{}", info.stem),
+        ] {
+            assert!(root().join(&path).exists(), "{path} is missing");
+        }
+        for document in [&contracts, &readme] {
+            assert!(document.contains(info.id), "{contract} is not in the documents");
+        }
+    }
+    for folder in ["conformance/given", "conformance/recorded"] {
+        for path in files(folder) {
+            let stem = path.file_name().unwrap().to_string_lossy().into_owned();
+            let is_known = Contract::ALL.iter().any(|contract| contract.info().stem == stem);
+            assert!(is_known, "{} is of no contract", path.display());
+        }
+    }
+}
+
+#[test]
+fn codes_kinds_and_commands_are_documented() {
+    let errors = read(&root().join("docs/errors.md"));
+    for code in Code::ALL {
+        assert!(errors.contains(&format!("### `{code}`")), "{code} is not in docs/errors.md");
+    }
+    let documented = read(&root().join("docs/commands.md"));
+    for command in commands() {
+        assert!(documented.contains(&format!("## `manila {command}`")), "{command}");
+    }
+    let observations = read(&root().join("docs/observations.md"));
+    let source = read(&root().join("crates/manila/src/observed/read_kind.rs"));
+    let kinds =
+        source.split("const KINDS: &[&str] = &[").nth(1).unwrap().split(']').next().unwrap();
+    let names: Vec<&str> = kinds.split('"').skip(1).step_by(2).collect();
+    assert_eq!(names.len(), 13);
+    for name in names {
+        assert!(observations.contains(&format!("## `{name}`")), "{name} is not documented");
+    }
+}
+
+/// What the pure library may depend on: nothing that reads, waits or draws lots.
+const PURE: [&str; 9] =
+    ["base64", "bytes", "memchr", "serde", "serde_json", "sha2", "strsim", "thiserror", "uuid"];
+
+#[test]
+fn the_library_stays_pure() {
+    let manifest = read(&root().join("crates/manila/Cargo.toml"));
+    for (name, line) in dependencies(&manifest, "[dependencies]") {
+        assert!(PURE.contains(&name), "`manila` must not depend on {name}");
+        let draws_lots =
+            ["\"v4\"", "\"v7\"", "\"rng\""].iter().any(|feature| line.contains(feature));
+        assert!(!draws_lots, "`manila` must not draw lots: {line}");
+    }
+    let library = root().join("crates/manila/src");
+    for path in sources().iter().filter(|path| path.starts_with(&library)) {
+        let text = read(path);
+        for word in [
+            "std::fs",
+            "std::net",
+            "std::io",
+            "std::env",
+            "std::process",
+            "std::thread",
+            "async fn",
+            "::now(",
+        ] {
+            assert!(!text.contains(word), "{} uses {word}", path.display());
+        }
+    }
+    assert!(read(&library.join("lib.rs")).contains("#![forbid(unsafe_code)]"));
+}
+
+#[test]
+fn every_dependency_says_what_it_saves() {
+    for manifest in ["crates/manila/Cargo.toml", "crates/manila-cli/Cargo.toml", "bench/Cargo.toml"]
+    {
+        let text = read(&root().join(manifest));
+        let lines: Vec<&str> = text.lines().collect();
+        for section in ["[dependencies]", "[dev-dependencies]"] {
+            for (name, line) in dependencies(&text, section) {
+                let at = lines.iter().position(|known| *known == line).unwrap();
+                assert!(lines[at - 1].starts_with("# "), "{manifest}: {name} has no sentence");
+            }
+        }
+    }
+}
+
+/// The dependencies of a section: name and line.
+fn dependencies<'a>(manifest: &'a str, section: &str) -> Vec<(&'a str, &'a str)> {
+    let heading = format!("\n{section}\n");
+    let body = manifest.split(heading.as_str()).nth(1).unwrap_or_default();
+    let body = body.split("\n[").next().unwrap_or_default();
+    let lines = body.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines.map(|line| (line.split(['=', '.', ' ']).next().unwrap().trim(), line)).collect()
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let documents: Vec<PathBuf> = files("docs")
+        .into_iter()
+        .chain(files("").into_iter().filter(|path| path.extension().is_some_and(|it| it == "md")))
+        .chain([root().join("conformance/README.md"), root().join("crates/manila/README.md")])
+        .collect();
+    for document in documents {
+        let text = read(&document);
+        let folder = document.parent().unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let path = link.split('#').next().unwrap();
+            let is_local = !path.is_empty() && !path.contains("://");
+            assert!(!is_local || leads_somewhere(folder, path), "{}: {link}", document.display());
+        }
+    }
+}
+
+fn leads_somewhere(folder: &Path, path: &str) -> bool {
+    folder.join(path).exists()
+}

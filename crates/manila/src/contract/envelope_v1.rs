@@ -101,8 +101,8 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
         evidence,
         retry_after: _,
         line,
-    } = &failures.first;
-    let mut facts = Facts::of_failure(&failures.first);
+    } = failures.first();
+    let mut facts = Facts::of_failure(failures.first());
     facts.add("origin_code", origin_code);
     facts.add_exit(run);
     facts.add_hint(hint.as_ref());
@@ -116,7 +116,7 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
     if !data.is_empty() {
         losses.add("data", "it is told among the details");
     }
-    if !failures.rest.is_empty() {
+    if !failures.rest().is_empty() {
         losses.add("failures", "only the first is an error of its own; the others are details");
     }
     losses.add_if(category.is_some(), "category");

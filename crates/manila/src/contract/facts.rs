@@ -54,7 +54,7 @@ impl Facts {
 
     /// The failures after the first, for contracts that tell only one.
     pub(super) fn add_others(&mut self, failures: &NonEmpty<Failure>) {
-        let others: Vec<Other<'_>> = failures.rest.iter().map(Other::of).collect();
+        let others: Vec<Other<'_>> = failures.rest().iter().map(Other::of).collect();
         self.add("errors", &(!others.is_empty()).then_some(others));
     }
 

@@ -99,7 +99,7 @@ fn faults<'a>(
     left: Content<'a>,
     losses: &mut Losses,
 ) -> Vec<Fault<'a>> {
-    let is_diagnosed = failures.first.line.is_some();
+    let is_diagnosed = failures.first().line.is_some();
     if let Some(run) = run.filter(|_| is_diagnosed) {
         if !run.stdout.is_empty() {
             losses.add("stdout", "only its lines with diagnostics are told");

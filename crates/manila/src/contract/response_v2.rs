@@ -31,7 +31,7 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         Ended::Done(_) => (Data::Done(outcome.content()), None),
         Ended::Failed { failures, partial: _ } => {
             let error = data::error(failures, outcome.content(), run.as_ref(), losses);
-            (error, Some(failures.first.message.as_ref()))
+            (error, Some(failures.first().message.as_ref()))
         }
     };
     let meta = meta::meta(call, run.as_ref(), notes, context, losses);

@@ -85,10 +85,8 @@ fn every_shared_word_reads_as_the_catalogue_says() {
 #[test]
 fn several_failures_are_all_told() {
     let failure = |code, message: &'static str| Failure::new(code, message);
-    let failures = NonEmpty {
-        first: failure(Code::NotFound, "one"),
-        rest: vec![failure(Code::Timeout, "two")],
-    };
+    let all = vec![failure(Code::NotFound, "one"), failure(Code::Timeout, "two")];
+    let failures = NonEmpty::from_vec(all).unwrap();
     let seen = redact(outcome(Ended::Failed { failures, partial: Payload::Absent }));
     for contract in Contract::ALL {
         let envelope = render(&seen, contract, &Context::new([0; 16])).envelope.to_string();

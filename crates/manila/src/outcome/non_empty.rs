@@ -2,31 +2,37 @@
 
 /// One item or more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NonEmpty<T> {
-    /// The first item.
-    pub first: T,
-    /// The others, in order.
-    pub rest: Vec<T>,
-}
+pub struct NonEmpty<T>(Vec<T>);
 
 impl<T> NonEmpty<T> {
     /// A list of one.
-    pub fn one(first: T) -> NonEmpty<T> {
-        NonEmpty { first, rest: Vec::new() }
+    pub fn one(item: T) -> NonEmpty<T> {
+        NonEmpty(vec![item])
     }
 
     /// All of `items`, or `None` if there are none.
     #[must_use]
-    pub fn from_vec(mut items: Vec<T>) -> Option<NonEmpty<T>> {
-        if items.is_empty() {
-            return None;
-        }
-        let rest = items.split_off(1);
-        items.pop().map(|first| NonEmpty { first, rest })
+    pub fn from_vec(items: Vec<T>) -> Option<NonEmpty<T>> {
+        (!items.is_empty()).then_some(NonEmpty(items))
+    }
+
+    /// The first item.
+    ///
+    /// # Panics
+    /// Never: there is no way to make an empty list.
+    #[must_use]
+    pub fn first(&self) -> &T {
+        self.0.first().expect("both constructors see to one item")
+    }
+
+    /// The others, in order.
+    #[must_use]
+    pub fn rest(&self) -> &[T] {
+        self.0.get(1..).unwrap_or_default()
     }
 
     /// All items, the first one first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        std::iter::once(&self.first).chain(&self.rest)
+        self.0.iter()
     }
 }

@@ -181,6 +181,7 @@ macro_rules! shape {
         $($(#[$note:meta])* $field:ident $(as $name:literal)?: $type:ty,)*
     }) => {
         $(#[$meta])*
+        #[allow(clippy::struct_field_names, reason = "members are named by their contract")]
         struct $shape $(<$life>)? {
             $($(#[$note])* $field: $type,)*
         }

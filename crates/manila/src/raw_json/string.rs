@@ -16,7 +16,7 @@ pub(super) fn token_is(token: &[u8], name: &str) -> bool {
 
 /// The text of a checked string token. A lone surrogate becomes U+FFFD.
 pub(super) fn decode(token: &[u8]) -> Cow<'_, str> {
-    decode_exactly(token).unwrap_or_else(|lossy| Cow::Owned(lossy))
+    decode_exactly(token).unwrap_or_else(Cow::Owned)
 }
 
 /// The text of a checked string token, or, as an error, the nearest text to one that no

@@ -4,6 +4,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 /// Whether a byte cannot stand in a JSON string as it is.
+#[allow(clippy::needless_bitwise_bool, reason = "without branches it becomes a vector")]
 #[inline]
 pub(super) fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)

@@ -84,13 +84,13 @@ pub(in crate::contract) fn code_of_category(category: &str) -> Option<Code> {
 
 /// What to do about a failure. A diagnostic that nobody explained has no hint.
 pub(super) fn hint(failure: &Failure) -> Option<&str> {
-    let usual = match failure.code {
+    let usual = match (word(failure.code), &failure.origin_code) {
         // M10
-        Code::Cancelled => "The command was terminated before completion",
-        Code::CommandFailed if failure.origin_code.is_some() => "",
+        ("OPERATION_CANCELLED", _) => "The command was terminated before completion",
+        ("EXIT_n", Some(_)) => "",
         // M7
-        code if word(code) == "INVALID_PARAMS" => Code::InvalidToolInput.entry().remedy,
-        code => code.entry().remedy,
+        ("INVALID_PARAMS", _) => Code::InvalidToolInput.entry().remedy,
+        _ => failure.code.entry().remedy,
     };
     Some(failure.hint.as_deref().unwrap_or(usual)).filter(|hint| !hint.trim().is_empty())
 }

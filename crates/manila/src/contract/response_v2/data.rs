@@ -98,7 +98,7 @@ pub(super) fn error<'a>(
         evidence,
         retry_after,
         line,
-    } = &failures.first;
+    } = failures.first();
     let payload = payload_that_says_failed(left);
     let own = Own([Some(data.as_raw()).filter(|_| !data.is_empty()), payload]);
     let mut facts = Facts::default();
@@ -109,7 +109,7 @@ pub(super) fn error<'a>(
         facts.add("origin_code", origin_code);
     }
     let known = own_code.is_some() || origin.is_some();
-    let error_code = own_code.or(origin).unwrap_or_else(|| code::word(&failures.first).to_owned());
+    let error_code = own_code.or(origin).unwrap_or_else(|| code::word(failures.first()).to_owned());
     // R8: a code that the contract names has the contract's type; else the catalogue's holds.
     let usual_type = code::known_type(&error_code).filter(|_| known);
     let error_type = own
@@ -117,7 +117,7 @@ pub(super) fn error<'a>(
         .unwrap_or_else(|| usual_type.unwrap_or(code::error_type(*code)).to_owned());
     let remediation = own
         .text("remediation", |_| true, &mut facts, "remediation")
-        .unwrap_or_else(|| failures.first.remedy().to_owned());
+        .unwrap_or_else(|| failures.first().remedy().to_owned());
 
     let mut all = Facts::default();
     match own.get("details") {
@@ -136,7 +136,7 @@ pub(super) fn error<'a>(
         // R11: what a call left that did not say of itself that it failed.
         all.add("partial", &(!matches!(left, Content::Nothing)).then_some(left));
     }
-    if !failures.rest.is_empty() {
+    if !failures.rest().is_empty() {
         losses.add("failures", "only the first is an error of its own; the others are details");
     }
     losses.add_if(category.is_some(), "category");
