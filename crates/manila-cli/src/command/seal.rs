@@ -150,11 +150,16 @@ fn told(args: &Args, contract: Contract, reply: &Reply) -> Vec<String> {
     losses.chain(beside).collect()
 }
 
-/// A random id, or Q7's where the answer must not depend on chance.
+/// The bytes for an id that the caller did not give: random, or Q7's where the answer must
+/// not depend on chance.
 fn fresh(observation: &Observation, json: Bytes) -> [u8; 16] {
-    let is_deterministic = observation.call.deterministic == Some(true);
+    let call = &observation.call;
+    if call.request_id.as_deref().is_some_and(|id| !id.trim().is_empty()) {
+        // Nobody will look at it, and randomness costs a system call a line.
+        return [0; 16];
+    }
     let observed = || RawJson::parse(json).ok()?.get("observed");
-    match is_deterministic.then(observed).flatten() {
+    match (call.deterministic == Some(true)).then(observed).flatten() {
         Some(observed) => deterministic_id(IdPurpose::Request, "tools/call", &observed),
         None => uuid::Uuid::new_v4().into_bytes(),
     }

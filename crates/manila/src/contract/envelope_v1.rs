@@ -7,8 +7,7 @@ use super::content::Hint;
 use super::facts::Facts;
 use crate::context::Context;
 use crate::outcome::{
-    Call, Content, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Provenance, Receipt, Run,
-    Tier,
+    Call, Content, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Tier,
 };
 use crate::raw_json::{Emit, JsonObject, OrNull, shape};
 
@@ -90,17 +89,17 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
         code,
         origin_code,
         message,
-        category,
+        category: _,
         hint,
-        explanation,
-        link,
-        fixes,
+        explanation: _,
+        link: _,
+        fixes: _,
         alternatives,
         details: _,
         data,
         evidence,
         retry_after: _,
-        line,
+        line: _,
     } = failures.first();
     let mut facts = Facts::of_failure(failures.first());
     facts.add("origin_code", origin_code);
@@ -119,12 +118,8 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
     if !failures.rest().is_empty() {
         losses.add("failures", "only the first is an error of its own; the others are details");
     }
-    losses.add_if(category.is_some(), "category");
-    losses.add_if(explanation.is_some(), "explanation");
-    losses.add_if(link.is_some(), "link");
-    losses.add_if(!fixes.is_empty(), "fixes");
+    losses.add_explanations(failures.first());
     losses.add_if(!evidence.is_empty(), "evidence");
-    losses.add_if(line.is_some(), "line");
     Fault {
         error,
         error_code: code::word(*code, run),
@@ -141,22 +136,18 @@ fn lose(
 ) {
     let Notes {
         warnings,
-        pagination,
-        rate_limit,
-        telemetry,
+        pagination: _,
+        rate_limit: _,
+        telemetry: _,
         upgrade_hints: _,
         metadata,
         meta,
-        fidelity,
+        fidelity: _,
     } = notes;
     losses.add_if(!warnings.is_empty(), "warnings");
-    losses.add_if(pagination.is_some(), "pagination");
-    losses.add_if(rate_limit.is_some(), "rate_limit");
-    losses.add_if(telemetry.is_some(), "telemetry");
+    losses.add_notes(notes);
     losses.add_if(!metadata.is_empty(), "metadata");
     losses.add_if(!meta.is_empty(), "meta");
-    losses.add_if(*fidelity != Fidelity::Full, "fidelity");
-    losses.add_if(!receipt.findings.is_empty(), "receipt");
-    losses.add_if(*provenance != Provenance::NotAsked, "provenance");
+    losses.add_origin(receipt, provenance);
     losses.add_run(run);
 }

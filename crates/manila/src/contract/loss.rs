@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::outcome::{Cut, Run};
+use crate::outcome::{Cut, Failure, Fidelity, Notes, Provenance, Receipt, Run};
 
 /// Something that a contract could not carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,29 @@ impl Losses {
         if is_there {
             self.add(what, NO_PLACE);
         }
+    }
+
+    /// What a contract loses that does not explain failures.
+    pub(super) fn add_explanations(&mut self, failure: &Failure) {
+        self.add_if(failure.category.is_some(), "category");
+        self.add_if(failure.explanation.is_some(), "explanation");
+        self.add_if(failure.link.is_some(), "link");
+        self.add_if(!failure.fixes.is_empty(), "fixes");
+        self.add_if(failure.line.is_some(), "line");
+    }
+
+    /// What a contract loses that has nothing like `meta`.
+    pub(super) fn add_notes(&mut self, notes: &Notes) {
+        self.add_if(notes.pagination.is_some(), "pagination");
+        self.add_if(notes.rate_limit.is_some(), "rate_limit");
+        self.add_if(notes.telemetry.is_some(), "telemetry");
+        self.add_if(notes.fidelity != Fidelity::Full, "fidelity");
+    }
+
+    /// What a contract loses that does not tell what was hidden, and where from.
+    pub(super) fn add_origin(&mut self, receipt: &Receipt, provenance: &Provenance) {
+        self.add_if(!receipt.findings.is_empty(), "receipt");
+        self.add_if(*provenance != Provenance::NotAsked, "provenance");
     }
 
     /// What a contract loses that tells only a program's stdout and exit code.

@@ -7,8 +7,8 @@ use super::content::{AsText, Pairs, cut, text_of};
 use super::facts::Facts;
 use crate::catalogue::Code;
 use crate::outcome::{
-    Call, Content, Cut, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Provenance, Receipt,
-    Run, Text, Tier,
+    Call, Content, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Text,
+    Tier,
 };
 use crate::raw_json::{Emit, Kind, shape};
 
@@ -268,25 +268,21 @@ fn lose(
     let Call { tool_id, tool_version, request_id, tier, duration, deterministic: _ } = call;
     let Notes {
         warnings,
-        pagination,
-        rate_limit,
-        telemetry,
+        pagination: _,
+        rate_limit: _,
+        telemetry: _,
         upgrade_hints,
         metadata: _,
         meta,
-        fidelity,
+        fidelity: _,
     } = notes;
     losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
     losses.add_if(request_id.is_some(), "request_id");
     losses.add_if(*tier != Tier::default(), "tier");
     losses.add_if(duration.is_some(), "duration_ms");
     losses.add_if(!warnings.is_empty(), "warnings");
-    losses.add_if(pagination.is_some(), "pagination");
-    losses.add_if(rate_limit.is_some(), "rate_limit");
-    losses.add_if(telemetry.is_some(), "telemetry");
+    losses.add_notes(notes);
     losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");
     losses.add_if(!meta.is_empty(), "meta");
-    losses.add_if(*fidelity != Fidelity::Full, "fidelity");
-    losses.add_if(!receipt.findings.is_empty(), "receipt");
-    losses.add_if(*provenance != Provenance::NotAsked, "provenance");
+    losses.add_origin(receipt, provenance);
 }

@@ -6,8 +6,7 @@ use super::Losses;
 use super::content::{cut, is_scalar, text_of};
 use super::facts::Facts;
 use crate::outcome::{
-    Call, Content, Ended, Failure, Fidelity, Notes, Outcome, Provenance, Receipt, Run, Tier,
-    Warning,
+    Call, Content, Ended, Failure, Notes, Outcome, Provenance, Receipt, Run, Tier, Warning,
 };
 use crate::raw_json::{Emit, JsonObject, OrNull, RawJson, shape};
 
@@ -88,17 +87,17 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
         code,
         origin_code,
         message,
-        category,
+        category: _,
         hint,
-        explanation,
-        link,
-        fixes,
+        explanation: _,
+        link: _,
+        fixes: _,
         alternatives,
         details: _,
         data,
         evidence,
         retry_after: _,
-        line,
+        line: _,
     } = failure;
     let mut facts = Facts::of_failure(failure);
     facts.add_exit(run);
@@ -107,12 +106,8 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
     if own_code.is_none() {
         facts.add("origin_code", origin_code);
     }
-    losses.add_if(category.is_some(), "category");
-    losses.add_if(explanation.is_some(), "explanation");
-    losses.add_if(link.is_some(), "link");
-    losses.add_if(!fixes.is_empty(), "fixes");
+    losses.add_explanations(failure);
     losses.add_if(!alternatives.is_empty(), "alternatives");
-    losses.add_if(line.is_some(), "line");
     if !data.is_empty() {
         losses.add("data", "it is told among the details");
     }
@@ -201,24 +196,21 @@ fn lose(call: &Call, notes: &Notes, receipt: &Receipt, run: Option<&Run>, losses
     let Call { tool_id, tool_version, request_id: _, tier, duration: _, deterministic: _ } = call;
     let Notes {
         warnings: _,
-        pagination,
-        rate_limit,
-        telemetry,
+        pagination: _,
+        rate_limit: _,
+        telemetry: _,
         upgrade_hints,
         metadata,
         meta,
-        fidelity,
+        fidelity: _,
     } = notes;
     losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
     losses.add_if(*tier != Tier::default(), "tier");
-    losses.add_if(pagination.is_some(), "pagination");
-    losses.add_if(rate_limit.is_some(), "rate_limit");
-    losses.add_if(telemetry.is_some(), "telemetry");
+    losses.add_notes(notes);
     losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");
     losses.add_if(!metadata.is_empty(), "metadata");
     let is_told = |name: &str| matches!(name, "adapter" | "schema_hints" | "request_id");
     losses.add_if(meta.members().any(|member| !is_told(&member.key())), "meta");
-    losses.add_if(*fidelity != Fidelity::Full, "fidelity");
     losses.add_if(!receipt.findings.is_empty(), "receipt");
     losses.add_run(run);
 }

@@ -35,6 +35,6 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         }
     };
     let meta = meta::meta(call, run.as_ref(), notes, context, losses);
-    meta::lose(receipt, provenance, losses);
+    losses.add_origin(receipt, provenance);
     Response { success: error.is_none(), data, error: OrNull(error), meta }.emit(out);
 }

@@ -87,17 +87,17 @@ pub(super) fn error<'a>(
         code,
         origin_code,
         message: _,
-        category,
+        category: _,
         hint: _,
-        explanation,
-        link,
-        fixes,
+        explanation: _,
+        link: _,
+        fixes: _,
         alternatives,
         details,
         data,
         evidence,
         retry_after,
-        line,
+        line: _,
     } = failures.first();
     let payload = payload_that_says_failed(left);
     let own = Own([Some(data.as_raw()).filter(|_| !data.is_empty()), payload]);
@@ -139,12 +139,8 @@ pub(super) fn error<'a>(
     if !failures.rest().is_empty() {
         losses.add("failures", "only the first is an error of its own; the others are details");
     }
-    losses.add_if(category.is_some(), "category");
-    losses.add_if(explanation.is_some(), "explanation");
-    losses.add_if(link.is_some(), "link");
-    losses.add_if(!fixes.is_empty(), "fixes");
+    losses.add_explanations(failures.first());
     losses.add_if(!evidence.is_empty(), "evidence");
-    losses.add_if(line.is_some(), "line");
     Data::Error(Box::new(ErrorData {
         error_code,
         error_type,

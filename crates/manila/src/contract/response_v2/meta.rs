@@ -8,9 +8,7 @@ use crate::context::Context;
 use crate::contract::Losses;
 use crate::contract::content::{Hint, Pairs};
 use crate::ids;
-use crate::outcome::{
-    Call, Cut, Fidelity, Notes, Provenance, Receipt, Run, Tier, Warning, milliseconds,
-};
+use crate::outcome::{Call, Cut, Fidelity, Notes, Run, Tier, Warning, milliseconds};
 use crate::raw_json::{Emit, JsonObject, shape};
 
 shape! {
@@ -151,11 +149,6 @@ pub(super) fn meta<'a>(
         },
         extra: meta,
     }
-}
-
-pub(super) fn lose(receipt: &Receipt, provenance: &Provenance, losses: &mut Losses) {
-    losses.add_if(!receipt.findings.is_empty(), "receipt");
-    losses.add_if(*provenance != Provenance::NotAsked, "provenance");
 }
 
 /// R5: `req_` and 12 hex digits, of the fresh id or of a caller's id that does not fit.
