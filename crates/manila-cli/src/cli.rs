@@ -14,11 +14,11 @@ use crate::output::Output;
 ///
 /// Tools answer in every shape there is: text, JSON of their own, stack traces, exit codes.
 /// Manila puts what was seen of a tool call into one envelope, in the contract that the
-/// caller picks: the same keys for success and failure, one catalogue of failure codes, a
-/// next step for every failure. The tool's own payload stays exactly as it was written.
+/// caller picks. A contract has one shape for every tool, and one catalogue names every way
+/// in which a call can fail. The tool's own payload keeps its order, numbers and escapes.
 #[derive(Parser)]
 #[command(name = "manila", version, styles = STYLES, max_term_width = 100)]
-#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(arg_required_else_help = true)]
 #[command(after_help = contracts_in_short(), after_long_help = contracts_at_length())]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -71,7 +71,8 @@ fn contracts_at_length() -> String {
         let _ = writeln!(text, "  {id}\n      {summary}.\n      Pick it when {when}.");
     }
     text + "\n\
-        Exit status: 0 it was done, 1 the news is bad, 2 it could not be done.\n\
+        Exit status: 0 it was done, 1 it was done in part (see each command), 2 it could not be\n\
+        done, and a hint says what to try.\n\
         Data goes to standard output, everything else to standard error.\n\n\
         Try:\n  \
         echo '{\"observed\": {\"said\": \"hello\"}}' | manila seal --contract all -\n  \

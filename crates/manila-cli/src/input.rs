@@ -17,9 +17,9 @@ const KNOWN: [(ErrorKind, &str, &str); 2] = [
 /// The input of a command, and how much of it may be read.
 #[derive(clap::Args)]
 pub(crate) struct InputArgs {
-    /// The file to read; `-` is standard input
-    #[arg(value_name = "FILE", default_value = "-")]
-    file: PathBuf,
+    /// The file to read; `-` is standard input, and so is no file at all
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
 
     /// The largest input that is read, in bytes; with --lines, the longest line
     #[arg(long, value_name = "N", default_value_t = 256 * 1024 * 1024)]
@@ -30,10 +30,9 @@ pub(crate) struct InputArgs {
 impl InputArgs {
     /// The input's name, for messages.
     pub(crate) fn name(&self) -> String {
-        if self.is_stdin() {
-            "standard input".to_owned()
-        } else {
-            format!("`{}`", self.file.display())
+        match self.path() {
+            None => "standard input".to_owned(),
+            Some(path) => format!("`{}`", path.display().to_string().escape_debug()),
         }
     }
 
@@ -62,27 +61,29 @@ impl InputArgs {
     pub(crate) fn lines(&self) -> anyhow::Result<Lines<'_>> {
         let (source, _) = self.open()?;
         let source = BufReader::with_capacity(256 * 1024, source);
-        Ok(Lines { args: self, source, number: 0 })
+        Ok(Lines { args: self, source, number: 0, is_inside_line: false, len_last: 0 })
     }
 
-    fn is_stdin(&self) -> bool {
-        self.file == Path::new("-")
+    /// The file, unless standard input is meant.
+    fn path(&self) -> Option<&Path> {
+        self.file.as_deref().filter(|path| *path != Path::new("-"))
     }
 
     /// The source, and its size if that is known beforehand.
     fn open(&self) -> anyhow::Result<(Box<dyn Read>, Option<u64>)> {
-        if self.is_stdin() {
+        let Some(path) = self.path() else {
             let stdin = io::stdin();
-            if stdin.is_terminal() {
+            // Who names `-` wants to type.
+            if self.file.is_none() && stdin.is_terminal() {
                 return Err(Refusal::new(
-                    "standard input is a terminal, so there is nothing to read",
-                    "give a FILE, or pipe the input: `cat FILE | manila ... -`",
+                    "no FILE is given, and nothing is piped in",
+                    "give a FILE, pipe the input, or name `-` to type it",
                 )
                 .into());
             }
             return Ok((Box::new(stdin.lock()), None));
-        }
-        let file = File::open(&self.file).map_err(|error| self.unreadable(&error))?;
+        };
+        let file = File::open(path).map_err(|error| self.unreadable(&error))?;
         let metadata = file.metadata().map_err(|error| self.unreadable(&error))?;
         if metadata.is_dir() {
             let message = format!("cannot read {}: it is a directory", self.name());
@@ -108,11 +109,15 @@ impl InputArgs {
     }
 }
 
-/// An input of one value a line.
+/// An input of one value on each line.
 pub(crate) struct Lines<'a> {
     args: &'a InputArgs,
     source: BufReader<Box<dyn Read>>,
     number: u64,
+    /// Whether the rest of the last line, which was too long, is still to be skipped.
+    is_inside_line: bool,
+    /// How long the last line was, as a guess at the next one.
+    len_last: usize,
 }
 
 /// One line of an input.
@@ -126,7 +131,10 @@ pub(crate) struct Line {
 impl Lines<'_> {
     /// The next line, or `None` at the end.
     pub(crate) fn next(&mut self) -> anyhow::Result<Option<Line>> {
-        let mut text = Vec::new();
+        if self.is_inside_line {
+            self.skip_line()?;
+        }
+        let mut text = Vec::with_capacity(self.len_last);
         // The line end may be two bytes, and is not counted.
         let limit = self.args.bytes_max.saturating_add(2);
         let read = self.source.by_ref().take(limit).read_until(b'\n', &mut text);
@@ -135,25 +143,25 @@ impl Lines<'_> {
             return Ok(None);
         }
         self.number += 1;
-        let is_whole = text.ends_with(b"\n") || (n_read as u64) < limit;
-        if !is_whole {
-            self.skip_line()?;
+        self.len_last = n_read;
+        self.is_inside_line = !text.ends_with(b"\n") && n_read as u64 == limit;
+        for line_end in [b'\n', b'\r'] {
+            if text.last() == Some(&line_end) {
+                text.pop();
+            }
         }
-        let text = text
-            .strip_suffix(b"\n")
-            .map_or(text.as_slice(), |text| text.strip_suffix(b"\r").unwrap_or(text));
-        let fits = is_whole && text.len() as u64 <= self.args.bytes_max;
-        let text = fits.then(|| Bytes::copy_from_slice(text));
-        Ok(Some(Line { number: self.number, text }))
+        let fits = !self.is_inside_line && text.len() as u64 <= self.args.bytes_max;
+        Ok(Some(Line { number: self.number, text: fits.then(|| text.into()) }))
     }
 
     /// Whether the next line may have to be waited for.
-    pub(crate) fn is_drained(&self) -> bool {
-        self.source.buffer().is_empty()
+    pub(crate) fn may_wait(&self) -> bool {
+        self.is_inside_line || !self.source.buffer().contains(&b'\n')
     }
 
     /// Reads to the end of a line that is too long, without keeping it.
     fn skip_line(&mut self) -> anyhow::Result<()> {
+        self.is_inside_line = false;
         loop {
             let buffer = self.source.fill_buf().map_err(|error| self.args.unreadable(&error))?;
             let line_end = buffer.iter().position(|&byte| byte == b'\n');

@@ -4,8 +4,10 @@ use std::fmt;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::cli::Cli;
 use crate::exit_status::ExitStatus;
 
 /// Something that could not be done, with the next step.
@@ -83,5 +85,13 @@ fn usage_hint(usage: &clap::Error) -> String {
     if !valid.is_empty() {
         return format!("use one of: {}", valid.join(", "));
     }
-    "`manila --help` lists the commands, `manila COMMAND --help` their options".to_owned()
+    let command = std::env::args().nth(1).filter(|word| is_command(word));
+    match command {
+        Some(command) => format!("`manila {command} --help` shows its options"),
+        None => "`manila --help` lists the commands".to_owned(),
+    }
+}
+
+fn is_command(word: &str) -> bool {
+    Cli::command().get_subcommands().any(|command| command.get_name() == word)
 }

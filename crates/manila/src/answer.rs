@@ -39,6 +39,9 @@ use crate::pipeline::{self, Settings};
 use crate::raw_json::{JsonObject, RawJson};
 
 /// The call is done, and this is its payload.
+///
+/// A payload that says of itself `"success": false` is a failure all the same: Manila does
+/// not tell an agent that a call went well when the tool says that it did not.
 #[must_use]
 pub fn success(payload: RawJson) -> Observation {
     Observation::new(Observed::Answered(payload))
@@ -47,7 +50,7 @@ pub fn success(payload: RawJson) -> Observation {
 /// The call is done, and this text is its payload.
 #[must_use]
 pub fn text(text: impl Into<String>) -> Observation {
-    Observation::new(Observed::Said(Payload::Text(text.into())))
+    Observation::new(Observed::Said(text.into().into()))
 }
 
 /// The call is done, but some of its parts failed (R11). `context` says which.
@@ -154,7 +157,7 @@ pub fn unavailable(message: impl Into<String>) -> Observation {
 
 /// Something that the tool needs is not there, and will not come by itself (M9).
 #[must_use]
-pub fn not_available(feature: impl Into<String>, reason: impl Into<String>) -> Observation {
+pub fn capability_missing(feature: impl Into<String>, reason: impl Into<String>) -> Observation {
     Observation::new(Observed::Unavailable(Unavailable {
         feature: feature.into(),
         reason: Some(reason.into()),
@@ -309,7 +312,9 @@ impl Observation {
     /// A fact about how the tool worked.
     #[must_use]
     pub fn metadata(mut self, name: impl Into<String>, value: impl Into<String>) -> Observation {
-        self.notes.metadata.push((name.into(), value.into()));
+        let (name, value) = (name.into(), value.into());
+        self.notes.metadata.retain(|(known, _)| *known != name);
+        self.notes.metadata.push((name, value));
         self
     }
 

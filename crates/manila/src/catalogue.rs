@@ -57,16 +57,16 @@ macro_rules! catalogue {
             #[must_use]
             pub const fn entry(self) -> &'static Entry {
                 match self {
-                    $(Code::$code => &Entry {
+                    $(Code::$code => const { &Entry {
                         name: $name,
-                        meaning: concat!($($doc),+),
+                        meaning: concat!($($doc),+).trim_ascii(),
                         http_status: $http,
                         jsonrpc_plain: $plain,
                         jsonrpc_mcp: $mcp,
                         retry: Retry::$retry,
                         message: $message,
                         remedy: $remedy,
-                    },)+
+                    } },)+
                 }
             }
         }

@@ -23,11 +23,12 @@ pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};
 
 /// A response contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Contract {
     /// `envelope-v1`
     EnvelopeV1,
     /// `response-v2`
+    #[default]
     ResponseV2,
     /// `machine-readable-v1`
     MachineReadableV1,
@@ -124,6 +125,14 @@ impl Contract {
 impl std::fmt::Display for Contract {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.id())
+    }
+}
+
+impl std::str::FromStr for Contract {
+    type Err = UnknownContract;
+
+    fn from_str(id: &str) -> Result<Contract, UnknownContract> {
+        Contract::from_id(id)
     }
 }
 

@@ -14,7 +14,7 @@ pub const PAGE_SIZE_DEFAULT: u64 = 100;
 pub const PAGE_SIZE_MAX: u64 = 1000;
 
 /// How long a cursor may be; ours are far shorter.
-const CURSOR_BYTES_MAX: usize = 4096;
+const CURSOR_BYTES_MAX: usize = 64 * 1024;
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
@@ -33,13 +33,14 @@ pub fn page_size(asked: Option<u64>) -> u64 {
     asked.unwrap_or(PAGE_SIZE_DEFAULT).clamp(1, PAGE_SIZE_MAX)
 }
 
-/// Where the next page starts, in the tool's own terms.
+/// Where the next page starts, in the tool's own terms. A member `version` is the cursor's
+/// own, and not the tool's to use.
 ///
 /// ```
 /// use manila::{Cursor, JsonObject, RawJson};
 ///
 /// let position = JsonObject::new(RawJson::parse(r#"{"after": 42}"#)?).unwrap();
-/// let text = Cursor::new(position).encode();
+/// let text = Cursor::new(&position).encode();
 /// let back = Cursor::decode(&text).unwrap();
 /// assert_eq!(back.position().get("after"), Some(RawJson::parse("42")?));
 /// assert!(Cursor::decode("page-2").is_err());
@@ -51,8 +52,8 @@ pub struct Cursor(JsonObject);
 impl Cursor {
     /// A cursor at this position.
     #[must_use]
-    pub fn new(position: JsonObject) -> Cursor {
-        Cursor(position)
+    pub fn new(position: &JsonObject) -> Cursor {
+        Cursor(position.without("version"))
     }
 
     /// The position.
@@ -79,7 +80,7 @@ impl Cursor {
         let value = RawJson::parse(json).map_err(|_| BadCursor("does not hold JSON"))?;
         let position = JsonObject::new(value).ok_or(BadCursor("does not hold an object"))?;
         match position.get("version").as_ref().map(RawJson::as_bytes) {
-            Some(b"1") => Ok(Cursor(position)),
+            Some(b"1") => Ok(Cursor(position.without("version"))),
             Some(_) | None => Err(BadCursor("is not of version 1")),
         }
     }

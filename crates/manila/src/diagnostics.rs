@@ -29,8 +29,7 @@ pub struct Diagnostic {
     #[serde(borrow)]
     pub link: Cow<'static, str>,
     /// Steps that may mend it.
-    #[serde(borrow)]
-    pub fixes: Vec<Cow<'static, str>>,
+    pub fixes: Vec<&'static str>,
 }
 
 static TABLE: LazyLock<Vec<Diagnostic>> = LazyLock::new(|| {
@@ -96,15 +95,33 @@ pub(crate) fn parse(stdout: &str, stderr: &str) -> Told {
 fn failure(text: &str, found: &line::Found<'_>) -> Failure {
     let mut failure = Failure::new(Code::CommandFailed, found.message.to_owned());
     failure.origin_code = Some(found.code.to_owned());
-    failure.category = Some(category(found.code));
     failure.line = Some(text.to_owned());
-    if let Some(known) = diagnostic(found.code) {
-        failure.hint = Some(known.hint.clone());
-        failure.explanation = Some(known.explanation.clone());
-        failure.link = Some(known.link.clone());
-        failure.fixes.clone_from(&known.fixes);
-    }
+    // M4: a diagnostic of an unknown family is one all the same.
+    failure.category = Some(Category::Unknown);
+    explain(&mut failure);
     failure
+}
+
+/// Adds what is known about a failure whose own code is a diagnostic's.
+pub(crate) fn explain(failure: &mut Failure) {
+    let Some(code) = failure.origin_code.as_deref().filter(|code| is_diagnostic(code)) else {
+        return;
+    };
+    if failure.code != Code::CommandFailed {
+        return;
+    }
+    failure.category = Some(category(code));
+    if let Some(known) = diagnostic(code) {
+        failure.hint.get_or_insert_with(|| known.hint.clone());
+        failure.explanation.get_or_insert_with(|| known.explanation.clone());
+        failure.link.get_or_insert_with(|| known.link.clone());
+        failure.fixes = known.fixes.iter().map(|fix| Cow::Borrowed(*fix)).collect();
+    }
+}
+
+/// Whether a code is a diagnostic's: of a known family, with its number.
+pub(crate) fn is_diagnostic(code: &str) -> bool {
+    category(code) != Category::Unknown && code.ends_with(|last: char| last.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub use diagnostics::{Diagnostic, diagnostic, diagnostics};
 pub use ids::{IdPurpose, deterministic_id};
 pub use observed::{
     Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observation, Observed, RateLimited,
-    TierRequired, TimedOut, Unavailable,
+    Spoken, TierRequired, TimedOut, Unavailable,
 };
 pub use outcome::{
     Call, Category, Cut, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Pagination, Payload,

@@ -53,11 +53,12 @@ impl Observation {
 
 /// What was seen of a call.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Observed {
     /// The tool answered JSON.
     Answered(RawJson),
     /// The tool answered text.
-    Said(Payload),
+    Said(Spoken),
     /// The tool answered an MCP `CallToolResult`.
     Mcp(McpResult),
     /// A program ran and ended.
@@ -83,6 +84,27 @@ pub enum Observed {
         /// The feature.
         feature: String,
     },
+}
+
+/// Text that a tool answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spoken(Payload);
+
+impl Spoken {
+    /// Text that came as a JSON string, whose escapes are kept.
+    fn token(token: RawJson) -> Spoken {
+        Spoken(Payload::Json(token))
+    }
+
+    pub(crate) fn into_payload(self) -> Payload {
+        self.0
+    }
+}
+
+impl From<String> for Spoken {
+    fn from(text: String) -> Spoken {
+        Spoken(Payload::Text(text))
+    }
 }
 
 /// A program that ran and ended.

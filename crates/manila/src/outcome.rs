@@ -174,6 +174,11 @@ pub(crate) enum Content<'a> {
     Text(&'a str),
 }
 
+/// Text that says something, trimmed.
+pub(crate) fn said(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
 impl Outcome {
     /// The payload of a call that is done, or what a failed one left.
     ///

@@ -9,7 +9,7 @@ use crate::observed::Observation;
 use crate::stage::attest::{Attestation, attest};
 use crate::stage::classify::{Media, classify};
 use crate::stage::fit::{Budget, fit};
-use crate::stage::redact::redact;
+use crate::stage::redact::{Redacted, redact};
 
 /// What the stages may do for this call.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,9 +44,14 @@ pub fn seal(
     settings: &Settings,
     context: &Context,
 ) -> Reply {
+    render(&prepare(observation, settings, context), contract, context)
+}
+
+/// Everything but the shaping, for those who want several contracts of one call.
+#[must_use]
+pub fn prepare(observation: Observation, settings: &Settings, context: &Context) -> Redacted {
     let outcome = classify(observation, settings.media, context);
     let redacted = redact(outcome);
     let fitted = fit(redacted, settings.budget);
-    let attested = attest(fitted, settings.attestation);
-    render(&attested, contract, context)
+    attest(fitted, settings.attestation)
 }

@@ -12,8 +12,10 @@ use serde::Serialize;
 
 mod emit;
 mod key_sorted;
+mod kind;
 mod object;
 mod pretty;
+mod read_error;
 mod reader;
 mod scan;
 mod string;
@@ -21,15 +23,17 @@ mod syntax;
 mod walk;
 mod word;
 
-pub(crate) use emit::{Emit, ObjectWriter, OrNull, emit_string, shape};
+pub(crate) use emit::{Emit, ObjectWriter, OrNull, emit_joined, emit_string, shape};
 pub use key_sorted::key_sorted;
+pub(crate) use kind::Kind;
 pub use object::JsonObject;
 pub use pretty::pretty;
-pub(crate) use reader::{Kind, Reader};
-pub use reader::{Problem, ReadError};
+pub(crate) use read_error::shown;
+pub use read_error::{Problem, ReadError};
+pub(crate) use reader::Reader;
 pub(crate) use string::encoded_len;
 pub use syntax::Syntax;
-pub(crate) use walk::{Items, Members};
+pub(crate) use walk::{Items, Member, Members};
 
 /// Arrays and objects may be nested this deep, and no deeper.
 pub const DEPTH_MAX: usize = 128;
@@ -71,7 +75,7 @@ impl RawJson {
     /// Checks a payload, which must leave room for the envelope around it.
     pub(crate) fn parse_payload(bytes: impl Into<Bytes>) -> Result<RawJson, ReadError> {
         let bytes = bytes.into();
-        Reader::document_at_depth(ENVELOPE_DEPTH, &bytes, Reader::raw)
+        Reader::payload_document(&bytes, Reader::raw)
     }
 
     /// The JSON of any value that serializes.
@@ -80,7 +84,12 @@ impl RawJson {
     /// too deeply to have an envelope around it, or an error of the value's own `Serialize`.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<RawJson, UnfitValue> {
         let text = serde_json::to_vec(value).map_err(|error| UnfitValue(error.to_string()))?;
-        RawJson::parse_payload(text).map_err(|error| UnfitValue(error.to_string()))
+        RawJson::parse_payload(text).map_err(|error| match error.problem {
+            Problem::Syntax(Syntax::TooDeep) => {
+                UnfitValue::new("it is nested too deeply to have an envelope around it")
+            }
+            Problem::Syntax(_) | Problem::Rule { .. } => UnfitValue(error.to_string()),
+        })
     }
 
     /// The value's bytes as they were written, white space inside included.
@@ -125,21 +134,28 @@ impl RawJson {
         is_string.then(|| string::decode_exactly(&self.bytes).ok()).flatten()
     }
 
-    /// The member of this name, or `None` if there is none or this is no object.
+    /// The member of this name, or `None` if there is none or this is no object. Of several
+    /// members of the same name it is the last, as most readers of JSON have it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<RawJson> {
         if !self.may_have(name) {
             return None;
         }
-        self.members().find(|member| member.is(name)).map(|member| member.value())
+        self.members().filter(|member| member.is(name)).last().map(|member| member.value())
     }
 
     /// Whether a member may have this name. To look for its text costs a fraction of a
-    /// walk over a large object; only `\u` escapes can spell a name in another way.
+    /// walk over a large object. Letters, digits and most signs have no other spelling than
+    /// a `\u` escape; a name with any other sign is not looked for.
     fn may_have(&self, name: &str) -> bool {
         const SMALL: usize = 512;
         let finds = |text: &[u8]| memchr::memmem::find(&self.bytes, text).is_some();
-        self.bytes.len() < SMALL || finds(name.as_bytes()) || finds(b"\\u")
+        let has_short_escape = name.bytes().any(|byte| byte == b'/' || word::is_special(byte));
+        self.kind() == Kind::Object
+            && (self.bytes.len() < SMALL
+                || has_short_escape
+                || finds(name.as_bytes())
+                || finds(b"\\u"))
     }
 
     pub(crate) fn kind(&self) -> Kind {

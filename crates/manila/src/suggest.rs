@@ -17,5 +17,5 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(&name, &candidate.to_lowercase()), candidate));
     let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    best.filter(|(score, _)| *score >= 0.8).map(|(_, candidate)| candidate)
+    best.filter(|(score, _)| *score >= 0.85).map(|(_, candidate)| candidate)
 }

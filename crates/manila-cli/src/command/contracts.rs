@@ -45,7 +45,7 @@ fn row(contract: Contract) -> Row {
         id: info.id,
         summary: info.summary,
         pick_when: info.pick_when,
-        default: contract == Contract::ALL[0],
+        default: contract == Contract::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `manila errors`
 
-use manila::{Code, Entry, spellings};
+use manila::{Code, Entry, Spelling, spellings};
 use serde::Serialize;
 
 use crate::exit_status::ExitStatus;
@@ -34,6 +34,22 @@ struct InContract {
     word: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mcp_error_code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when: Option<&'static str>,
+}
+
+impl InContract {
+    fn of(spelling: Spelling) -> InContract {
+        InContract {
+            contract: spelling.contract.id(),
+            word: spelling.word,
+            group: spelling.group,
+            mcp_error_code: spelling.number,
+            when: spelling.when,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
@@ -63,7 +79,7 @@ pub(crate) fn row(code: Code) -> Row {
     let entry = code.entry();
     Row {
         code: entry.name,
-        meaning: entry.meaning.trim(),
+        meaning: entry.meaning,
         http_status: entry.http_status,
         jsonrpc_plain: entry.jsonrpc_plain,
         jsonrpc_mcp: entry.jsonrpc_mcp,
@@ -72,7 +88,7 @@ pub(crate) fn row(code: Code) -> Row {
         remedy: entry.remedy,
         spellings: spellings()
             .filter(|spelling| spelling.code == code)
-            .map(|it| InContract { contract: it.contract.id(), word: it.word, group: it.group })
+            .map(InContract::of)
             .collect(),
     }
 }

@@ -58,9 +58,7 @@ fn find_exactly(word: &str) -> Option<Meaning> {
     if let Some(found) = diagnostic(word) {
         return Some(Meaning::Diagnostic(found));
     }
-    let is_exit = word.strip_prefix("EXIT_").is_some_and(|n| n.parse::<i64>().is_ok());
-    let first = if is_exit { Some(Code::CommandFailed) } else { code_from_spelling(word) }?;
-    let mut codes = vec![first];
+    let mut codes = vec![code_from_spelling(word)?];
     // A canonical name is itself, whatever some contract means by the same word.
     if Code::from_name(word).is_err() {
         for spelling in spellings().filter(|spelling| spelling.word == word) {
@@ -81,7 +79,9 @@ fn every_word() -> impl Iterator<Item = &'static str> {
 fn unknown(word: &str) -> Refusal {
     let hint = match closest(word, every_word()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`manila errors` lists the codes".to_owned(),
+        None => {
+            "`manila errors` lists the codes; of diagnostics, those of .NET are known".to_owned()
+        }
     };
     Refusal::new(format!("nothing is known about the code `{word}`"), hint)
 }
@@ -102,14 +102,21 @@ fn told(word: &str, codes: &[Code]) -> Result<String, std::fmt::Error> {
         let entry = code.entry();
         let retry = if code.is_retryable() { "yes" } else { "no" };
         writeln!(text, "{}", entry.name)?;
-        writeln!(text, "  {}", entry.meaning.trim())?;
+        writeln!(text, "  {}", entry.meaning)?;
         writeln!(text, "  what to do   {}", entry.remedy)?;
         writeln!(text, "  try again    {retry}")?;
         writeln!(text, "  HTTP         {}", entry.http_status)?;
         writeln!(text, "  JSON-RPC     {}, on MCP {}", entry.jsonrpc_plain, entry.jsonrpc_mcp)?;
         for spelling in spellings().filter(|spelling| spelling.code == *code) {
-            let group = spelling.group.map(|group| format!(" ({group})")).unwrap_or_default();
-            writeln!(text, "  in {:<20} {}{group}", spelling.contract.id(), spelling.word)?;
+            let number = spelling.number.map(|number| number.to_string());
+            let more = [spelling.group, number.as_deref(), spelling.when];
+            let more: Vec<&str> = more.into_iter().flatten().collect();
+            let more =
+                if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
+            writeln!(text, "  in {:<20} {}{more}", spelling.contract.id(), spelling.word)?;
+        }
+        for other in spellings().filter(|it| it.word == code.name() && it.code != *code) {
+            writeln!(text, "  also         {}'s word for {}", other.contract, other.code)?;
         }
         writeln!(text)?;
     }
@@ -136,7 +143,7 @@ struct Row<'a> {
     canonical: &'static str,
     explanation: &'a str,
     hint: &'a str,
-    fixes: &'a [std::borrow::Cow<'static, str>],
+    fixes: &'a [&'static str],
     link: &'a str,
 }
 

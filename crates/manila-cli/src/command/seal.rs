@@ -3,8 +3,10 @@
 use std::io::Write;
 
 use bytes::Bytes;
+use manila::pipeline::{Settings, prepare};
 use manila::{
-    Context, Contract, IdPurpose, Observation, RawJson, ReadError, Reply, deterministic_id,
+    Context, Contract, IdPurpose, JsonObject, Observation, Problem, RawJson, ReadError, Reply,
+    Syntax, deterministic_id, render,
 };
 
 use crate::command::contracts::{Chosen, one_or_all};
@@ -15,37 +17,42 @@ use crate::refusal::{Refusal, tell};
 
 /// Put what was seen of a tool call into an envelope
 ///
-/// The input is an observation: a JSON object whose `observed` says what was seen. It has
-/// exactly one of these members:
+/// The input is an observation: a JSON object whose `observed` says what was seen, in exactly
+/// one of these ways:
 ///
-///   {"answered": ANY JSON}               the tool answered JSON
-///   {"said": "text"}                     the tool answered text
-///   {"mcp": {"content": [...]}}          an MCP CallToolResult
-///   {"exited": {"command": "make", "code": 2, "stdout": "", "stderr": "..."}}
-///   {"failed": {"code": "NOT_FOUND", "message": "..."}}
-///   {"invalid": {"parameter": "path", "reason": "required"}}
-///   also: unavailable, conflict, cancelled, timed_out, rate_limited, tier_required,
-///   feature_disabled
+///   {"observed": {"answered": ANY JSON}}              the tool answered JSON
+///   {"observed": {"said": "text"}}                    the tool answered text
+///   {"observed": {"mcp": {"content": [...]}}}         an MCP CallToolResult
+///   {"observed": {"exited": {"command": "make", "code": 2, "stdout": "", "stderr": "..."}}}
+///   {"observed": {"failed": {"code": "NOT_FOUND", "message": "..."}}}
+///   {"observed": {"invalid": {"parameter": "path", "reason": "required"}}}
+///   {"observed": {"unavailable": {"feature": "gpu", "reason": "no driver"}}}
+///   {"observed": {"conflict": {"operation": "build", "target": "app", "conflicting": "test"}}}
+///   {"observed": {"cancelled": {"stdout": "so far"}}}
+///   {"observed": {"timed_out": {"after_ms": 30000}}}
+///   {"observed": {"rate_limited": {"limit": 100, "period": "minute"}}}
+///   {"observed": {"tier_required": {"feature": "f", "tier": "pro", "reason": "..."}}}
+///   {"observed": {"feature_disabled": {"feature": "f"}}}
 ///
-/// Beside it may stand what else is known: tool, request_id, tier, duration_ms,
-/// deterministic, warnings, pagination, rate_limit, telemetry, metadata, upgrade_hints,
-/// meta, fidelity. docs/observations.md describes them all.
+/// Beside `observed` may stand what else is known: tool, request_id, tier, duration_ms,
+/// deterministic, warnings, pagination, rate_limit, telemetry, metadata, upgrade_hints, meta,
+/// fidelity. An observation of a failure gives exit status 0: it was sealed.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The contract of the envelope; `all` gives an object with one envelope a contract
+    /// The contract of the envelope; `all` gives an object with one envelope for each
     #[arg(long, short, value_name = "CONTRACT", default_value = "response-v2")]
     #[arg(value_parser = one_or_all())]
     contract: Chosen,
 
-    /// Read one observation a line, and write one envelope a line
+    /// Read an observation from each line, and write its envelope on a line
     ///
     /// A line that cannot be sealed gives an empty line, its number and reason on standard
-    /// error, and exit status 1. Blank lines stay blank.
+    /// error, and exit status 1. Blank lines stay blank. Not with --pretty.
     #[arg(long, conflicts_with = "pretty")]
     lines: bool,
 
-    /// Tell on standard error what the contract could not carry
+    /// Tell on standard error what the contract could not carry as it is
     #[arg(long)]
     losses: bool,
 
@@ -60,8 +67,9 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     if args.lines {
         return seal_lines(args, out);
     }
-    let sealed = seal(args, args.input.read()?)
-        .map_err(|error| Refusal::new(format!("{}: {error}", args.input.name()), error.hint()))?;
+    let sealed = seal(args, args.input.read()?).map_err(|error| {
+        Refusal::new(format!("{}: {error}", args.input.name()), hint(&error, args))
+    })?;
     for loss in &sealed.losses {
         note(loss);
     }
@@ -70,41 +78,70 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
 }
 
 fn seal_lines(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let mut status = ExitStatus::Good;
+    let (mut n_lines, mut n_bad) = (0u64, 0u64);
     let mut lines = args.input.lines()?;
     while let Some(Line { number, text }) = lines.next()? {
-        match text {
-            Some(text) if text.trim_ascii().is_empty() => out.line(b"")?,
-            Some(text) => match seal(args, text) {
-                Ok(sealed) => {
-                    for loss in &sealed.losses {
-                        note(&format!("line {number}: {loss}"));
-                    }
-                    out.json(&sealed.envelope, Layout::Compact)?;
+        n_lines = number;
+        match seal_line(args, number, text) {
+            Ok(Some(sealed)) => {
+                for loss in &sealed.losses {
+                    note(&format!("line {number}, {loss}"));
                 }
-                Err(error) => {
-                    let place = format!("line {number}, column {}", error.column);
-                    tell(
-                        &format!("{}, {place}: {}", args.input.name(), error.reason()),
-                        error.hint(),
-                    );
-                    status = ExitStatus::BadNews;
-                    out.line(b"")?;
-                }
-            },
-            None => {
-                let (name, limit) = (args.input.name(), args.input.bytes_max());
-                let message = format!("{name}, line {number} is over the limit of {limit} bytes");
-                tell(&message, "raise the limit with `--bytes-max`");
-                status = ExitStatus::BadNews;
+                out.json(&sealed.envelope, Layout::Compact)?;
+            }
+            Ok(None) => out.line(b"")?,
+            Err((message, hint)) => {
+                tell(&message, &hint);
+                n_bad += 1;
                 out.line(b"")?;
             }
         }
-        if lines.is_drained() {
+        if lines.may_wait() {
             out.flush()?;
         }
     }
-    Ok(status)
+    if n_bad == 0 {
+        return Ok(ExitStatus::Good);
+    }
+    note(&format!("{n_bad} of {n_lines} lines could not be sealed"));
+    Ok(ExitStatus::BadNews)
+}
+
+/// What a line gives: an envelope, nothing if it is blank, or what is wrong and the next step.
+fn seal_line(
+    args: &Args,
+    number: u64,
+    text: Option<Bytes>,
+) -> Result<Option<Sealed>, (String, String)> {
+    let name = args.input.name();
+    let Some(text) = text else {
+        let limit = args.input.bytes_max();
+        let message = format!("{name}, line {number} is over the limit of {limit} bytes");
+        return Err((message, "raise the limit with `--bytes-max`".to_owned()));
+    };
+    if text.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    seal(args, text).map(Some).map_err(|error| {
+        let place = format!("line {number}, column {}", error.column);
+        (format!("{name}, {place}: {}", error.reason()), hint(&error, args))
+    })
+}
+
+/// The next step, in the words of this command.
+fn hint(error: &ReadError, args: &Args) -> String {
+    match &error.problem {
+        Problem::Syntax(Syntax::Trailing) if args.lines => {
+            "put each observation on a line of its own".to_owned()
+        }
+        Problem::Syntax(Syntax::Trailing) => {
+            "give one observation; for one on each line, use `--lines`".to_owned()
+        }
+        Problem::Syntax(Syntax::Empty) => {
+            "give an observation, e.g. {\"observed\": {\"said\": \"hello\"}}".to_owned()
+        }
+        Problem::Syntax(_) | Problem::Rule { .. } | _ => error.hint().to_owned(),
+    }
 }
 
 /// What one observation gives.
@@ -121,32 +158,31 @@ fn seal(args: &Args, json: Bytes) -> Result<Sealed, ReadError> {
             let reply = observation.seal(contract, &context);
             Sealed { losses: told(args, contract, &reply), envelope: reply.envelope }
         }
-        Chosen::All => all(args, &observation, &context)?,
+        Chosen::All => all(args, observation, &context),
     };
     Ok(sealed)
 }
 
-/// An object with one envelope a contract.
-fn all(args: &Args, observation: &Observation, context: &Context) -> Result<Sealed, ReadError> {
+/// An object with one envelope for each contract.
+fn all(args: &Args, observation: Observation, context: &Context) -> Sealed {
     let mut losses = Vec::new();
-    let mut members = Vec::new();
-    for contract in Contract::ALL {
-        let reply = observation.clone().seal(contract, context);
+    let prepared = prepare(observation, &Settings::default(), context);
+    let envelopes = Contract::ALL.into_iter().map(|contract| {
+        let reply = render(&prepared, contract, context);
         losses.extend(told(args, contract, &reply));
-        members.push(format!("\"{contract}\":{}", reply.envelope));
-    }
-    let envelope = RawJson::parse(format!("{{{}}}", members.join(",")))?;
-    Ok(Sealed { envelope, losses })
+        (contract.id(), reply.envelope)
+    });
+    let envelope = JsonObject::from_members(envelopes).into();
+    Sealed { envelope, losses }
 }
 
 fn told(args: &Args, contract: Contract, reply: &Reply) -> Vec<String> {
     if !args.losses {
         return Vec::new();
     }
-    let beside = (!reply.blocks.is_empty()).then(|| {
-        format!("{contract} does not carry blocks: media beside structured content stays on MCP")
-    });
-    let losses = reply.losses.iter().map(|loss| format!("{contract} does not carry {loss}"));
+    let beside = (!reply.blocks.is_empty())
+        .then(|| format!("in {contract}: blocks: media beside structured content are not written"));
+    let losses = reply.losses.iter().map(|loss| format!("in {contract}: {loss}"));
     losses.chain(beside).collect()
 }
 

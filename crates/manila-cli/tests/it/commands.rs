@@ -130,7 +130,8 @@ fn seal_tells_losses_when_asked() {
     let ran = manila(&args, b"");
     assert_eq!(ran.code, 0);
     assert!(
-        ran.stderr.contains("note: machine-readable-v1 does not carry warnings"),
+        ran.stderr
+            .contains("note: in machine-readable-v1: warnings: the contract has no place for it"),
         "{}",
         ran.stderr
     );

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use manila::{Code, Contract, Observation, diagnostics, spellings};
+use manila::{Code, Contract, Observation, Spelling, diagnostics, spellings};
 use serde_json::Value;
 
 use crate::program::{check_generated, manila, read, root};
@@ -14,7 +14,8 @@ pub(crate) fn commands() -> Vec<String> {
     let help = manila(&["--help"], b"").stdout;
     let listed = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
     let lines = listed.unwrap_or_default().lines();
-    lines.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+    let names = lines.filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
 #[test]
@@ -38,14 +39,17 @@ fn errors_follow_from_the_catalogue() {
         writeln!(
             text,
             "\n### `{code}`\n\n{} {}.",
-            entry.meaning.trim(),
+            entry.meaning,
             entry.remedy.trim_end_matches('.')
         )
         .unwrap();
-        writeln!(text, "\n| contract | word |\n|---|---|").unwrap();
+        writeln!(text, "\n| contract | word | type or category | mcpErrorCode | when |").unwrap();
+        writeln!(text, "|---|---|---|---|---|").unwrap();
         for spelling in spellings().filter(|spelling| spelling.code == *code) {
-            let group = spelling.group.map(|group| format!(", {group}")).unwrap_or_default();
-            writeln!(text, "| `{}` | `{}`{group} |", spelling.contract, spelling.word).unwrap();
+            let Spelling { contract, word, group, number, when, .. } = spelling;
+            let number = number.map(|number| number.to_string()).unwrap_or_default();
+            let (group, when) = (group.unwrap_or_default(), when.unwrap_or_default());
+            writeln!(text, "| `{contract}` | `{word}` | {group} | {number} | {when} |").unwrap();
         }
     }
     text += "\n## Diagnostics of commands\n\n";
@@ -90,8 +94,8 @@ fn contracts_follow_from_the_table_and_from_real_envelopes() {
             let title = format!("\n{title} ([`{example}`](../{example})):\n");
             writeln!(text, "{title}\n```json\n{}\n```", envelope.trim_end()).unwrap();
         }
-        let losses = losses(contract);
-        writeln!(text, "\nIt does not carry: {}.", losses.join(", ")).unwrap();
+        let losses = losses(contract).join("\n");
+        writeln!(text, "\nWhat it cannot carry, or not as it is:\n\n{losses}").unwrap();
     }
     check_generated(&root().join("docs/contracts.md"), &text);
 }
@@ -104,9 +108,9 @@ fn losses(contract: Contract) -> Vec<String> {
         let vector: Value = serde_json::from_str(&read(&path)).unwrap();
         let seen = Observation::from_json(vector["observation"].to_string()).unwrap();
         let reply = seen.seal(contract, &manila::Context::new([0; 16]));
-        for loss in reply.losses.iter().filter(|loss| !loss.what.starts_with("details.")) {
-            let told = format!("`{}`", loss.what);
-            if loss.why.contains("no place") && !all.contains(&told) {
+        for loss in reply.losses {
+            let told = format!("- `{}`: {}", loss.what, loss.why);
+            if !all.contains(&told) {
                 all.push(told);
             }
         }

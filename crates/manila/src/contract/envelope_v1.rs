@@ -1,13 +1,14 @@
 //! `envelope-v1`: nine members, always, in one order.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use super::Losses;
 use super::content::Hint;
 use super::facts::Facts;
 use crate::context::Context;
 use crate::outcome::{
-    Call, Content, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Tier,
+    Call, Content, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Tier, said,
 };
 use crate::raw_json::{Emit, JsonObject, OrNull, shape};
 
@@ -61,7 +62,7 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         request_id: said(request_id.as_deref())
             .map_or_else(|| context.fresh_hex().into(), Cow::Borrowed),
         capabilities: &["envelope-v1"],
-        duration_ms: OrNull(duration_ms(call)),
+        duration_ms: OrNull(duration_ms(call, losses)),
         error: OrNull(error),
         upgrade_hints: notes.upgrade_hints.iter().map(Hint).collect(),
         data: outcome.content(),
@@ -69,16 +70,15 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
     .emit(out);
 }
 
-/// Text that says something, trimmed.
-fn said(text: Option<&str>) -> Option<&str> {
-    text.map(str::trim).filter(|text| !text.is_empty())
-}
-
 /// E5: on failures too. The paid tiers need a number, so there an unknown one is 0.
-fn duration_ms(call: &Call) -> Option<u64> {
+fn duration_ms(call: &Call, losses: &mut Losses) -> Option<u64> {
     let known = call.duration.filter(|_| call.deterministic != Some(true));
-    match (known, call.tier) {
-        (Some(duration), _) => Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+    let told = known.map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
+    if call.duration != told.map(Duration::from_millis) {
+        losses.add("duration_ms", "whole milliseconds are told, and none if answers must not vary");
+    }
+    match (told, call.tier) {
+        (Some(_), _) => told,
         (None, Tier::Pro | Tier::Enterprise) => Some(0),
         (None, Tier::Community) => None,
     }
@@ -110,8 +110,11 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
     let told = message::told(message, origin_code.as_deref(), run);
     let error = message::first_line(told).unwrap_or_else(|| code.entry().message.to_owned());
     if error != told {
-        losses.add("message", "only its first line that is no code is told");
+        losses.add("message", "one line of it is told, without code, of at most 500 characters");
     }
+    let error_code = code::word(*code, run);
+    losses.add_code(*code, error_code, None);
+    losses.add_clashes(&facts);
     if !data.is_empty() {
         losses.add("data", "it is told among the details");
     }
@@ -122,7 +125,7 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
     losses.add_if(!evidence.is_empty(), "evidence");
     Fault {
         error,
-        error_code: code::word(*code, run),
+        error_code,
         error_details: OrNull((!facts.is_empty()).then(|| facts.into_object())),
     }
 }

@@ -10,11 +10,16 @@ use crate::raw_json::{Emit, JsonObject, RawJson, shape};
 pub(super) struct Facts {
     told: Vec<(String, RawJson)>,
     names: BTreeSet<String>,
+    has_clash: bool,
 }
 
 impl Facts {
     pub(super) fn add(&mut self, name: &str, value: &(impl Emit + ?Sized)) {
-        if value.is_absent() || !self.names.insert(name.to_owned()) {
+        if value.is_absent() {
+            return;
+        }
+        if !self.names.insert(name.to_owned()) {
+            self.has_clash = true;
             return;
         }
         let mut out = Vec::new();
@@ -28,7 +33,8 @@ impl Facts {
         }
     }
 
-    /// What every contract tells about a failure beside its code and message.
+    /// What is known about a failure beside its code and message, for contracts that have one
+    /// place for all of it.
     pub(super) fn of_failure(failure: &Failure) -> Facts {
         let mut facts = Facts::default();
         facts.add_all(&failure.details);
@@ -56,6 +62,15 @@ impl Facts {
     pub(super) fn add_others(&mut self, failures: &NonEmpty<Failure>) {
         let others: Vec<Other<'_>> = failures.rest().iter().map(Other::of).collect();
         self.add("errors", &(!others.is_empty()).then_some(others));
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether a name was given twice, so that a fact is missing.
+    pub(super) fn has_clash(&self) -> bool {
+        self.has_clash
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -1,16 +1,19 @@
 //! What a contract cannot carry, and why.
 
-use std::borrow::Cow;
 use std::fmt;
 
+use super::facts::Facts;
+use super::spelling::{code_from_spelling, code_from_type};
+use crate::catalogue::Code;
 use crate::outcome::{Cut, Failure, Fidelity, Notes, Provenance, Receipt, Run};
+use crate::raw_json::JsonObject;
 
 /// Something that a contract could not carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loss {
-    /// What was lost or changed, by its name in the observation.
-    pub what: Cow<'static, str>,
+    /// What was lost or changed.
+    pub what: &'static str,
     /// Why.
     pub why: &'static str,
 }
@@ -29,8 +32,8 @@ pub(super) struct Losses(Vec<Loss>);
 pub(super) const NO_PLACE: &str = "the contract has no place for it";
 
 impl Losses {
-    pub(super) fn add(&mut self, what: impl Into<Cow<'static, str>>, why: &'static str) {
-        let loss = Loss { what: what.into(), why };
+    pub(super) fn add(&mut self, what: &'static str, why: &'static str) {
+        let loss = Loss { what, why };
         if !self.0.contains(&loss) {
             self.0.push(loss);
         }
@@ -52,11 +55,27 @@ impl Losses {
         self.add_if(failure.line.is_some(), "line");
     }
 
+    /// The code, where the word that is written for it is read as another one.
+    pub(super) fn add_code(&mut self, code: Code, word: &str, group: Option<&str>) {
+        let read = code_from_spelling(word).or_else(|| group.and_then(code_from_type));
+        if read.unwrap_or(Code::ToolFailed) != code {
+            self.add("code", "the contract's word for it is read as another code");
+        }
+    }
+
+    /// Facts that could not all be told.
+    pub(super) fn add_clashes(&mut self, facts: &Facts) {
+        if facts.has_clash() {
+            self.add("details", "of facts with the same name only the first is told");
+        }
+    }
+
     /// What a contract loses that has nothing like `meta`.
     pub(super) fn add_notes(&mut self, notes: &Notes) {
-        self.add_if(notes.pagination.is_some(), "pagination");
-        self.add_if(notes.rate_limit.is_some(), "rate_limit");
-        self.add_if(notes.telemetry.is_some(), "telemetry");
+        let says = |object: &Option<JsonObject>| object.as_ref().is_some_and(|it| !it.is_empty());
+        self.add_if(says(&notes.pagination), "pagination");
+        self.add_if(says(&notes.rate_limit), "rate_limit");
+        self.add_if(says(&notes.telemetry), "telemetry");
         self.add_if(notes.fidelity != Fidelity::Full, "fidelity");
     }
 

@@ -10,11 +10,11 @@ use crate::outcome::{
     Call, Content, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Text,
     Tier,
 };
-use crate::raw_json::{Emit, Kind, shape};
+use crate::raw_json::{Emit, Kind, emit_joined, shape};
 
 mod code;
 
-pub(super) use code::{category, code_of_category, word};
+pub(super) use code::{category, code_of_category, numbers, word};
 
 shape! {
     /// M1: a call that is done.
@@ -81,6 +81,11 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
     match ended {
         Ended::Done(_) => {
             losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
+            if let Content::Json(json) = outcome.content()
+                && json.kind() != Kind::String
+            {
+                losses.add("payload", "it is told as JSON text");
+            }
             let command = run.and_then(|run| run.command.as_deref());
             let output = AsText(outcome.content());
             Success { success: true, command, output, exit_code: 0, metadata }.emit(out);
@@ -150,12 +155,14 @@ fn fault<'a>(
     let is_plain_exit = *code == Code::CommandFailed && origin_code.is_none();
     let plain = run.filter(|_| is_plain_exit);
     let exit_code = run.and_then(|run| run.exit).unwrap_or(NO_EXIT);
+    let word: Cow<'_, str> = match (origin_code, is_plain_exit) {
+        (Some(own), _) => own.into(),
+        (None, true) => format!("EXIT_{exit_code}").into(),
+        (None, false) => word(*code).into(),
+    };
+    losses.add_code(*code, &word, Some(code::category_of(failure)));
     Fault {
-        code: match (origin_code, is_plain_exit) {
-            (Some(own), _) => own.into(),
-            (None, true) => format!("EXIT_{exit_code}").into(),
-            (None, false) => word(*code).into(),
-        },
+        code: word,
         message: plain.map_or(Cow::Borrowed(message.as_ref()), said_on_stderr),
         category: code::category_of(failure),
         hint: code::hint(failure),
@@ -218,10 +225,10 @@ impl Emit for RawOutput<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         match self {
             RawOutput::Text(text) => text.emit(out),
-            RawOutput::Streams { stdout, stderr } => format!("{stdout}\n{stderr}").emit(out),
+            RawOutput::Streams { stdout, stderr } => emit_joined(&[stdout, "\n", stderr], out),
             RawOutput::Cut { stdout } => {
                 let line_end = if stdout.is_empty() || stdout.ends_with('\n') { "" } else { "\n" };
-                format!("{stdout}{line_end}[Output truncated]").emit(out);
+                emit_joined(&[stdout, line_end, "[Output truncated]"], out);
             }
             RawOutput::Left(left) => AsText(*left).emit(out),
         }
@@ -234,17 +241,23 @@ struct Strings(Vec<(String, String)>);
 impl Strings {
     fn of(failure: &Failure, losses: &mut Losses) -> Strings {
         let facts = Facts::of_failure(failure);
-        let texts: Vec<(String, String)> = facts
-            .iter()
-            .map(|(name, value)| {
-                if value.kind() != Kind::String {
-                    let what = format!("details.{name}");
-                    losses.add(what, "additional data is text; it is told as JSON text");
-                }
-                (name.to_owned(), text_of(value))
-            })
-            .collect();
-        Strings(texts)
+        losses.add_clashes(&facts);
+        let is_action = facts.iter().any(|(name, value)| {
+            name == "parameter" && value.as_text().as_deref() == Some("action")
+        });
+        let texts = facts.iter().map(|(name, value)| {
+            if value.kind() == Kind::String {
+                return (code::fact_name(failure.code, is_action, name).to_owned(), text_of(value));
+            }
+            if is_action && name == "allowed" {
+                // M8: the actions as one text.
+                let actions: Vec<String> = value.items().map(|item| text_of(&item)).collect();
+                return ("validActions".to_owned(), actions.join(", "));
+            }
+            losses.add("details", "what is no text is told as JSON text");
+            (name.to_owned(), text_of(value))
+        });
+        Strings(texts.collect())
     }
 }
 

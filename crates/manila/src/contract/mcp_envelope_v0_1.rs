@@ -1,6 +1,7 @@
 //! `mcp.envelope.v0.1`: the payload as it is, beside structured errors and provenance.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use super::Losses;
 use super::content::{cut, is_scalar, text_of};
@@ -8,7 +9,7 @@ use super::facts::Facts;
 use crate::outcome::{
     Call, Content, Ended, Failure, Notes, Outcome, Provenance, Receipt, Run, Tier, Warning,
 };
-use crate::raw_json::{Emit, JsonObject, OrNull, RawJson, shape};
+use crate::raw_json::{Emit, JsonObject, Kind, OrNull, RawJson, shape};
 
 mod code;
 
@@ -102,7 +103,7 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
     let mut facts = Facts::of_failure(failure);
     facts.add_exit(run);
     facts.add_hint(hint.as_ref());
-    let own_code = origin_code.as_deref().filter(|own| own.chars().count() <= CODE_CHARS_MAX);
+    let own_code = origin_code.as_deref().filter(|own| fits(own, CODE_CHARS_MAX));
     if own_code.is_none() {
         facts.add("origin_code", origin_code);
     }
@@ -111,8 +112,11 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
     if !data.is_empty() {
         losses.add("data", "it is told among the details");
     }
+    let word = own_code.unwrap_or(word(*code));
+    losses.add_code(*code, word, None);
+    losses.add_clashes(&facts);
     Fault {
-        code: own_code.unwrap_or(word(*code)),
+        code: word,
         message: within(message, losses),
         details: flat(&facts, losses),
         retryable: code.is_retryable().then_some(true),
@@ -123,14 +127,14 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
 fn caution<'a>(warning: &'a Warning, losses: &mut Losses) -> Caution<'a> {
     let Warning { code, severity, message, context } = warning;
     losses.add_if(severity.is_some(), "warning severity");
-    let own_code =
-        code.as_deref().filter(|own| !own.is_empty() && own.chars().count() <= CODE_CHARS_MAX);
+    let own_code = code.as_deref().filter(|own| !own.is_empty() && fits(own, CODE_CHARS_MAX));
     if code.is_some() && own_code.is_none() {
         losses.add("warning code", "the contract's codes have 1 to 200 characters");
     }
     let code = own_code.unwrap_or("ADAPTER.WARNING");
     let mut facts = Facts::default();
     facts.add_all(context);
+    losses.add_clashes(&facts);
     Caution {
         code,
         message: within(if message.is_empty() { code } else { message }, losses),
@@ -157,7 +161,7 @@ fn flat(facts: &Facts, losses: &mut Losses) -> Option<JsonObject> {
                 object.member(name, value);
             } else {
                 object.member(name, &text_of(value));
-                losses.add(format!("details.{name}"), "details are flat; it is told as JSON text");
+                losses.add("details", "what is no scalar is told as JSON text");
             }
         }
     }))
@@ -165,31 +169,38 @@ fn flat(facts: &Facts, losses: &mut Losses) -> Option<JsonObject> {
 
 /// P4, P6: only what the caller gave, and no duration unless answers may vary.
 fn meta(call: &Call, extra: &JsonObject, losses: &mut Losses) -> JsonObject {
-    let fits = |text: &str, chars_max: usize| text.chars().count() <= chars_max;
     let request_id = call.request_id.as_deref().filter(|id| fits(id, REQUEST_ID_CHARS_MAX));
     if call.request_id.is_some() && request_id.is_none() {
         losses.add("request_id", "the contract's ids have at most 200 characters");
     }
     let duration = call.duration.filter(|_| call.deterministic == Some(false));
-    losses.add_if(call.duration.is_some() && duration.is_none(), "duration_ms");
-    let adapter = extra.get("adapter");
-    let adapter = adapter.as_ref().and_then(RawJson::as_exact_text);
-    let hints = extra.get("schema_hints").and_then(JsonObject::new);
+    let duration_ms = duration.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
+    if call.duration != duration_ms.map(Duration::from_millis) {
+        losses.add("duration_ms", "whole milliseconds are told, and none if answers must not vary");
+    }
+    let adapter = extra.get("adapter").filter(|name| is_text(name, ADAPTER_CHARS_MAX));
+    let hints = extra.get("schema_hints").filter(are_schema_hints);
+    let n_told = usize::from(adapter.is_some()) + usize::from(hints.is_some());
+    losses.add_if(extra.members().count() > n_told, "meta");
     JsonObject::build(|object| {
-        object.member("adapter", &adapter.filter(|name| fits(name, ADAPTER_CHARS_MAX)));
+        object.member("adapter", &adapter);
         object.member("request_id", &request_id);
-        object.member(
-            "duration_ms",
-            &duration.map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
-        );
-        object.member("schema_hints", &hints.filter(are_schema_hints));
+        object.member("duration_ms", &duration_ms);
+        object.member("schema_hints", &hints);
     })
 }
 
-fn are_schema_hints(hints: &JsonObject) -> bool {
-    hints.members().all(|member| {
-        member.value().as_text().is_some_and(|text| text.chars().count() <= CODE_CHARS_MAX)
-    })
+fn are_schema_hints(hints: &RawJson) -> bool {
+    hints.kind() == Kind::Object
+        && hints.members().all(|member| is_text(&member.value(), CODE_CHARS_MAX))
+}
+
+fn is_text(value: &RawJson, chars_max: usize) -> bool {
+    value.as_text().is_some_and(|text| fits(&text, chars_max))
+}
+
+fn fits(text: &str, chars_max: usize) -> bool {
+    text.chars().count() <= chars_max
 }
 
 fn lose(call: &Call, notes: &Notes, receipt: &Receipt, run: Option<&Run>, losses: &mut Losses) {
@@ -201,7 +212,7 @@ fn lose(call: &Call, notes: &Notes, receipt: &Receipt, run: Option<&Run>, losses
         telemetry: _,
         upgrade_hints,
         metadata,
-        meta,
+        meta: _,
         fidelity: _,
     } = notes;
     losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
@@ -209,8 +220,6 @@ fn lose(call: &Call, notes: &Notes, receipt: &Receipt, run: Option<&Run>, losses
     losses.add_notes(notes);
     losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");
     losses.add_if(!metadata.is_empty(), "metadata");
-    let is_told = |name: &str| matches!(name, "adapter" | "schema_hints" | "request_id");
-    losses.add_if(meta.members().any(|member| !is_told(&member.key())), "meta");
     losses.add_if(!receipt.findings.is_empty(), "receipt");
     losses.add_run(run);
 }

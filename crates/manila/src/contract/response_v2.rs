@@ -28,7 +28,7 @@ shape! {
 pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
     let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
     let (data, error) = match ended {
-        Ended::Done(_) => (Data::Done(outcome.content()), None),
+        Ended::Done(_) => (data::done(outcome.content(), losses), None),
         Ended::Failed { failures, partial: _ } => {
             let error = data::error(failures, outcome.content(), run.as_ref(), losses);
             (error, Some(failures.first().message.as_ref()))

@@ -2,6 +2,7 @@
 
 use super::{Contract, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, response_v2};
 use crate::catalogue::Code;
+use crate::diagnostics;
 
 /// A contract's word for a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,31 +16,49 @@ pub struct Spelling {
     pub word: &'static str,
     /// `response-v2`'s error type or `machine-readable-v1`'s category.
     pub group: Option<&'static str>,
+    /// `machine-readable-v1`'s `mcpErrorCode`.
+    pub number: Option<i64>,
+    /// When this word is used and not the usual one, if there are several.
+    pub when: Option<&'static str>,
 }
 
-/// Every contract's words for every code, by code.
+/// Every contract's words for every code, by code; the usual word first.
 pub fn spellings() -> impl Iterator<Item = Spelling> {
     let of = |code| Contract::ALL.into_iter().flat_map(move |contract| spelled(code, contract));
     Code::ALL.iter().copied().flat_map(of)
 }
 
 fn spelled(code: Code, contract: Contract) -> Vec<Spelling> {
-    let spelling = |word, group| Spelling { code, contract, word, group };
+    let usual = |word| Spelling { code, contract, word, group: None, number: None, when: None };
     match contract {
         Contract::EnvelopeV1 => {
-            envelope_v1::words(code).iter().map(|word| spelling(*word, None)).collect()
+            let words = envelope_v1::words(code).iter();
+            words.map(|(word, when)| Spelling { when: *when, ..usual(word) }).collect()
         }
         Contract::ResponseV2 => {
             let group = Some(response_v2::error_type(code));
-            response_v2::words(code).iter().map(|word| spelling(*word, group)).collect()
+            let words = response_v2::words(code).iter();
+            words.map(|(word, when)| Spelling { group, when: *when, ..usual(word) }).collect()
         }
         Contract::MachineReadableV1 => {
+            let word = usual(machine_readable_v1::word(code));
             let group = Some(machine_readable_v1::category(code));
-            vec![spelling(machine_readable_v1::word(code), group)]
+            let numbers = machine_readable_v1::numbers(code).iter();
+            numbers
+                .map(|(number, when)| Spelling {
+                    group,
+                    number: Some(*number),
+                    when: *when,
+                    ..word
+                })
+                .collect()
         }
-        Contract::McpEnvelopeV01 => vec![spelling(mcp_envelope_v0_1::word(code), None)],
+        Contract::McpEnvelopeV01 => vec![usual(mcp_envelope_v0_1::word(code))],
     }
 }
+
+/// A word, or a number, and when it is used.
+pub(super) type When<T> = (T, Option<&'static str>);
 
 /// Words that several codes share, and the code that each one is read as.
 const SHARED: &[(&str, Code)] = &[
@@ -74,9 +93,17 @@ pub fn code_from_spelling(word: &str) -> Option<Code> {
     if let Some((_, code)) = SHARED.iter().find(|(shared, _)| *shared == word) {
         return Some(*code);
     }
+    if is_exit(word) || diagnostics::is_diagnostic(word) {
+        return Some(Code::CommandFailed);
+    }
     let group = response_v2::known_type(word);
     let found = spellings().find(|spelling| spelling.word == word).map(|found| found.code);
     found.or_else(|| group.and_then(code_from_type))
+}
+
+/// `EXIT_n`, for any exit code.
+fn is_exit(word: &str) -> bool {
+    word.strip_prefix("EXIT_").is_some_and(|exit| exit.parse::<i64>().is_ok_and(|exit| exit != 0))
 }
 
 /// The code that a `response-v2` error type or a `machine-readable-v1` category stands for.

@@ -21,8 +21,12 @@ pub(super) fn parse(line: &str) -> Option<Found<'_>> {
 
 /// `<file>(<line>,<col>): error|warning CODE: text`
 fn in_file(line: &str) -> Option<Found<'_>> {
+    let mut start = 0;
     line.match_indices("): ").find_map(|(at, close)| {
-        let (before, after) = (line.get(..at)?, line.get(at + close.len()..)?);
+        // Each stretch is looked at once, however many brackets the line has.
+        let before = line.get(start..at)?;
+        start = at + close.len();
+        let after = line.get(start..)?;
         let (file, place) = before.rsplit_once('(')?;
         let (row, column) = place.split_once(',')?;
         if file.trim().is_empty() || !is_number(row) || !is_number(column) {
@@ -32,16 +36,23 @@ fn in_file(line: &str) -> Option<Found<'_>> {
     })
 }
 
-/// `NUdddd: text`, a warning only where the word stands before it.
+/// `NUdddd: text`: an error, unless `warning`, `warn :` or `info :` stands before it.
 fn nuget(line: &str) -> Option<Found<'_>> {
     line.match_indices("NU").find_map(|(at, _)| {
         let (before, after) = line.split_at_checked(at)?;
-        let (code, message) = coded(after)?;
-        if code.len() != "NU0000".len() || !ends_a_word(before) {
+        if !ends_a_word(before) {
             return None;
         }
-        let is_warning = before.trim_end().ends_with("warning");
-        let severity = if is_warning { Severity::Warning } else { Severity::Error };
+        let (code, message) = coded(after)?;
+        if code.len() != "NU0000".len() {
+            return None;
+        }
+        let word = before.trim_end_matches([' ', ':']);
+        let is = |names: &[&str]| names.iter().any(|name| word.ends_with(name));
+        if is(&["info", "log"]) {
+            return None;
+        }
+        let severity = if is(&["warning", "warn"]) { Severity::Warning } else { Severity::Error };
         Some(Found { severity, code, message })
     })
 }
@@ -68,13 +79,13 @@ fn worded(text: &str) -> Option<Found<'_>> {
     Some(Found { severity, code, message })
 }
 
-/// `CODE: text`, where a code is `[A-Z]+[0-9]+`.
+/// `CODE: text`, where a code is `[A-Z]+[0-9]+`. Looks no further than it must.
 fn coded(text: &str) -> Option<(&str, &str)> {
-    let (code, message) = text.split_once(':')?;
-    let digits = code.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
-    let message = message.trim();
-    let fits = digits.len() < code.len() && is_number(digits) && !message.is_empty();
-    fits.then_some((code, message))
+    let n_letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
+    let n_digits = text.bytes().skip(n_letters).take_while(u8::is_ascii_digit).count();
+    let (code, rest) = text.split_at_checked(n_letters + n_digits)?;
+    let message = rest.strip_prefix(':')?.trim();
+    (n_letters > 0 && n_digits > 0 && !message.is_empty()).then_some((code, message))
 }
 
 fn is_number(text: &str) -> bool {

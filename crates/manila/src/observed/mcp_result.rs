@@ -14,6 +14,8 @@ pub struct McpResult {
     pub(crate) is_error: bool,
     pub(crate) parts: Vec<Part>,
     pub(crate) broken: Option<Broken>,
+    /// The result as it came.
+    pub(crate) raw: RawJson,
 }
 
 /// One block of `content`.
@@ -48,12 +50,23 @@ impl McpResult {
     /// # Ok::<(), manila::ReadError>(())
     /// ```
     pub fn from_json(json: impl Into<Bytes>) -> Result<McpResult, ReadError> {
-        Reader::document(&json.into(), McpResult::read)
+        Reader::payload_document(&json.into(), McpResult::read)
     }
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
-        let mut result =
-            McpResult { structured: None, is_error: false, parts: Vec::new(), broken: None };
+        let (mut result, raw) = reader.with_raw(McpResult::read_members)?;
+        result.raw = raw;
+        Ok(result)
+    }
+
+    fn read_members(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
+        let mut result = McpResult {
+            structured: None,
+            is_error: false,
+            parts: Vec::new(),
+            broken: None,
+            raw: RawJson::literal("{}"),
+        };
         reader.members(|reader, key| {
             match key {
                 "structuredContent" => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Observation, read_kind, read_notes};
 use crate::outcome::{Call, Notes, Tier};
-use crate::raw_json::{Kind, RawJson, ReadError, Reader};
+use crate::raw_json::{Kind, RawJson, ReadError, Reader, shown};
 use crate::suggest::closest;
 
 const MEMBERS: &[&str] = &[
@@ -43,18 +43,13 @@ pub(super) fn observation(reader: &mut Reader<'_>) -> Result<Observation, ReadEr
             "telemetry" => notes.telemetry = Some(read_notes::telemetry(reader)?),
             "metadata" => notes.metadata = string_map(reader)?,
             "upgrade_hints" => notes.upgrade_hints = read_notes::upgrade_hints(reader)?,
-            "meta" => notes.meta = read_notes::object(reader)?,
+            "meta" => notes.meta = read_notes::object_of_ours(reader)?,
             "fidelity" => notes.fidelity = read_notes::fidelity(reader)?,
-            unknown => return Err(unknown_member(reader, unknown, MEMBERS)),
+            unknown => return Err(unknown_at_top(reader, unknown)),
         }
         Ok(())
     })?;
     let Some(observed) = observed else { return Err(missing(reader, start, "observed")) };
-    // R5: the caller's own member wins over a `request_id` among the extra keys.
-    if call.request_id.is_none() {
-        let extra = notes.meta.get("request_id");
-        call.request_id = extra.and_then(|id| id.as_text().map(std::borrow::Cow::into_owned));
-    }
     Ok(Observation { call, observed, notes })
 }
 
@@ -74,7 +69,7 @@ pub(super) const SECOND: f64 = 1.0;
 
 /// A span of time, given as a number of `unit`s of seconds.
 pub(super) fn duration(reader: &mut Reader<'_>, unit: f64) -> Result<Duration, ReadError> {
-    reader.convert("a number of 0 or more that a clock can hold", |value| {
+    reader.convert("a number from 0 to 1e19 seconds", |value| {
         let number: f64 = number_text(value)?.parse().ok()?;
         Duration::try_from_secs_f64(number * unit).ok()
     })
@@ -85,11 +80,15 @@ pub(super) fn boolean(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
 }
 
 pub(super) fn whole(reader: &mut Reader<'_>) -> Result<u64, ReadError> {
-    reader.convert("a whole number of 0 or more", |value| number_text(value)?.parse().ok())
+    reader.convert("a whole number from 0 to 18446744073709551615, without exponent", |value| {
+        number_text(value)?.parse().ok()
+    })
 }
 
 pub(super) fn signed(reader: &mut Reader<'_>) -> Result<i64, ReadError> {
-    reader.convert("a whole number", |value| number_text(value)?.parse().ok())
+    reader.convert("a whole number of 64 bits, without fraction and exponent", |value| {
+        number_text(value)?.parse().ok()
+    })
 }
 
 fn number_text(value: &RawJson) -> Option<&str> {
@@ -115,25 +114,36 @@ pub(super) fn string_map(reader: &mut Reader<'_>) -> Result<Vec<(String, String)
 }
 
 /// Refuses a member that does not belong here, and names the one that was probably meant.
-pub(super) fn unknown_member(reader: &mut Reader<'_>, name: &str, known: &[&str]) -> ReadError {
-    let start = reader.start();
+pub(super) fn unknown_member(reader: &Reader<'_>, name: &str, known: &[&str]) -> ReadError {
     let hint = match closest(name, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("the members here are: {}", known.join(", ")),
     };
-    reader.refuse(start, format!("unknown member `{}`", shown(name)), hint)
+    reader.refuse(reader.key_start(), format!("unknown member `{}`", shown(name)), hint)
+}
+
+/// As [`unknown_member`], for what people put at the top and not under `observed`.
+fn unknown_at_top(reader: &Reader<'_>, name: &str) -> ReadError {
+    let hint = match name {
+        "content" | "structuredContent" | "isError" => {
+            "an MCP result goes under `observed`: {\"observed\": {\"mcp\": {...}}}".to_owned()
+        }
+        "jsonrpc" | "result" => {
+            "take the `result` of the message: {\"observed\": {\"mcp\": {...}}}".to_owned()
+        }
+        kind if read_kind::KINDS.contains(&kind) => {
+            format!("put it under `observed`: {{\"observed\": {{\"{kind}\": ...}}}}")
+        }
+        _ => return unknown_member(reader, name, MEMBERS),
+    };
+    reader.refuse(reader.key_start(), format!("unknown member `{}`", shown(name)), hint)
 }
 
 /// Refuses an object that lacks a member.
 pub(super) fn missing(reader: &Reader<'_>, start: usize, name: &str) -> ReadError {
-    reader.refuse(start, format!("member `{name}` is missing"), format!("add `{name}`"))
-}
-
-/// A foreign name, short enough for a message.
-fn shown(name: &str) -> String {
-    let mut short: String = name.chars().take(40).collect();
-    if short.len() < name.len() {
-        short.push_str("...");
-    }
-    short
+    let hint = match name {
+        "observed" => "say what was seen, e.g. {\"observed\": {\"said\": \"hello\"}}".to_owned(),
+        _ => format!("add `{name}`"),
+    };
+    reader.refuse(start, format!("member `{name}` is missing"), hint)
 }

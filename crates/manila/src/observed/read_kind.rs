@@ -4,15 +4,15 @@ use super::read::{
     MILLISECOND, SECOND, boolean, duration, missing, signed, strings, unknown_member, whole,
 };
 use super::{
-    Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observed, RateLimited, TierRequired,
-    TimedOut, Unavailable, read_notes,
+    Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observed, RateLimited, Spoken,
+    TierRequired, TimedOut, Unavailable, read_notes,
 };
 use crate::catalogue::Code;
 use crate::outcome::{Cut, Payload};
 use crate::raw_json::{Kind, ReadError, Reader};
 use crate::suggest::closest;
 
-const KINDS: &[&str] = &[
+pub(super) const KINDS: &[&str] = &[
     "answered",
     "said",
     "mcp",
@@ -33,12 +33,13 @@ pub(super) fn observed(reader: &mut Reader<'_>) -> Result<Observed, ReadError> {
     let mut found: Option<Observed> = None;
     reader.object(|reader, key| {
         if found.is_some() {
-            let hint = format!("keep one of: {}", KINDS.join(", "));
-            return Err(reader.refuse(start, "an observation has exactly one kind", hint));
+            let start = reader.key_start();
+            let message = "a second kind, but an observation has exactly one";
+            return Err(reader.refuse(start, message, "keep one of the two"));
         }
         found = Some(match key {
             "answered" => Observed::Answered(reader.raw()?),
-            "said" => Observed::Said(Payload::Json(reader.raw_of(Kind::String)?)),
+            "said" => Observed::Said(Spoken::token(reader.raw_of(Kind::String)?)),
             "mcp" => Observed::Mcp(McpResult::read(reader)?),
             "exited" => Observed::Exited(exited(reader)?),
             "failed" => Observed::Failed(Box::new(failed(reader)?)),
@@ -107,7 +108,10 @@ fn failed(reader: &mut Reader<'_>) -> Result<Failed, ReadError> {
             "details" => it.details = read_notes::object(reader)?,
             "data" => it.data = read_notes::object(reader)?,
             "retry_after_seconds" => it.retry_after = Some(duration(reader, SECOND)?),
-            "partial" => it.partial = Payload::Json(reader.raw()?),
+            "partial" => {
+                let partial = Some(reader.raw()?).filter(|partial| !partial.is_null());
+                it.partial = partial.map_or(Payload::Absent, Payload::Json);
+            }
             unknown => return Err(unknown_member(reader, unknown, MEMBERS)),
         }
         Ok(())
@@ -120,12 +124,16 @@ fn failed(reader: &mut Reader<'_>) -> Result<Failed, ReadError> {
 fn canonical(reader: &mut Reader<'_>) -> Result<Code, ReadError> {
     let start = reader.start();
     let name = reader.string()?;
-    Code::from_name(&name).map_err(|error| {
+    Code::from_name(&name).map_err(|_| {
+        // A code that is spelled like one may be shown; anything else may be a secret.
+        let is_word =
+            name.len() <= 40 && name.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
+        let value = if is_word { format!("`{name}`") } else { "this".to_owned() };
         let hint = match closest(&name, Code::ALL.iter().map(|code| code.name())) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`manila errors` lists the codes; a tool's own code is `origin_code`".into(),
+            None => "use a code of the catalogue; a tool's own code is `origin_code`".into(),
         };
-        reader.refuse(start, error.to_string(), hint)
+        reader.refuse(start, format!("{value} is no canonical failure code"), hint)
     })
 }
 

@@ -11,6 +11,17 @@ pub(super) fn object(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
     Ok(JsonObject::new(value).expect("the reader took a value of kind object"))
 }
 
+/// An object that goes into one of ours, where no name may stand twice.
+pub(super) fn object_of_ours(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+    let ((), value) = reader.with_raw(|reader| {
+        reader.object(|reader, _| {
+            reader.raw()?;
+            Ok(())
+        })
+    })?;
+    Ok(JsonObject::new(value).expect("the reader took an object"))
+}
+
 pub(super) fn warnings(reader: &mut Reader<'_>) -> Result<Vec<Warning>, ReadError> {
     let mut all = Vec::new();
     reader.array(|reader| {
@@ -185,7 +196,10 @@ impl Rule {
             | (Rule::TextOrNull, Kind::Null)
             | (Rule::Bool, Kind::Bool) => true,
             (Rule::Whole, Kind::Number) => value.as_str().parse::<u64>().is_ok(),
-            (Rule::NotNegative, Kind::Number) => !value.as_bytes().starts_with(b"-"),
+            (Rule::NotNegative, Kind::Number) => value
+                .as_str()
+                .parse::<f64>()
+                .is_ok_and(|number| number >= 0.0 && number.is_finite()),
             _ => false,
         }
     }

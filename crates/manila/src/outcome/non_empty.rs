@@ -25,6 +25,14 @@ impl<T> NonEmpty<T> {
         self.0.first().expect("both constructors see to one item")
     }
 
+    /// The first item, to change it.
+    ///
+    /// # Panics
+    /// Never: there is no way to make an empty list.
+    pub fn first_mut(&mut self) -> &mut T {
+        self.0.first_mut().expect("both constructors see to one item")
+    }
+
     /// The others, in order.
     #[must_use]
     pub fn rest(&self) -> &[T] {

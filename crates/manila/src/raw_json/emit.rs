@@ -116,7 +116,18 @@ impl Emit for JsonObject {
 
 /// Writes UTF-8 bytes as a JSON string.
 pub(crate) fn emit_string(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
     string::encode(text, out);
+    out.push(b'"');
+}
+
+/// Writes texts one after the other as one JSON string.
+pub(crate) fn emit_joined(texts: &[&str], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for text in texts {
+        string::encode(text.as_bytes(), out);
+    }
+    out.push(b'"');
 }
 
 /// Writes an object member by member.
@@ -186,6 +197,13 @@ macro_rules! shape {
             $($(#[$note])* $field: $type,)*
         }
 
+        #[allow(dead_code, reason = "not every shape is asked for its names")]
+        impl $(<$life>)? $shape $(<$life>)? {
+            /// The names of the members, in order.
+            const MEMBERS: &'static [&'static str] =
+                &[$($crate::raw_json::shape!(@name $field $($name)?)),*];
+        }
+
         impl $(<$life>)? $crate::raw_json::Emit for $shape $(<$life>)? {
             fn emit(&self, out: &mut Vec<u8>) {
                 let mut object = $crate::raw_json::ObjectWriter::begin(out);
@@ -197,6 +215,8 @@ macro_rules! shape {
             }
         }
     };
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $name:literal) => { $name };
     (@quoted $field:ident) => { concat!("\"", stringify!($field), "\":") };
     (@quoted $field:ident $name:literal) => { concat!("\"", $name, "\":") };
 }

@@ -14,7 +14,7 @@ pub fn key_sorted(value: &RawJson) -> Vec<u8> {
 
 struct Sorted<'a>(&'a RawJson);
 
-/// Recursion is bounded: a `RawJson` is never deeper than `DEPTH_MAX`.
+/// Recursion is bounded: what is read is at most `DEPTH_MAX` deep, and an envelope little more.
 impl Emit for Sorted<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         match self.0.kind() {

@@ -30,6 +30,16 @@ impl JsonObject {
             .ok_or_else(|| UnfitValue::new("it must be an object, but is something else"))
     }
 
+    /// An object of these members, in this order. A name must not stand twice.
+    #[must_use]
+    pub fn from_members<'a>(members: impl IntoIterator<Item = (&'a str, RawJson)>) -> JsonObject {
+        JsonObject::build(|object| {
+            for (name, value) in members {
+                object.member(name, &value);
+            }
+        })
+    }
+
     /// The object as a value.
     #[must_use]
     pub fn as_raw(&self) -> &RawJson {
@@ -39,7 +49,8 @@ impl JsonObject {
     /// Whether it has no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.members().next().is_none()
+        let inside = self.0.as_bytes().iter().skip(1);
+        inside.into_iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'}')
     }
 
     /// The member of this name.
@@ -64,6 +75,15 @@ impl JsonObject {
         })
     }
 
+    /// This object without the members of this name.
+    pub(crate) fn without(&self, name: &str) -> JsonObject {
+        JsonObject::build(|object| {
+            for member in self.members().filter(|member| !member.is(name)) {
+                object.token_member(member.key_token(), &member.value());
+            }
+        })
+    }
+
     /// An object of what `write` writes.
     pub(crate) fn build(write: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
         let mut out = Vec::new();
@@ -83,5 +103,11 @@ impl Default for JsonObject {
 impl std::fmt::Display for JsonObject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl From<JsonObject> for RawJson {
+    fn from(object: JsonObject) -> RawJson {
+        object.0
     }
 }

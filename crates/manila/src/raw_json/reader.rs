@@ -6,123 +6,18 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 
 use bytes::Bytes;
 
+use super::read_error::{Problem, ReadError, describe, shown};
 use super::scan::{Fault, Scanner};
-use super::{RawJson, Spacing, Syntax, string};
-
-/// What is wrong with an input, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadError {
-    /// RFC 6901 pointer to the value that is wrong; empty for the document itself.
-    pub pointer: String,
-    /// Line in the input, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub problem: Problem,
-}
-
-/// What is wrong with an input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Problem {
-    /// It is not JSON.
-    Syntax(Syntax),
-    /// It is JSON, but not what belongs here.
-    Rule {
-        /// The rule and what breaks it.
-        message: String,
-        /// The next step.
-        hint: String,
-    },
-}
-
-impl ReadError {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> &str {
-        match &self.problem {
-            Problem::Syntax(syntax) => syntax.hint(),
-            Problem::Rule { hint, .. } => hint,
-        }
-    }
-
-    /// What is wrong and at which pointer, without the line and column.
-    #[must_use]
-    pub fn reason(&self) -> String {
-        match &self.problem {
-            Problem::Syntax(Syntax::Empty) => Syntax::Empty.to_string(),
-            Problem::Syntax(syntax) => format!("not JSON: {syntax}"),
-            Problem::Rule { message, .. } if self.pointer.is_empty() => message.clone(),
-            Problem::Rule { message, .. } => format!("{}: {message}", self.pointer),
-        }
-    }
-
-    fn within(mut self, segment: &str) -> ReadError {
-        let escaped = segment.replace('~', "~0").replace('/', "~1");
-        self.pointer.insert_str(0, &escaped);
-        self.pointer.insert(0, '/');
-        self
-    }
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason())?;
-        match self.problem {
-            Problem::Syntax(Syntax::Empty) => Ok(()),
-            Problem::Syntax(_) | Problem::Rule { .. } => {
-                write!(f, " (line {}, column {})", self.line, self.column)
-            }
-        }
-    }
-}
-
-impl std::error::Error for ReadError {}
-
-/// The kinds of JSON value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Object,
-    Array,
-    String,
-    Number,
-    Bool,
-    Null,
-}
-
-impl Kind {
-    /// The kind of a checked value by its first byte.
-    pub(super) fn of(first: Option<u8>) -> Kind {
-        match first {
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::Array,
-            Some(b'"') => Kind::String,
-            Some(b't' | b'f') => Kind::Bool,
-            Some(b'n') => Kind::Null,
-            _ => Kind::Number,
-        }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Kind::Object => "an object",
-            Kind::Array => "an array",
-            Kind::String => "a string",
-            Kind::Number => "a number",
-            Kind::Bool => "a boolean",
-            Kind::Null => "null",
-        }
-    }
-}
+use super::{ENVELOPE_DEPTH, Kind, RawJson, Spacing, Syntax, string};
 
 pub(crate) struct Reader<'a> {
     source: &'a Bytes,
     scanner: Scanner<'a>,
+    /// Where the last key starts.
+    key_start: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -134,13 +29,21 @@ impl<'a> Reader<'a> {
         Reader::document_at_depth(0, source, read)
     }
 
+    /// Reads a payload, which must leave room for the envelope around it.
+    pub(crate) fn payload_document<T>(
+        source: &'a Bytes,
+        read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
+    ) -> Result<T, ReadError> {
+        Reader::document_at_depth(ENVELOPE_DEPTH, source, read)
+    }
+
     /// Reads a document that lies inside `depth` arrays and objects.
-    pub(super) fn document_at_depth<T>(
+    fn document_at_depth<T>(
         depth: usize,
         source: &'a Bytes,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
-        let mut reader = Reader { source, scanner: Scanner::new(source, depth) };
+        let mut reader = Reader { source, scanner: Scanner::new(source, depth), key_start: 0 };
         if source.starts_with(b"\xEF\xBB\xBF") {
             return Err(reader.syntax(reader.scanner.fault(Syntax::ByteOrderMark)));
         }
@@ -195,8 +98,8 @@ impl<'a> Reader<'a> {
         let mut seen = Seen::default();
         self.each_member(|reader, key| {
             if seen.has(key) {
-                let start = reader.start();
-                let message = format!("member `{key}` is given twice");
+                let start = reader.key_start();
+                let message = format!("member `{}` is given twice", shown(key));
                 return Err(reader.refuse(start, message, "keep one of the two"));
             }
             read(reader, key)?;
@@ -277,7 +180,7 @@ impl<'a> Reader<'a> {
         let value = self.raw()?;
         convert(&value).ok_or_else(|| {
             let message = format!("must be {must_be}, but is {}", describe(&value));
-            self.refuse(start, message, "change the value, or leave the member out")
+            self.refuse(start, message, format!("give {must_be}"))
         })
     }
 
@@ -285,6 +188,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn start(&mut self) -> usize {
         self.scanner.skip_space();
         self.scanner.at()
+    }
+
+    /// Where the key whose value comes next starts.
+    pub(crate) fn key_start(&self) -> usize {
+        self.key_start
     }
 
     /// The error that refuses what starts at `start`.
@@ -328,9 +236,9 @@ impl<'a> Reader<'a> {
     }
 
     fn key(&mut self) -> Result<Cow<'a, str>, ReadError> {
-        let start = self.scanner.at();
+        self.key_start = self.scanner.at();
         self.scanner.key().map_err(|fault| self.syntax(fault))?;
-        let token = self.source.get(start..self.scanner.at()).unwrap_or_default();
+        let token = self.source.get(self.key_start..self.scanner.at()).unwrap_or_default();
         // The token ends with its last quote; the colon and the space before it follow.
         let len = memchr::memrchr(b'"', token).map_or(0, |last| last + 1);
         Ok(string::decode(token.get(..len).unwrap_or_default()))
@@ -370,16 +278,6 @@ impl<'a> Seen<'a> {
             self.few.push(key);
         } else {
             self.many.insert(key);
-        }
-    }
-}
-
-/// A value in words. Only numbers are shown: strings may hold what nobody should see.
-fn describe(value: &RawJson) -> Cow<'_, str> {
-    match value.kind() {
-        Kind::Number => String::from_utf8_lossy(value.as_bytes()),
-        kind @ (Kind::Object | Kind::Array | Kind::String | Kind::Bool | Kind::Null) => {
-            kind.name().into()
         }
     }
 }

@@ -128,9 +128,9 @@ impl<'a> Scanner<'a> {
                     open.pop();
                 }
                 Some(b'-' | b'0'..=b'9') => self.number()?,
-                Some(b't') => self.word(b"true")?,
-                Some(b'f') => self.word(b"false")?,
-                Some(b'n') => self.word(b"null")?,
+                Some(b't') => self.literal(b"true")?,
+                Some(b'f') => self.literal(b"false")?,
+                Some(b'n') => self.literal(b"null")?,
                 Some(_) => return Err(self.fault(Syntax::Expected("a JSON value"))),
                 None => return Err(self.fault(Syntax::Ends("a JSON value"))),
             }
@@ -218,10 +218,13 @@ impl<'a> Scanner<'a> {
 
     #[cold]
     fn escape_fault(&self, offset: usize) -> Fault {
-        let syntax = match self.bytes.get(offset + 1) {
-            Some(_) => Syntax::Escape,
-            None => Syntax::Ends("an escape"),
+        let rest = self.bytes.get(offset + 1..).unwrap_or_default();
+        let is_cut = match rest.split_first() {
+            Some((b'u', digits)) => digits.len() < 4 && digits.iter().all(u8::is_ascii_hexdigit),
+            Some(_) => false,
+            None => true,
         };
+        let syntax = if is_cut { Syntax::Ends("an escape") } else { Syntax::Escape };
         Fault { offset, syntax }
     }
 
@@ -262,12 +265,14 @@ impl<'a> Scanner<'a> {
         if self.at == start { Err(self.fault(Syntax::Number)) } else { Ok(()) }
     }
 
-    fn word(&mut self, word: &'static [u8]) -> Result<(), Fault> {
+    fn literal(&mut self, literal: &'static [u8]) -> Result<(), Fault> {
         let found = self.bytes.get(self.at..).unwrap_or_default();
-        if !found.starts_with(word) {
-            return Err(self.fault(Syntax::Expected("a JSON value")));
+        if found.starts_with(literal) {
+            self.at += literal.len();
+            return Ok(());
         }
-        self.at += word.len();
-        Ok(())
+        let is_cut = literal.starts_with(found);
+        let expected = "a JSON value";
+        Err(self.fault(if is_cut { Syntax::Ends(expected) } else { Syntax::Expected(expected) }))
     }
 }

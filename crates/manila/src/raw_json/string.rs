@@ -109,9 +109,8 @@ fn code_unit(escaped: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Writes UTF-8 text as a JSON string, escaping only what JSON says must be escaped.
+/// Writes UTF-8 text as the inside of a JSON string, escaping only what must be escaped.
 pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
     let mut rest = text;
     while let Some((&byte, after)) = rest.split_first() {
         if word::is_special(byte) {
@@ -121,7 +120,6 @@ pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
             rest = copy_run(rest, out, word::plain_len, word::is_special);
         }
     }
-    out.push(b'"');
 }
 
 fn encode_special(byte: u8, out: &mut Vec<u8>) {

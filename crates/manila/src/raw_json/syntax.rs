@@ -41,14 +41,14 @@ impl Syntax {
     #[must_use]
     pub fn hint(self) -> &'static str {
         match self {
-            Syntax::Empty => "give one JSON value, or `-` and a pipe that holds one",
+            Syntax::Empty => "give one JSON value",
             Syntax::ByteOrderMark => "save the file as UTF-8 without a byte-order mark",
             Syntax::InvalidUtf8 => "convert the input to UTF-8; JSON has no other encoding",
             Syntax::Expected(_) | Syntax::Escape | Syntax::Number => {
                 "mend the JSON at this place; comments, single quotes and trailing commas are not JSON"
             }
             Syntax::Ends(_) => "the input looks cut off; give the whole value",
-            Syntax::Trailing => "give one value; for one value a line, use `--lines`",
+            Syntax::Trailing => "give one value at a time",
             Syntax::TooDeep => "flatten the value, or give its deepest part as a JSON string",
             Syntax::ControlCharacter => {
                 "write line breaks and tabs inside strings as `\\n` and `\\t`"

@@ -82,6 +82,12 @@ fn finds_members_whatever_their_spelling() {
     assert_eq!(value.get("a").unwrap().to_string(), r#"{"b":"}"}"#);
     assert_eq!(value.get("").unwrap().as_bytes(), b"0");
     assert!(value.get("b").is_none());
+    let padding = "x".repeat(600);
+    let large = format!(r#"{{"pad":"{padding}","a\/b":1,"q\"q":2,"twice":3,"twice":4}}"#);
+    let large = RawJson::parse(large).unwrap();
+    for (name, expected) in [("a/b", "1"), ("q\"q", "2"), ("twice", "4")] {
+        assert_eq!(large.get(name).unwrap().to_string(), expected);
+    }
     assert!(RawJson::parse("[1]").unwrap().get("a").is_none());
 }
 

@@ -6,12 +6,13 @@
 use crate::context::Context;
 use crate::observed::{Observation, Observed};
 use crate::outcome::{
-    Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt, Run,
+    Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt, Run, said,
 };
 use crate::raw_json::RawJson;
 
 mod answer;
 mod command;
+mod delay;
 mod mcp;
 mod naming;
 mod refusal;
@@ -33,12 +34,13 @@ pub enum Media {
 pub fn classify(observation: Observation, media: Media, context: &Context) -> Outcome {
     let Observation { mut call, observed, mut notes } = observation;
     call.duration = call.duration.or(context.elapsed);
-    let Seen { ended, run, blocks } = match observed {
+    settle_request_id(&mut call, &mut notes);
+    let mut seen = match observed {
         Observed::Answered(json) => Seen::ended(answer::answered(json)),
-        Observed::Said(text) => Seen::ended(Ended::Done(text)),
+        Observed::Said(text) => Seen::ended(Ended::Done(text.into_payload())),
         Observed::Mcp(result) => mcp::result(result, media),
         Observed::Exited(exited) => command::exited(exited, &mut notes),
-        Observed::Failed(failed) => refusal::failed(*failed, &mut notes),
+        Observed::Failed(failed) => refusal::failed(*failed),
         Observed::Invalid(invalid) => refusal::invalid(invalid, call.tool_id.as_deref()),
         Observed::Unavailable(missing) => refusal::unavailable(missing),
         Observed::Conflict(conflict) => refusal::conflict(&conflict),
@@ -48,10 +50,9 @@ pub fn classify(observation: Observation, media: Media, context: &Context) -> Ou
         Observed::TierRequired(required) => refusal::tier_required(required, &mut notes),
         Observed::FeatureDisabled { feature } => refusal::feature_disabled(&feature),
     };
-    outcome(call, notes, Seen { ended, run, blocks })
-}
-
-fn outcome(call: Call, notes: Notes, seen: Seen) -> Outcome {
+    if let Ended::Failed { failures, .. } = &mut seen.ended {
+        delay::settle(failures.first_mut(), &mut notes);
+    }
     let Seen { ended, run, blocks } = seen;
     Outcome {
         call,
@@ -63,6 +64,19 @@ fn outcome(call: Call, notes: Notes, seen: Seen) -> Outcome {
         provenance: Provenance::NotAsked,
         // Answers that already are envelopes are recognised once contracts can be read.
         verbatim: None,
+    }
+}
+
+/// R5: the caller's own id wins over a `request_id` among the extra keys.
+fn settle_request_id(call: &mut Call, notes: &mut Notes) {
+    call.request_id = said(call.request_id.as_deref()).map(str::to_owned);
+    if call.request_id.is_some() {
+        return;
+    }
+    let extra = notes.meta.get("request_id");
+    if let Some(id) = extra.as_ref().and_then(RawJson::as_exact_text) {
+        call.request_id = said(Some(&id)).map(str::to_owned);
+        notes.meta = notes.meta.without("request_id");
     }
 }
 

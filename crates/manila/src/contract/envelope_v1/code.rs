@@ -1,36 +1,40 @@
 //! E7: the eleven words of `envelope-v1`.
 
 use crate::catalogue::Code;
+use crate::contract::spelling::When;
 use crate::outcome::Run;
 
 /// The word for a code. What a run shows can tell two cases of one code apart.
 pub(super) fn word(code: Code, run: Option<&Run>) -> &'static str {
-    match (words(code), run) {
+    match (code, run, words(code)) {
         // M9: where something was tried, a program is missing.
-        ([_, when_tried, ..], Some(_)) => when_tried,
-        ([usual, ..], _) => usual,
-        ([], _) => "internal_error",
+        (Code::CapabilityNotAvailable, Some(_), [_, (when_tried, _), ..]) => when_tried,
+        (_, _, [(usual, _), ..]) => usual,
+        (_, _, []) => "internal_error",
     }
 }
 
 /// The words for a code, the usual one first.
-pub(in crate::contract) fn words(code: Code) -> &'static [&'static str] {
+pub(in crate::contract) fn words(code: Code) -> &'static [When<&'static str>] {
     match code {
         Code::ParseError
         | Code::MethodNotFound
         | Code::InvalidEnvelope
-        | Code::InvalidToolInput => &["invalid_argument"],
-        Code::InvalidPath => &["invalid_path"],
-        Code::ToolNotFound | Code::NotFound => &["not_found"],
-        Code::Unauthenticated | Code::Forbidden | Code::FeatureDisabled => &["forbidden"],
-        Code::UpgradeRequired => &["upgrade_required"],
-        Code::Conflict | Code::RateLimited => &["resource_exhausted"],
-        Code::TooLarge => &["too_large"],
-        Code::Cancelled | Code::Timeout => &["timeout"],
-        Code::CapabilityNotAvailable => &["not_implemented", "dependency_unavailable"],
-        Code::UpstreamUnavailable => &["dependency_unavailable"],
+        | Code::InvalidToolInput => &[("invalid_argument", None)],
+        Code::InvalidPath => &[("invalid_path", None)],
+        Code::ToolNotFound | Code::NotFound => &[("not_found", None)],
+        Code::Unauthenticated | Code::Forbidden | Code::FeatureDisabled => &[("forbidden", None)],
+        Code::UpgradeRequired => &[("upgrade_required", None)],
+        Code::Conflict | Code::RateLimited => &[("resource_exhausted", None)],
+        Code::TooLarge => &[("too_large", None)],
+        Code::Cancelled | Code::Timeout => &[("timeout", None)],
+        Code::CapabilityNotAvailable => &[
+            ("not_implemented", None),
+            ("dependency_unavailable", Some("when a program is missing")),
+        ],
+        Code::UpstreamUnavailable => &[("dependency_unavailable", None)],
         Code::InvalidToolOutput | Code::CommandFailed | Code::ToolFailed | Code::InternalError => {
-            &["internal_error"]
+            &[("internal_error", None)]
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn told<'a>(
     let stderr = run.filter(|run| run.exit.is_some()).map(|run| run.stderr.trim());
     match (origin_code, stderr) {
         (None, Some(stderr)) if !stderr.is_empty() => stderr,
-        _ => message,
+        _ => message.trim(),
     }
 }
 
@@ -23,41 +23,105 @@ pub(super) fn told<'a>(
 pub(super) fn first_line(text: &str) -> Option<String> {
     let mut is_fenced = false;
     let mut was_frame = false;
-    for line in text.lines() {
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
         let trimmed = line.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+        if is_fence(trimmed) {
             is_fenced = !is_fenced;
             continue;
         }
         let is_frame = is_stack_frame(trimmed);
-        // The line below a frame quotes the source; it is indented deeper than any message.
-        let is_quoted = was_frame && line.starts_with("    ");
+        // The line below a frame, and the line above a marker, quote the source.
+        let is_quoted = (was_frame && line.starts_with([' ', '\t']))
+            || lines.peek().is_some_and(|next| is_marker(next.trim()));
         was_frame = is_frame;
-        if is_fenced || is_frame || is_quoted || trimmed.is_empty() || is_source(trimmed) {
+        let is_code = is_fenced || is_frame || is_quoted || is_source(trimmed);
+        if is_code || trimmed.is_empty() {
             continue;
         }
-        return Some(cut(trimmed, CHARS_MAX).0.to_owned());
+        let plain = without_inline_code(trimmed);
+        if !plain.trim().is_empty() {
+            return Some(cut(plain.trim(), CHARS_MAX).0.to_owned());
+        }
     }
     None
 }
 
-/// Lines that tell where in a program something happened.
-fn is_stack_frame(line: &str) -> bool {
-    let is_python = line.starts_with("File \"") && line.contains(", line ");
-    let is_javascript_or_java =
-        line.starts_with("at ") && (line.contains(':') || line.ends_with(')'));
-    let is_dotnet = line.starts_with("at ") && line.contains(" in ");
-    let is_heading = line.starts_with("Traceback (most recent call last)")
-        || line.starts_with("stack backtrace:")
-        || line.starts_with("goroutine ");
-    is_python || is_javascript_or_java || is_dotnet || is_heading
+/// The start or end of a fenced block. A line with both fences is no block.
+fn is_fence(line: &str) -> bool {
+    let is_open = line.starts_with("```") || line.starts_with("~~~");
+    is_open && line.matches("```").count() < 2
 }
 
-/// Lines that quote source: `12 | let x`, `| ^^^`, `^~~~`, `--> src/main.rs:3:5`.
+/// A line without what stands between two fences in it.
+fn without_inline_code(line: &str) -> String {
+    line.split("```").step_by(2).collect()
+}
+
+/// Lines that tell where in a program something happened.
+fn is_stack_frame(line: &str) -> bool {
+    let is_heading = line.starts_with("Traceback (most recent call last)")
+        || line.starts_with("stack backtrace:")
+        || line.strip_prefix("goroutine ").is_some_and(|rest| rest.contains('['));
+    is_heading
+        || is_python_frame(line)
+        || is_debugger_frame(line)
+        || line.strip_prefix("at ").is_some_and(is_frame_place)
+}
+
+/// `File "a.py", line 3, in f`
+fn is_python_frame(line: &str) -> bool {
+    let place = line.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
+    place.is_some_and(|(_, number)| {
+        let rest = number.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        rest.is_empty() || rest.starts_with(", in ")
+    })
+}
+
+/// `#0 0x7f in foo () at x.c:3`
+fn is_debugger_frame(line: &str) -> bool {
+    let rest = line
+        .strip_prefix('#')
+        .map(|rest| rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start());
+    rest.is_some_and(|rest| rest.starts_with("0x") || rest.contains(" () at "))
+}
+
+/// What follows `at ` in the frames of JavaScript, Java and .NET.
+fn is_frame_place(rest: &str) -> bool {
+    let name = rest.split('(').next().unwrap_or_default().trim_end();
+    let is_qualified = name.contains('.') && !name.contains(' ');
+    let inside = rest.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));
+    let has_place = |text: &str| {
+        let last = text.rsplit(':').next().unwrap_or_default();
+        text.contains(':') && !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if let Some((_, place)) = inside {
+        return is_qualified || has_place(place) || place == "<anonymous>";
+    }
+    let is_dotnet = rest.contains(") in ") && rest.contains(":line ");
+    is_dotnet || (!rest.contains(' ') && has_place(rest))
+}
+
+/// Lines that quote source: `12 | let x`, `| ^^^`, `^~~~`, `--> src/main.rs:3:5`, `>>> x`.
 fn is_source(line: &str) -> bool {
-    let unnumbered = line.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start();
-    let is_marker = line.chars().all(|letter| matches!(letter, '^' | '~' | '-' | ' ' | '|'));
-    unnumbered.starts_with("| ") || unnumbered == "|" || is_marker || line.starts_with("--> ")
+    let code = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let is_numbered = code.len() < line.len();
+    let gutter = code.trim_start().strip_prefix('|');
+    let is_gutter = gutter.is_some_and(|rest| {
+        is_numbered
+            || rest.trim().is_empty()
+            || is_marker(rest.split_whitespace().next().unwrap_or(""))
+    });
+    let place = line.strip_prefix("--> ");
+    is_gutter
+        || is_marker(line)
+        || line.starts_with(">>> ")
+        || place.is_some_and(|place| place.ends_with(|last: char| last.is_ascii_digit()))
+}
+
+/// `^`, `^~~~`, `^^^^ here`: what points at a place in the line above.
+fn is_marker(line: &str) -> bool {
+    line.starts_with('^') || (line.starts_with('~') && line.contains('^'))
 }
 
 #[cfg(test)]
@@ -74,14 +138,39 @@ mod tests {
         check("File not found: /missing.py.", "File not found: /missing.py.");
         check("\n  broken \nmore", "broken");
         check("```\nlet x = 1;\n```\nit broke", "it broke");
+        check("it broke: ```secret = 1``` there", "it broke:  there");
         check(
             "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nValueError: bad",
             "ValueError: bad",
         );
+        check("File \"a.py\", line 3, in f\n\tkey = load()\nValueError: bad", "ValueError: bad");
         check("TypeError: x\n    at f (/a.js:1:2)", "TypeError: x");
-        check("    at f (/a.js:1:2)\n    at g (/b.js:3:4)", "none");
+        check("    at f (/a.js:1:2)\n    at g (/b.js:3:4)\n at /c.js:5:6", "none");
+        check("at System.IO.File.Open(String path)\nat A.B() in /a.cs:line 3", "none");
         check("12 | let x = 1;\n   | ^^^^\nmismatched types", "mismatched types");
+        check(
+            "const k = \"x\" +;\n        ^\n\nSyntaxError: Unexpected",
+            "SyntaxError: Unexpected",
+        );
+        check("#0  0x7f in foo () at x.c:3\n>>> x = 1\ncrashed", "crashed");
+        check("error\n  --> src/main.rs:3:5", "error");
         check("", "none");
+    }
+
+    #[test]
+    fn leaves_messages_alone_that_only_look_like_code() {
+        for message in [
+            "at least one of: a, b is required",
+            "at position 3: expected a value",
+            "at most 5 items allowed: got 7",
+            "goroutine limit reached",
+            "File \"a.txt\", line 3 is malformed",
+            "| pipe message",
+            "--> arrow",
+            "-",
+        ] {
+            check(message, message);
+        }
     }
 
     #[test]

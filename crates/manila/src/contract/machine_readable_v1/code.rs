@@ -1,6 +1,7 @@
 //! M3, M6: the codes, categories and numbers of `machine-readable-v1`.
 
 use crate::catalogue::Code;
+use crate::contract::spelling::When;
 use crate::diagnostics;
 use crate::outcome::{Category, Failure, Run};
 
@@ -87,7 +88,7 @@ pub(super) fn hint(failure: &Failure) -> Option<&str> {
     let usual = match (word(failure.code), &failure.origin_code) {
         // M10
         ("OPERATION_CANCELLED", _) => "The command was terminated before completion",
-        ("EXIT_n", Some(_)) => "",
+        ("EXIT_n", Some(_)) if failure.category.is_some() => "",
         // M7
         ("INVALID_PARAMS", _) => Code::InvalidToolInput.entry().remedy,
         _ => failure.code.entry().remedy,
@@ -95,12 +96,56 @@ pub(super) fn hint(failure: &Failure) -> Option<&str> {
     Some(failure.hint.as_deref().unwrap_or(usual)).filter(|hint| !hint.trim().is_empty())
 }
 
+/// M8, M10: what the contract calls the facts that it names itself.
+pub(super) fn fact_name(code: Code, is_action: bool, name: &str) -> &str {
+    match (code, name) {
+        (Code::Conflict, "operation") => "operationType",
+        (Code::Conflict, "conflicting") => "conflictingOperation",
+        (Code::InvalidToolInput, "provided") if is_action => "providedValue",
+        _ => name,
+    }
+}
+
+const INTERNAL: i64 = -32603;
+const INVALID_PARAMS: i64 = -32602;
+const NOT_FOUND: i64 = -32002;
+const NOT_AVAILABLE: i64 = -32001;
+
+/// The `mcpErrorCode`s of a code, the usual one first. It is payload, and keeps the
+/// contract's own numbers whatever a transport uses.
+pub(in crate::contract) fn numbers(code: Code) -> &'static [When<i64>] {
+    match code {
+        Code::ParseError
+        | Code::MethodNotFound
+        | Code::InvalidEnvelope
+        | Code::InvalidToolInput
+        | Code::InvalidPath
+        | Code::ToolNotFound
+        | Code::TooLarge => &[(INVALID_PARAMS, None)],
+        Code::NotFound => &[(NOT_FOUND, None)],
+        // M9
+        Code::CapabilityNotAvailable => {
+            &[(INTERNAL, Some("with a reason")), (NOT_AVAILABLE, Some("with a command"))]
+        }
+        // M6
+        Code::CommandFailed => &[(INTERNAL, Some("unless a diagnostic was found"))],
+        Code::Unauthenticated
+        | Code::Forbidden
+        | Code::FeatureDisabled
+        | Code::UpgradeRequired
+        | Code::Conflict
+        | Code::RateLimited
+        | Code::Cancelled
+        | Code::Timeout
+        | Code::UpstreamUnavailable
+        | Code::InvalidToolOutput
+        | Code::ToolFailed
+        | Code::InternalError => &[(INTERNAL, None)],
+    }
+}
+
 /// M6, for parsed codes; the catalogue's column for all others.
 pub(super) fn mcp_error_code(failure: &Failure, run: Option<&Run>) -> Option<i64> {
-    const INTERNAL: i64 = -32603;
-    const INVALID_PARAMS: i64 = -32602;
-    const NOT_FOUND: i64 = -32002;
-    const NOT_AVAILABLE: i64 = -32001;
     match (failure.code, failure.origin_code.as_deref()) {
         (Code::CommandFailed, Some(parsed)) => match parsed {
             "NU1101" | "NU1102" | "MSB1003" | "NETSDK1004" | "MSB4236" => Some(NOT_FOUND),
@@ -108,10 +153,8 @@ pub(super) fn mcp_error_code(failure: &Failure, run: Option<&Run>) -> Option<i64
             other if diagnostics::category(other) == Category::Unknown => Some(INTERNAL),
             _ => None,
         },
-        (Code::NotFound, _) => Some(NOT_FOUND),
         // M9: with a command.
         (Code::CapabilityNotAvailable, _) if run.is_some() => Some(NOT_AVAILABLE),
-        (code, _) if word(code) == "INVALID_PARAMS" => Some(INVALID_PARAMS),
-        _ => Some(INTERNAL),
+        (code, _) => numbers(code).first().map(|(number, _)| *number),
     }
 }

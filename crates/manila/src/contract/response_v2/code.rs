@@ -1,6 +1,7 @@
 //! R7, R8: the codes and types of `response-v2`.
 
 use crate::catalogue::Code;
+use crate::contract::spelling::When;
 use crate::outcome::Failure;
 use crate::raw_json::{JsonObject, RawJson};
 
@@ -28,22 +29,30 @@ pub(in crate::contract) fn known_type(word: &str) -> Option<&'static str> {
 }
 
 /// The words for a code, the usual one first.
-pub(in crate::contract) fn words(code: Code) -> &'static [&'static str] {
+pub(in crate::contract) fn words(code: Code) -> &'static [When<&'static str>] {
     match code {
-        Code::ParseError | Code::MethodNotFound | Code::InvalidEnvelope => &["INVALID_FORMAT"],
-        Code::InvalidToolInput => &["VALIDATION_ERROR", "MISSING_REQUIRED", "INVALID_FORMAT"],
-        Code::InvalidPath | Code::TooLarge => &["VALIDATION_ERROR"],
-        Code::ToolNotFound | Code::NotFound => &["NOT_FOUND"],
-        Code::Unauthenticated => &["UNAUTHORIZED"],
-        Code::Forbidden => &["FORBIDDEN"],
-        Code::FeatureDisabled => &["FEATURE_DISABLED"],
-        Code::UpgradeRequired => &["UPGRADE_REQUIRED"],
-        Code::Conflict => &["CONFLICT"],
-        Code::RateLimited => &["RATE_LIMIT_EXCEEDED"],
-        Code::Cancelled | Code::Timeout | Code::UpstreamUnavailable => &["UNAVAILABLE"],
-        Code::CapabilityNotAvailable => &["CAPABILITY_NOT_AVAILABLE"],
-        Code::CommandFailed => &["OPERATION_FAILED"],
-        Code::InvalidToolOutput | Code::ToolFailed | Code::InternalError => &["INTERNAL_ERROR"],
+        Code::ParseError | Code::MethodNotFound | Code::InvalidEnvelope => {
+            &[("INVALID_FORMAT", None)]
+        }
+        Code::InvalidToolInput => &[
+            ("VALIDATION_ERROR", None),
+            ("MISSING_REQUIRED", Some("when a required member is absent")),
+            ("INVALID_FORMAT", Some("on a wrong type or format")),
+        ],
+        Code::InvalidPath | Code::TooLarge => &[("VALIDATION_ERROR", None)],
+        Code::ToolNotFound | Code::NotFound => &[("NOT_FOUND", None)],
+        Code::Unauthenticated => &[("UNAUTHORIZED", None)],
+        Code::Forbidden => &[("FORBIDDEN", None)],
+        Code::FeatureDisabled => &[("FEATURE_DISABLED", None)],
+        Code::UpgradeRequired => &[("UPGRADE_REQUIRED", None)],
+        Code::Conflict => &[("CONFLICT", None)],
+        Code::RateLimited => &[("RATE_LIMIT_EXCEEDED", None)],
+        Code::Cancelled | Code::Timeout | Code::UpstreamUnavailable => &[("UNAVAILABLE", None)],
+        Code::CapabilityNotAvailable => &[("CAPABILITY_NOT_AVAILABLE", None)],
+        Code::CommandFailed => &[("OPERATION_FAILED", None)],
+        Code::InvalidToolOutput | Code::ToolFailed | Code::InternalError => {
+            &[("INTERNAL_ERROR", None)]
+        }
     }
 }
 
@@ -88,11 +97,15 @@ pub(in crate::contract) fn code_of_type(group: &str) -> Option<Code> {
 /// The word for a failure that has no code of its own.
 pub(super) fn word(failure: &Failure) -> &'static str {
     let special = match (failure.code, rule_broken(&failure.details).as_deref()) {
-        (Code::InvalidToolInput, Some("required")) => Some("MISSING_REQUIRED"),
+        (
+            Code::InvalidToolInput,
+            Some("required" | "at least one required" | "required for safety"),
+        ) => Some("MISSING_REQUIRED"),
         (Code::InvalidToolInput, Some("invalid format" | "type")) => Some("INVALID_FORMAT"),
         _ => None,
     };
-    special.or(words(failure.code).first().copied()).unwrap_or("INTERNAL_ERROR")
+    let usual = words(failure.code).first().map(|(word, _)| *word);
+    special.or(usual).unwrap_or("INTERNAL_ERROR")
 }
 
 /// The rule that an argument broke: M7's reason, or a schema's constraint.

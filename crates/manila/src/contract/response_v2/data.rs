@@ -1,10 +1,13 @@
 //! R2, R7: what stands in `data`.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::code;
 use crate::contract::Losses;
 use crate::contract::facts::Facts;
 use crate::outcome::{Content, Failure, NonEmpty, Run, seconds};
-use crate::raw_json::{Emit, JsonObject, Kind, ObjectWriter, RawJson};
+use crate::raw_json::{Emit, JsonObject, Kind, Member, ObjectWriter, RawJson};
 
 /// R2: always an object.
 pub(super) enum Data<'a> {
@@ -21,8 +24,7 @@ pub(super) struct ErrorData<'a> {
     remediation: Option<String>,
     details: Option<JsonObject>,
     retry_after_seconds: Option<RawJson>,
-    /// Members that the tool put there itself, first by way of `data`, then in its payload.
-    own: [Option<&'a RawJson>; 2],
+    own: Own<'a>,
 }
 
 impl Emit for Data<'_> {
@@ -48,9 +50,14 @@ fn emit_done(content: Content<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// R7: the members that mean something here, whoever wrote them.
-const RESERVED: [&str; 5] =
-    ["error_code", "error_type", "remediation", "details", "retry_after_seconds"];
+/// The payload of a call that is done.
+pub(super) fn done<'a>(content: Content<'a>, losses: &mut Losses) -> Data<'a> {
+    let is_object = matches!(content, Content::Json(json) if json.kind() == Kind::Object);
+    if !is_object && !matches!(content, Content::Nothing) {
+        losses.add("payload", "what is no object is told as `result`, and null as nothing");
+    }
+    Data::Done(content)
+}
 
 impl Emit for ErrorData<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
@@ -60,17 +67,8 @@ impl Emit for ErrorData<'_> {
         object.member("remediation", &self.remediation);
         object.member("details", &self.details);
         object.member("retry_after_seconds", &self.retry_after_seconds);
-        let [given, payload] = self.own;
-        for member in given.into_iter().flat_map(RawJson::members) {
-            if !RESERVED.iter().any(|name| member.is(name)) {
-                object.token_member(member.key_token(), &member.value());
-            }
-        }
-        for member in payload.into_iter().flat_map(RawJson::members) {
-            let is_given = || given.is_some_and(|given| given.get(&member.key()).is_some());
-            if !RESERVED.iter().any(|name| member.is(name)) && !is_given() {
-                object.token_member(member.key_token(), &member.value());
-            }
+        for member in self.own.members() {
+            object.token_member(member.key_token(), &member.value());
         }
         object.end();
     }
@@ -100,41 +98,38 @@ pub(super) fn error<'a>(
         line: _,
     } = failures.first();
     let payload = payload_that_says_failed(left);
-    let own = Own([Some(data.as_raw()).filter(|_| !data.is_empty()), payload]);
-    let mut facts = Facts::default();
+    let own = Own::of(data.as_raw(), payload);
+    let mut misfits = Facts::default();
 
-    let own_code = own.text("error_code", code::is_screaming, &mut facts, "origin_code");
+    let own_code = own.text("error_code", code::is_screaming, &mut misfits, "origin_code");
     let origin = origin_code.clone().filter(|word| code::is_screaming(word));
     if origin.is_none() {
-        facts.add("origin_code", origin_code);
+        misfits.add("origin_code", origin_code);
     }
-    let known = own_code.is_some() || origin.is_some();
-    let error_code = own_code.or(origin).unwrap_or_else(|| code::word(failures.first()).to_owned());
+    let tools_code = own_code.or(origin);
     // R8: a code that the contract names has the contract's type; else the catalogue's holds.
-    let usual_type = code::known_type(&error_code).filter(|_| known);
+    let usual_type = tools_code.as_deref().and_then(code::known_type);
+    let error_code = tools_code.unwrap_or_else(|| code::word(failures.first()).to_owned());
     let error_type = own
-        .text("error_type", |_| true, &mut facts, "error_type")
+        .text("error_type", |_| true, &mut misfits, "error_type")
         .unwrap_or_else(|| usual_type.unwrap_or(code::error_type(*code)).to_owned());
     let remediation = own
-        .text("remediation", |_| true, &mut facts, "remediation")
+        .text("remediation", |_| true, &mut misfits, "remediation")
         .unwrap_or_else(|| failures.first().remedy().to_owned());
 
-    let mut all = Facts::default();
-    match own.get("details") {
-        Some(own_details) if own_details.kind() == Kind::Object => {
-            all.add_all(&JsonObject::new(own_details).unwrap_or_default());
-        }
-        Some(other) => facts.add("details", &other),
-        None => {}
-    }
-    all.add_all(details);
-    all.add_all(&facts.into_object());
-    all.add_exit(run);
-    all.add_alternatives(alternatives);
-    all.add_others(failures);
-    if payload.is_none() {
+    let mut facts = own_details(&own, details, misfits);
+    facts.add_exit(run);
+    facts.add_alternatives(alternatives);
+    facts.add_others(failures);
+    if payload.is_none() && !matches!(left, Content::Nothing) {
         // R11: what a call left that did not say of itself that it failed.
-        all.add("partial", &(!matches!(left, Content::Nothing)).then_some(left));
+        let name = if facts.has("partial") { "partial_output" } else { "partial" };
+        facts.add(name, &left);
+    }
+    losses.add_code(*code, &error_code, Some(&error_type));
+    losses.add_clashes(&facts);
+    if own.has_clash {
+        losses.add("data", "of members with the same name only the first is told");
     }
     if !failures.rest().is_empty() {
         losses.add("failures", "only the first is an error of its own; the others are details");
@@ -145,11 +140,31 @@ pub(super) fn error<'a>(
         error_code,
         error_type,
         remediation: Some(remediation).filter(|text| !text.trim().is_empty()),
-        details: (!all.is_empty()).then(|| all.into_object()),
+        details: (!facts.is_empty()).then(|| facts.into_object()),
         // R9: when it is known.
-        retry_after_seconds: own.get("retry_after_seconds").or(retry_after.map(seconds)),
-        own: own.0,
+        retry_after_seconds: own.get("retry_after_seconds").cloned().or(retry_after.map(seconds)),
+        own,
     }))
+}
+
+/// R7: the tool's own details win over what is known otherwise; what fits nowhere else follows.
+fn own_details(own: &Own<'_>, known: &JsonObject, mut misfits: Facts) -> Facts {
+    let mut facts = Facts::default();
+    match own.get("details").map(|details| (details, JsonObject::new(details.clone()))) {
+        // What a payload calls its details is what `classify` read there.
+        Some((_, Some(details))) if own.payload.is_some() => facts.add_all(&details),
+        Some((_, Some(details))) => {
+            facts.add_all(&details);
+            facts.add_all(known);
+        }
+        Some((misfit, None)) => {
+            facts.add_all(known);
+            misfits.add("details", misfit);
+        }
+        None => facts.add_all(known),
+    }
+    facts.add_all(&misfits.into_object());
+    facts
 }
 
 /// R2: the members of a `success: false` payload are kept in `data` itself.
@@ -163,12 +178,57 @@ fn payload_that_says_failed(left: Content<'_>) -> Option<&RawJson> {
     }
 }
 
-/// The objects in which a tool put members itself.
-struct Own<'a>([Option<&'a RawJson>; 2]);
+/// R7: the members that mean something here, whoever wrote them.
+const RESERVED: [&str; 5] =
+    ["error_code", "error_type", "remediation", "details", "retry_after_seconds"];
 
-impl Own<'_> {
-    fn get(&self, name: &str) -> Option<RawJson> {
-        self.0.iter().flatten().find_map(|object| object.get(name))
+/// The members that a tool put there itself, first by way of `data`, then in its payload.
+pub(super) struct Own<'a> {
+    given: &'a RawJson,
+    payload: Option<&'a RawJson>,
+    /// The names in `given`, where they could clash with those of a payload.
+    given_names: BTreeSet<Cow<'a, str>>,
+    /// The reserved members that say something.
+    reserved: Vec<(&'static str, RawJson)>,
+    has_clash: bool,
+}
+
+impl<'a> Own<'a> {
+    /// One walk over each of them: a payload may be large.
+    fn of(given: &'a RawJson, payload: Option<&'a RawJson>) -> Own<'a> {
+        let mut own = Own {
+            given,
+            payload,
+            given_names: BTreeSet::new(),
+            reserved: Vec::new(),
+            has_clash: false,
+        };
+        for member in given.members().chain(payload.into_iter().flat_map(RawJson::members)) {
+            let Some(name) = RESERVED.into_iter().find(|name| member.is(name)) else { continue };
+            let value = member.value();
+            if !value.is_null() && own.get(name).is_none() {
+                own.reserved.push((name, value));
+            }
+        }
+        if let Some(payload) = payload {
+            own.given_names = given.members().map(|member| member.key()).collect();
+            own.has_clash = payload.members().any(|member| own.given_names.contains(&member.key()));
+        }
+        own
+    }
+
+    fn get(&self, name: &str) -> Option<&RawJson> {
+        self.reserved.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// The members that are not reserved, each name from one source only.
+    fn members(&self) -> impl Iterator<Item = Member<'a>> {
+        let payload = self.payload.into_iter().flat_map(RawJson::members);
+        let payload = payload.filter(|member| {
+            self.given_names.is_empty() || !self.given_names.contains(&member.key())
+        });
+        let all = self.given.members().chain(payload);
+        all.filter(|member| !RESERVED.iter().any(|name| member.is(name)))
     }
 
     /// R7: the tool's own member wins, if it is what the contract needs; what is not goes
@@ -177,14 +237,15 @@ impl Own<'_> {
         &self,
         name: &str,
         fits: fn(&str) -> bool,
-        facts: &mut Facts,
+        misfits: &mut Facts,
         misfit_name: &str,
     ) -> Option<String> {
         let value = self.get(name)?;
         match value.as_exact_text() {
+            Some(text) if text.trim().is_empty() => None,
             Some(text) if fits(&text) => Some(text.into_owned()),
             _ => {
-                facts.add(misfit_name, &value);
+                misfits.add(misfit_name, value);
                 None
             }
         }

@@ -33,24 +33,6 @@ shape! {
     }
 }
 
-/// Names that an extra key cannot take: the contract's own, and those that we use.
-const RESERVED: [&str; 14] = [
-    "version",
-    "request_id",
-    "warnings",
-    "warning_details",
-    "pagination",
-    "rate_limit",
-    "telemetry",
-    "content_fidelity",
-    "content_fidelity_schema_version",
-    "dropped_content_ids",
-    "content_archive_hashes",
-    "metadata",
-    "upgrade_hints",
-    "run",
-];
-
 shape! {
     struct Detail<'a> {
         code: Option<&'a str>,
@@ -80,7 +62,7 @@ impl Emit for Meta<'_> {
         self.reserved.emit(out);
         // The extra members go before the brace that closes the reserved ones.
         let brace = out.pop();
-        for member in self.extra.members().filter(|member| !is_reserved(&member.key())) {
+        for member in self.extra.members().filter(|member| self.has_room_for(&member.key())) {
             out.push(b',');
             out.extend_from_slice(member.key_token());
             out.push(b':');
@@ -90,8 +72,17 @@ impl Emit for Meta<'_> {
     }
 }
 
-fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
+impl Meta<'_> {
+    /// R4: an extra key cannot take the name of a reserved one. Those that are ours and not
+    /// the contract's are free where they are not used.
+    fn has_room_for(&self, name: &str) -> bool {
+        match name {
+            "metadata" => self.reserved.metadata.is_absent(),
+            "upgrade_hints" => self.reserved.upgrade_hints.is_absent(),
+            "run" => self.reserved.run.is_absent(),
+            name => !Reserved::MEMBERS.contains(&name),
+        }
+    }
 }
 
 pub(super) fn meta<'a>(
@@ -109,14 +100,11 @@ pub(super) fn meta<'a>(
         telemetry: _,
         upgrade_hints,
         metadata,
-        meta,
+        meta: extra,
         fidelity,
     } = notes;
     losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
     losses.add_if(*tier != Tier::default(), "tier");
-    if meta.members().any(|member| is_reserved(&member.key()) && !member.is("request_id")) {
-        losses.add("meta", "an extra key cannot have a reserved name");
-    }
     let details: Vec<Detail<'_>> =
         warnings.iter().filter(|warning| warning.has_details()).map(Detail::of).collect();
     let (level, dropped, archives) = match fidelity {
@@ -127,7 +115,7 @@ pub(super) fn meta<'a>(
             Pairs(archives),
         ),
     };
-    Meta {
+    let meta = Meta {
         reserved: Reserved {
             version: "response-v2",
             request_id: spell_id(request_id.as_deref(), context, losses),
@@ -137,7 +125,7 @@ pub(super) fn meta<'a>(
             warning_details: (!details.is_empty()).then_some(details),
             pagination: pagination.as_ref().filter(|it| !it.is_empty()),
             rate_limit: rate_limit.as_ref().filter(|it| !it.is_empty()),
-            telemetry: telemetry(call, notes),
+            telemetry: telemetry(call, notes, losses),
             content_fidelity: level,
             content_fidelity_schema_version: level.map(|_| "1.0"),
             dropped_content_ids: dropped,
@@ -147,8 +135,12 @@ pub(super) fn meta<'a>(
                 .then(|| upgrade_hints.iter().map(Hint).collect()),
             run: run.and_then(Ran::of),
         },
-        extra: meta,
+        extra,
+    };
+    if extra.members().any(|member| !meta.has_room_for(&member.key())) {
+        losses.add("meta", "an extra key cannot have the name of a reserved one");
     }
+    meta
 }
 
 /// R5: `req_` and 12 hex digits, of the fresh id or of a caller's id that does not fit.
@@ -169,14 +161,21 @@ fn short_id(bytes: &[u8]) -> Cow<'static, str> {
 
 /// The tool's own telemetry, with the call's duration unless it names one or answers must
 /// not vary.
-fn telemetry(call: &Call, notes: &Notes) -> Option<JsonObject> {
+fn telemetry(call: &Call, notes: &Notes, losses: &mut Losses) -> Option<JsonObject> {
     let own = notes.telemetry.as_ref().filter(|it| !it.is_empty());
-    let duration = call.duration.filter(|_| call.deterministic != Some(true));
-    let Some(duration) = duration else { return own.cloned() };
+    let has_own = own.is_some_and(|own| own.get("duration_ms").is_some());
+    let told = call.duration.filter(|_| call.deterministic != Some(true) && !has_own);
+    if call.duration != told {
+        losses.add("duration_ms", "the tool's own is told, and none if answers must not vary");
+    }
+    let Some(duration) = told else { return own.cloned() };
     let measured = JsonObject::build(|object| {
         object.member("duration_ms", &milliseconds(duration));
     });
-    Some(own.map_or(measured.clone(), |own| own.with_defaults(&measured)))
+    Some(match own {
+        Some(own) => own.with_defaults(&measured),
+        None => measured,
+    })
 }
 
 impl Detail<'_> {

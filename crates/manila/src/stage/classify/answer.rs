@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::failed;
 use super::naming::code_from_text;
+use super::{delay, failed};
 use crate::contract::{code_from_spelling, code_from_type};
+use crate::diagnostics;
 use crate::outcome::{Ended, Failure, Payload};
-use crate::raw_json::{JsonObject, Kind, RawJson};
+use crate::raw_json::{JsonObject, RawJson};
 
 /// An answer is done, unless it is an object with `success: false`.
 pub(super) fn answered(json: RawJson) -> Ended {
@@ -32,6 +33,7 @@ pub(super) fn failure(payload: &RawJson, text: Option<&str>) -> Failure {
     failure.hint = own.remediation.map(Cow::Owned);
     failure.details = own.details.unwrap_or_default();
     failure.retry_after = own.retry_after;
+    diagnostics::explain(&mut failure);
     failure
 }
 
@@ -47,29 +49,42 @@ struct Own {
 }
 
 impl Own {
+    /// One walk over the payload, which may be large.
     fn read(payload: &RawJson) -> Own {
-        let error = payload.get("error");
-        let inner = error.as_ref().filter(|error| error.kind() == Kind::Object);
-        let own = |name: &str| payload.get(name);
-        let nested = |name: &str| inner.and_then(|inner| inner.get(name));
-        Own {
-            code: text(own("error_code"))
-                .or_else(|| text(own("code")))
-                .or_else(|| text(nested("code"))),
-            kind: text(own("error_type")).or_else(|| text(own("category"))),
-            message: text(error.clone())
-                .or_else(|| text(nested("message")))
-                .or_else(|| text(own("message"))),
-            remediation: text(own("remediation")),
-            details: own("details").or_else(|| nested("details")).and_then(JsonObject::new),
-            retry_after: own("retry_after_seconds")
-                .and_then(|value| Duration::try_from_secs_f64(value.as_str().parse().ok()?).ok()),
+        let mut own = Own::default();
+        let mut codes = [const { None }; 3];
+        let mut messages = [const { None }; 3];
+        for member in payload.members() {
+            match member.key().as_ref() {
+                "error_code" => codes[0] = text(&member.value()),
+                "code" => codes[1] = text(&member.value()),
+                "error_type" => own.kind = text(&member.value()),
+                "category" => own.kind = own.kind.or_else(|| text(&member.value())),
+                "message" => messages[2] = text(&member.value()),
+                "remediation" => own.remediation = text(&member.value()),
+                "details" => own.details = JsonObject::new(member.value()),
+                "retry_after_seconds" | "retry_after" => {
+                    own.retry_after = own.retry_after.or(delay::read(Some(&member.value())));
+                }
+                "error" => {
+                    let error = member.value();
+                    messages[0] = text(&error);
+                    codes[2] = error.get("code").as_ref().and_then(text);
+                    messages[1] = error.get("message").as_ref().and_then(text);
+                    let details = error.get("details").and_then(JsonObject::new);
+                    own.details = own.details.or(details);
+                }
+                _ => {}
+            }
         }
+        own.code = codes.into_iter().flatten().next();
+        own.message = messages.into_iter().flatten().next();
+        own
     }
 }
 
 /// The text of a string that says something.
-fn text(value: Option<RawJson>) -> Option<String> {
-    let text = value?.as_text()?.into_owned();
+fn text(value: &RawJson) -> Option<String> {
+    let text = value.as_text()?.into_owned();
     (!text.trim().is_empty()).then_some(text)
 }

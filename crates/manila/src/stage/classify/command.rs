@@ -4,7 +4,7 @@ use super::{Seen, failed};
 use crate::catalogue::Code;
 use crate::diagnostics::{self, Told};
 use crate::observed::{Cancelled, Exited, TimedOut};
-use crate::outcome::{Cut, Ended, Failure, NonEmpty, Notes, Payload, Run, Warning};
+use crate::outcome::{Cut, Ended, Failure, NonEmpty, Notes, Payload, Run, Warning, milliseconds};
 
 pub(super) fn exited(exited: Exited, notes: &mut Notes) -> Seen {
     let Exited { command, code, stdout, stderr } = exited;
@@ -14,6 +14,8 @@ pub(super) fn exited(exited: Exited, notes: &mut Notes) -> Seen {
         let Told { failures, n_untold } = diagnostics::parse(&stdout, &stderr);
         if n_untold > 0 {
             let message = format!("{n_untold} more diagnostics are not listed");
+            // M13: said in a way that every contract has a place for.
+            notes.metadata.push(("truncated".to_owned(), message.clone()));
             notes.warnings.push(Warning::coded("CONTENT_TRUNCATED", message));
         }
         let failures = NonEmpty::from_vec(failures).unwrap_or_else(|| {
@@ -33,7 +35,7 @@ pub(super) fn cancelled(cancelled: Cancelled) -> Seen {
 
 pub(super) fn timed_out(timed_out: TimedOut) -> Seen {
     let TimedOut { after, command, stdout } = timed_out;
-    let message = format!("The operation timed out after {} ms", after.as_millis());
+    let message = format!("The operation timed out after {} ms", milliseconds(after));
     stopped(Failure::new(Code::Timeout, message), Run { command, stdout, ..Run::default() })
 }
 

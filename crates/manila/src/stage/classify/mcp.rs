@@ -8,18 +8,19 @@ use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::stage::classify::code_from_text;
 
 pub(super) fn result(result: McpResult, media: Media) -> Seen {
-    let McpResult { structured, is_error, parts, broken } = result;
+    let McpResult { structured, is_error, parts, broken, raw } = result;
     if let Some(broken) = broken {
-        return Seen::failed(invalid(&broken));
+        // What cannot be taken apart is kept whole.
+        return Seen::ended(failed(invalid(&broken), Payload::Json(raw)));
     }
     let blocks: Vec<RawJson> = parts.iter().filter_map(Part::media).cloned().collect();
-    // Structured content is the payload, and is not touched to name the media beside it.
-    let (payload, blocks) = match (structured, media) {
-        (Some(structured), _) => (Payload::Json(structured), blocks),
-        (None, Media::Beside) => (payload(&parts, media), blocks),
-        (None, Media::Inline) => (payload(&parts, media), Vec::new()),
+    let (payload, is_text, blocks) = match (structured, media) {
+        // Structured content is the payload, and is not touched to name the media beside it.
+        (Some(structured), _) => (Payload::Json(structured), false, blocks),
+        (None, Media::Beside) => (payload(&parts, media), blocks.is_empty(), blocks),
+        (None, Media::Inline) => (payload(&parts, media), blocks.is_empty(), Vec::new()),
     };
-    let ended = if is_error { said_failed(payload, &parts) } else { done(payload) };
+    let ended = if is_error { said_failed(payload, is_text, &parts) } else { done(payload) };
     Seen { ended, run: None, blocks }
 }
 
@@ -30,42 +31,43 @@ fn done(payload: Payload) -> Ended {
     }
 }
 
-/// `isError`: the text is the message; what has a structure is kept as what was left.
-fn said_failed(payload: Payload, parts: &[Part]) -> Ended {
+/// `isError`: the text is the message; a payload that says more than the text is kept as
+/// what was left.
+fn said_failed(payload: Payload, is_text: bool, parts: &[Part]) -> Ended {
     let text = parts.iter().filter_map(Part::text).collect::<Vec<_>>().join("\n");
+    let named_by_text = |text: String| Failure::new(code_from_text(&text), text);
     match payload {
         Payload::Json(json) if json.kind() == Kind::Object => {
             failed(answer::failure(&json, Some(&text)), Payload::Json(json))
         }
-        Payload::Json(json) if has_more_than_text(&json, parts) => {
-            failed(Failure::new(code_from_text(&text), text), Payload::Json(json))
+        Payload::Json(json) if !is_text || !is_list_or_string_of(&json, parts) => {
+            failed(named_by_text(text), Payload::Json(json))
         }
         Payload::Json(_) | Payload::Text(_) | Payload::Absent => {
-            failed(Failure::new(code_from_text(&text), text), Payload::Absent)
+            failed(named_by_text(text), Payload::Absent)
         }
     }
 }
 
-/// Whether a payload says more than the texts that became the message.
-fn has_more_than_text(payload: &RawJson, parts: &[Part]) -> bool {
-    let is_list_of_texts = parts.iter().all(|part| part.media().is_none());
-    match payload.kind() {
-        Kind::Array => !is_list_of_texts || parts.len() < 2,
-        Kind::String => false,
-        Kind::Object | Kind::Number | Kind::Bool | Kind::Null => true,
-    }
+/// Whether a payload is just the texts themselves, and not what one of them holds.
+fn is_list_or_string_of(payload: &RawJson, parts: &[Part]) -> bool {
+    payload.kind() == Kind::String || parts.len() > 1
 }
 
 /// The payload of a result without structured content.
 fn payload(parts: &[Part], media: Media) -> Payload {
+    let n_texts = parts.iter().filter(|part| part.media().is_none()).count();
+    let shown = |part: &Part| match part {
+        // Only a single text can be the answer itself; several are a list of texts.
+        Part::Text(token) if n_texts == 1 => parsed(token).unwrap_or_else(|| token.clone()),
+        Part::Text(_) | Part::Media { .. } => part.shown(media),
+    };
     match parts {
         [] => Payload::Absent,
-        [Part::Text(token)] => Payload::Json(parsed(token).unwrap_or_else(|| token.clone())),
-        [part @ Part::Media { .. }] => Payload::Json(part.shown(media)),
+        [part] => Payload::Json(shown(part)),
         several => {
             let mut out = Vec::new();
-            let shown: Vec<RawJson> = several.iter().map(|part| part.shown(media)).collect();
-            shown.emit(&mut out);
+            several.iter().map(shown).collect::<Vec<_>>().emit(&mut out);
             Payload::Json(RawJson::written(out))
         }
     }

@@ -1,14 +1,15 @@
 //! Calls that were refused, or that somebody else has already named.
 
-use std::time::Duration;
+use std::collections::BTreeSet;
 
 use super::Seen;
 use crate::catalogue::Code;
+use crate::diagnostics;
 use crate::observed::{Conflict, Failed, Invalid, RateLimited, TierRequired, Unavailable};
-use crate::outcome::{Failure, Notes, RateLimit, Run, UpgradeHint, seconds};
+use crate::outcome::{Failure, Notes, RateLimit, Run, UpgradeHint, said};
 use crate::raw_json::JsonObject;
 
-pub(super) fn failed(it: Failed, notes: &mut Notes) -> Seen {
+pub(super) fn failed(it: Failed) -> Seen {
     let Failed { code, origin_code, message, remediation, details, data, retry_after, partial } =
         it;
     let mut failure = Failure::new(code, message);
@@ -17,19 +18,8 @@ pub(super) fn failed(it: Failed, notes: &mut Notes) -> Seen {
     failure.details = details;
     failure.data = data;
     failure.retry_after = retry_after;
-    if code == Code::RateLimited {
-        tell_retry_after(retry_after, notes);
-    }
+    diagnostics::explain(&mut failure);
     Seen::ended(super::failed(failure, partial))
-}
-
-/// R9: a known delay stands among the limits too, unless they already say one.
-fn tell_retry_after(retry_after: Option<Duration>, notes: &mut Notes) {
-    let Some(delay) = retry_after else { return };
-    let limits = notes.rate_limit.take().unwrap_or_default();
-    notes.rate_limit = Some(limits.with_defaults(&JsonObject::build(|object| {
-        object.member("retry_after", &seconds(delay));
-    })));
 }
 
 pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
@@ -37,10 +27,6 @@ pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
     let message = format!("Rate limit exceeded: {limit} requests per {period}");
     let mut failure = Failure::new(Code::RateLimited, message);
     failure.retry_after = *retry_after;
-    failure.hint = retry_after.map(|delay| {
-        format!("Wait {} seconds before the next call, and make fewer of them", seconds(delay))
-            .into()
-    });
     let known = RateLimit {
         limit: Some(*limit),
         remaining: Some(0),
@@ -56,23 +42,25 @@ pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
 /// M7, M8: arguments that were refused before anything ran.
 pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
     let Invalid { message, parameter, reason, provided, allowed } = it;
+    let reason = said(reason.as_deref()).map(str::to_owned);
+    let message = message.filter(|message| !message.trim().is_empty());
     let is_action = parameter.as_deref() == Some("action") && !allowed.is_empty();
     let reason = reason.or_else(|| (!allowed.is_empty()).then(|| "invalid value".to_owned()));
-    let valid_actions = is_action.then(|| allowed.join(", "));
     // Values other than actions are not repeated: they may be secret.
     let shown = provided.filter(|_| is_action);
     let message = message.unwrap_or_else(|| match (&shown, &parameter) {
-        (Some(action), _) => wrong_action(action, tool_id),
+        (Some(action), _) => wrong_action(action, said(tool_id)),
         (None, Some(parameter)) => wrong_parameter(parameter, reason.as_deref(), &allowed),
         (None, None) => Code::InvalidToolInput.entry().message.to_owned(),
     });
     let mut failure = Failure::new(Code::InvalidToolInput, message);
-    failure.hint = valid_actions.as_ref().map(|all| format!("Valid actions are: {all}").into());
+    failure.hint = is_action.then(|| format!("Valid actions are: {}", allowed.join(", ")).into());
     failure.details = JsonObject::build(|object| {
         object.member("parameter", &parameter);
         object.member("reason", &reason);
-        object.member("providedValue", &shown);
-        object.member("validActions", &valid_actions);
+        object.member("provided", &shown);
+        // M7: other lists of values are told in the message only.
+        object.member("allowed", &is_action.then_some(allowed));
     });
     Seen::failed(failure)
 }
@@ -85,8 +73,10 @@ fn wrong_action(action: &str, tool_id: Option<&str>) -> String {
 /// M7: what each reason says by default.
 fn wrong_parameter(parameter: &str, reason: Option<&str>, allowed: &[String]) -> String {
     let fault = match reason {
+        Some("invalid value") | None if !allowed.is_empty() => {
+            format!("must be {}", alternatives(allowed))
+        }
         Some("required") => "is required and cannot be empty".to_owned(),
-        _ if !allowed.is_empty() => format!("must be {}", alternatives(allowed)),
         Some("invalid characters") => "contains invalid characters".to_owned(),
         Some("invalid format") => "is not in the right format".to_owned(),
         Some("invalid extension") => "does not have a permitted file extension".to_owned(),
@@ -116,12 +106,16 @@ fn alternatives(allowed: &[String]) -> String {
 /// M9: with a command or details something was tried; else there is a reason.
 pub(super) fn unavailable(it: Unavailable) -> Seen {
     let Unavailable { feature, reason, command, details, alternatives } = it;
+    let known = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    let (reason, command, details) = (known(reason), known(command), known(details));
     let was_tried = command.is_some() || details.is_some();
     let mut failure = if was_tried {
         let said = details.as_ref().map(|text| format!(" Details: {text}")).unwrap_or_default();
         let message =
             format!("Capability '{feature}' is not available in the current environment.{said}");
-        Failure::new(Code::CapabilityNotAvailable, message)
+        let mut failure = Failure::new(Code::CapabilityNotAvailable, message);
+        failure.details = JsonObject::build(|object| object.member("reason", &reason));
+        failure
     } else {
         let reason = reason.unwrap_or_else(|| "not available in this environment".to_owned());
         let message = format!("The '{feature}' capability is not available: {reason}");
@@ -137,13 +131,10 @@ pub(super) fn unavailable(it: Unavailable) -> Seen {
         });
         failure
     };
-    for alternative in alternatives {
-        let alternative = alternative.trim();
-        if !alternative.is_empty() && !failure.alternatives.iter().any(|known| known == alternative)
-        {
-            failure.alternatives.push(alternative.to_owned());
-        }
-    }
+    // M9: trimmed, without blanks or repeats.
+    let mut seen = BTreeSet::new();
+    let told = alternatives.iter().map(|it| it.trim()).filter(|it| !it.is_empty());
+    failure.alternatives = told.filter(|it| seen.insert(*it)).map(str::to_owned).collect();
     failure.hint = match (failure.alternatives.is_empty(), was_tried) {
         (true, _) => None,
         (false, true) => Some(
@@ -169,9 +160,9 @@ pub(super) fn conflict(it: &Conflict) -> Seen {
         ),
     );
     failure.details = JsonObject::build(|object| {
-        object.member("operationType", operation);
+        object.member("operation", operation);
         object.member("target", target);
-        object.member("conflictingOperation", conflicting);
+        object.member("conflicting", conflicting);
     });
     Seen::failed(failure)
 }
@@ -185,7 +176,10 @@ pub(super) fn tier_required(it: TierRequired, notes: &mut Notes) -> Seen {
         object.member("tier", &tier);
         object.member("reason", &reason);
     });
-    notes.upgrade_hints.push(UpgradeHint { feature, tier, reason });
+    // E9: one hint a feature.
+    if !notes.upgrade_hints.iter().any(|hint| hint.feature == feature) {
+        notes.upgrade_hints.push(UpgradeHint { feature, tier, reason });
+    }
     Seen::failed(failure)
 }
 

@@ -1,0 +1,108 @@
+//! What is wrong with an input, told to a person: the place, the rule, the next step.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::{Kind, RawJson, Syntax};
+
+/// What is wrong with an input, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// RFC 6901 pointer to the value that is wrong; empty for the document itself.
+    pub pointer: String,
+    /// Line in the input, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong with an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It is not JSON.
+    Syntax(Syntax),
+    /// It is JSON, but not what belongs here.
+    Rule {
+        /// The rule and what breaks it.
+        message: String,
+        /// The next step.
+        hint: String,
+    },
+}
+
+impl ReadError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        match &self.problem {
+            Problem::Syntax(syntax) => syntax.hint(),
+            Problem::Rule { hint, .. } => hint,
+        }
+    }
+
+    /// What is wrong and at which pointer, without the line and column.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match &self.problem {
+            Problem::Syntax(syntax @ (Syntax::Empty | Syntax::TooDeep)) => syntax.to_string(),
+            Problem::Syntax(syntax) => format!("not JSON: {syntax}"),
+            Problem::Rule { message, .. } if self.pointer.is_empty() => message.clone(),
+            Problem::Rule { message, .. } => format!("{}: {message}", shown(&self.pointer)),
+        }
+    }
+
+    pub(super) fn within(mut self, segment: &str) -> ReadError {
+        let escaped = segment.replace('~', "~0").replace('/', "~1");
+        self.pointer.insert_str(0, &escaped);
+        self.pointer.insert(0, '/');
+        self
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason())?;
+        match self.problem {
+            Problem::Syntax(Syntax::Empty) => Ok(()),
+            Problem::Syntax(_) | Problem::Rule { .. } => {
+                write!(f, " (line {}, column {})", self.line, self.column)
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// A foreign name as a message shows it: short, and without what could move a cursor, break
+/// a line or turn the reading direction.
+pub(crate) fn shown(name: &str) -> String {
+    const CHARS_MAX: usize = 80;
+    let is_plain = |letter: char| {
+        !letter.is_control() && !matches!(letter, '\u{200E}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut short = String::new();
+    for letter in name.chars().take(CHARS_MAX) {
+        if is_plain(letter) {
+            short.push(letter);
+        } else {
+            short.extend(letter.escape_unicode());
+        }
+    }
+    if name.chars().nth(CHARS_MAX).is_some() {
+        short.push_str("...");
+    }
+    short
+}
+
+/// A value in words. Only numbers are shown: strings may hold what nobody should see.
+pub(super) fn describe(value: &RawJson) -> Cow<'_, str> {
+    match value.kind() {
+        Kind::Number => shown(&String::from_utf8_lossy(value.as_bytes())).into(),
+        kind @ (Kind::Object | Kind::Array | Kind::String | Kind::Bool | Kind::Null) => {
+            kind.name().into()
+        }
+    }
+}
