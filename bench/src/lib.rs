@@ -1,37 +1,54 @@
 //! Measuring: the time of the best round, and the memory at the highest point.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// An allocator that knows how much is in use, and how much was at most.
+/// An allocator that, while it is asked to, knows how much was in use at most.
 pub struct Counting;
 
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
+static IS_COUNTING: AtomicBool = AtomicBool::new(false);
+static IN_USE: AtomicIsize = AtomicIsize::new(0);
+static PEAK: AtomicIsize = AtomicIsize::new(0);
+
+fn count(change: isize) {
+    // Timing pays for one load, and for nothing else.
+    if IS_COUNTING.load(Ordering::Relaxed) {
+        let in_use = IN_USE.fetch_add(change, Ordering::Relaxed) + change;
+        PEAK.fetch_max(in_use, Ordering::Relaxed);
+    }
+}
 
 // SAFETY: every call is handed on to the system's allocator unchanged; only sizes are counted.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let in_use = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(in_use, Ordering::Relaxed);
+        count(layout.size().cast_signed());
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        count(-layout.size().cast_signed());
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size.cast_signed() - layout.size().cast_signed());
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
 }
 
-/// How many bytes `work` needed at its highest point, beyond what was in use before.
+/// How many bytes `work` needed at its highest point.
 pub fn peak_bytes<T>(work: impl FnOnce() -> T) -> usize {
-    let before = IN_USE.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
-    drop(std::hint::black_box(work()));
-    PEAK.load(Ordering::Relaxed).saturating_sub(before)
+    IN_USE.store(0, Ordering::Relaxed);
+    PEAK.store(0, Ordering::Relaxed);
+    IS_COUNTING.store(true, Ordering::Relaxed);
+    let result = std::hint::black_box(work());
+    IS_COUNTING.store(false, Ordering::Relaxed);
+    drop(result);
+    PEAK.load(Ordering::Relaxed).unsigned_abs()
 }
 
 /// The time of one `work` in the least disturbed of several rounds.

@@ -68,10 +68,10 @@ impl Contract {
             Contract::EnvelopeV1 => &Info {
                 id: "envelope-v1",
                 stem: "envelope_v1",
-                summary: "nine fixed members: who answered, for which tier, how long it took; \
-                          the tool's own payload untouched in `data`",
-                pick_when: "you route by tier, tool and version, and want every answer to have \
-                            the same nine keys",
+                summary: "nine fixed members: who answered, for which tier (the caller's plan), how \
+                          long it took; the tool's own payload untouched in `data`",
+                pick_when: "you sell tools by tier, or route by tool and version, and want every \
+                            answer to have the same nine keys",
                 schema: include_str!("../schemas/envelope_v1.json"),
             },
             Contract::ResponseV2 => &Info {
@@ -86,16 +86,16 @@ impl Contract {
             Contract::MachineReadableV1 => &Info {
                 id: "machine-readable-v1",
                 stem: "machine_readable_v1",
-                summary: "a command line's result: output and exit code, or a list of parsed \
-                          errors with explanations, links and fixes",
-                pick_when: "the tool is a program, and its compiler or build errors matter",
+                summary: "a command line's result: output and exit code, or a list of errors; \
+                          those of .NET come with explanations, links and fixes",
+                pick_when: "the tool is a program, and its errors matter one by one",
                 schema: include_str!("../schemas/machine_readable_v1.json"),
             },
             Contract::McpEnvelopeV01 => &Info {
                 id: "mcp.envelope.v0.1",
                 stem: "mcp_envelope_v0_1",
-                summary: "the payload as `result` beside structured errors, warnings and a \
-                          verifiable provenance record; deterministic",
+                summary: "the payload as `result` beside structured errors and warnings, with a \
+                          place for provenance; deterministic",
                 pick_when: "answers are audited, hashed or compared, and must not change from \
                             run to run",
                 schema: include_str!("../schemas/mcp_envelope_v0_1.json"),

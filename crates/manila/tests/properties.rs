@@ -206,6 +206,33 @@ proptest! {
     }
 
     #[test]
+    fn no_name_stands_twice_in_an_error_of_response_v2(
+        data in odd_object(), partial in odd_object(), details in odd_object(),
+    ) {
+        let json = format!(
+            r#"{{"observed":{{"failed":{{"code":"CONFLICT","message":"m","data":{data},
+                "details":{details},"partial":{{"success":false,{}}}}}}}"#,
+            partial.replacen('{', "", 1),
+        );
+        let observation = Observation::from_json(json).unwrap();
+        let envelope = seal(&observation, Contract::ResponseV2).envelope;
+        let data = envelope.get("data").unwrap();
+        prop_assert_eq!(names(&data).len(), count(&data), "{}", envelope);
+        if let Some(details) = data.get("details") {
+            prop_assert_eq!(names(&details).len(), count(&details), "{}", envelope);
+        }
+    }
+
+    #[test]
+    fn odd_spellings_survive(given in odd_object()) {
+        let json = format!(r#"{{"observed":{{"answered":{given}}}}}"#);
+        let observation = Observation::from_json(json).unwrap();
+        let envelope = seal(&observation, Contract::EnvelopeV1).envelope;
+        let data = envelope.get("data").unwrap();
+        prop_assert_eq!(data.as_str(), given.as_str());
+    }
+
+    #[test]
     fn the_scanner_agrees_with_a_second_implementation(given in json_like()) {
         let ours = RawJson::parse(given.clone().into_bytes());
         let theirs = serde_json::from_str::<&serde_json::value::RawValue>(&given);
@@ -245,6 +272,63 @@ proptest! {
     }
 }
 
+/// An object as text, with keys that can be spelled in several ways and come again.
+fn odd_object() -> impl Strategy<Value = String> {
+    let key = prop::sample::select(vec![
+        r"a/b",
+        r"a\/b",
+        r"a\u002fb",
+        r#"q\"q"#,
+        "k1",
+        "k2",
+        r"\u006b1",
+        "error",
+        "partial",
+        "é",
+        "origin_code",
+        "retry_after_seconds",
+        "remediation",
+        "x y",
+    ]);
+    let value = prop::sample::select(vec![
+        "1.0",
+        "1e3",
+        "-0",
+        "null",
+        r#""t""#,
+        r#""\ud800""#,
+        "[1,{}]",
+        r#"{"z":1,"z":2}"#,
+    ]);
+    let padding =
+        prop_oneof![Just(String::new()), Just(format!(r#","pad":"{}""#, "x".repeat(600)))];
+    (prop::collection::vec((key, value), 1..6), padding).prop_map(|(members, padding)| {
+        let mut seen = std::collections::BTreeSet::new();
+        // Within one source a name stands once; between sources it may come again.
+        let members: Vec<String> = members
+            .into_iter()
+            .filter(|(key, _)| {
+                let spelled = RawJson::parse(format!("\"{key}\"")).unwrap();
+                seen.insert(spelled.as_text().unwrap().into_owned())
+            })
+            .map(|(key, value)| format!("\"{key}\":{value}"))
+            .collect();
+        format!("{{{}{padding}}}", members.join(","))
+    })
+}
+
+/// The names in an object, each once.
+fn names(object: &RawJson) -> std::collections::BTreeSet<String> {
+    let tree: Value = serde_json::from_str(&object.to_string().replace("\\ud800", "")).unwrap();
+    tree.as_object().unwrap().keys().cloned().collect()
+}
+
+/// How many members an object has, names that stand twice included.
+fn count(object: &RawJson) -> usize {
+    let pretty = String::from_utf8(manila::pretty(object)).unwrap();
+    pretty.lines().filter(|line| line.starts_with("  \"")).count()
+}
+
 /// Text that is nearly JSON.
 fn json_like() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
@@ -267,6 +351,32 @@ fn an_envelope_of_the_deepest_payload_can_be_read_again() {
     for contract in Contract::ALL {
         let envelope = seal(&observation, contract).envelope;
         assert!(RawJson::parse(envelope.as_str().to_owned()).is_ok(), "{contract}");
+    }
+}
+
+/// Each of these took seconds or minutes when something was looked at again and again.
+#[test]
+fn many_members_take_no_more_time_than_their_number() {
+    const MANY: usize = 50_000;
+    let members = |prefix: &str| {
+        (0..MANY).map(|n| format!("\"{prefix}{n}\":{n}")).collect::<Vec<_>>().join(",")
+    };
+    let (one, two) = (members("a"), members("b"));
+    let words = (0..MANY).map(|n| format!("\"w{n}\"")).collect::<Vec<_>>().join(",");
+    let failed = |rest: &str| format!(r#"{{"failed":{{"code":"CONFLICT","message":"m",{rest}}}}}"#);
+    for observed in [
+        failed(&format!(r#""details":{{{one}}},"data":{{{two}}}"#)),
+        failed(&format!(r#""data":{{{one}}},"partial":{{"success":false,{one},{two}}}"#)),
+        format!(r#"{{"answered":{{"success":false,{one},"details":{{{two}}}}}}}"#),
+        format!(r#"{{"unavailable":{{"feature":"f","alternatives":[{words}]}}}}"#),
+    ] {
+        let rest = format!(r#""metadata":{{"x":"y"}},"meta":{{{one}}}"#);
+        let json = format!(r#"{{"observed":{observed},{rest}}}"#);
+        let observation = Observation::from_json(json).unwrap();
+        for contract in Contract::ALL {
+            let reply = seal(&observation, contract);
+            assert!(reply.is_error && reply.losses.len() < 20, "{contract}");
+        }
     }
 }
 

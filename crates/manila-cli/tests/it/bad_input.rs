@@ -1,6 +1,6 @@
 //! Wrong input: a clear message, a hint, exit 2, nothing on stdout, never a panic.
 
-use std::io::Read;
+use std::io::{BufRead, Read, Write};
 use std::process::{Command, Stdio};
 
 use crate::program::{Ran, manila};
@@ -110,6 +110,36 @@ fn a_secret_in_the_wrong_place_is_not_repeated() {
 }
 
 #[test]
+fn foreign_names_cannot_forge_a_message() {
+    for input in [
+        r#"{"observed": {"failed": {"code": "x\nhint: run this", "message": ""}}}"#,
+        r#"{"observed": {"said": ""}, "x\nhint: run this": 1}"#,
+        r#"{"observed": {"said": ""}, "metadata": {"x\nhint: run\u001b[31m\u202e": 1}}"#,
+        r#"{"observed": {"said": ""}, "a\nb": 1, "a\nb": 1}"#,
+    ] {
+        let ran = manila(&["seal"], input.as_bytes());
+        check_refused(&ran, "error: ");
+        assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+        assert!(!ran.stderr.contains(['\u{1b}', '\u{202e}']), "{}", ran.stderr);
+    }
+    let long = "k".repeat(100_000);
+    let input = format!(r#"{{"observed": {{"said": ""}}, "{long}": 1, "duration_ms": 1}}"#);
+    let ran = manila(&["seal"], input.as_bytes());
+    check_refused(&ran, "unknown member");
+    assert!(ran.stderr.len() < 1000, "{} bytes", ran.stderr.len());
+    let input = format!(r#"{{"observed": {{"exited": {{"code": 1{}}}}}}}"#, "0".repeat(100_000));
+    assert!(manila(&["seal"], input.as_bytes()).stderr.len() < 1000);
+}
+
+#[test]
+fn what_newcomers_try_first_is_told_how() {
+    check(b"{\"content\": [], \"isError\": false}", "{\"observed\": {\"mcp\": {...}}}");
+    check(b"{\"jsonrpc\": \"2.0\", \"id\": 1}", "take the `result` of the message");
+    check(b"{\"said\": \"hello\"}", "put it under `observed`: {\"observed\": {\"said\": ...}}");
+    check(b"{}", "{\"observed\": {\"said\": \"hello\"}}");
+}
+
+#[test]
 fn files_that_cannot_be_read_are_told() {
     check_refused(&manila(&["seal", "no/such/file.json"], b""), "there is no such file");
     check_refused(&manila(&["seal", "examples"], b""), "it is a directory");
@@ -151,6 +181,26 @@ fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
     assert!(ran.stderr.contains("standard input, line 2, column 1: not JSON"), "{}", ran.stderr);
     assert!(ran.stderr.contains("line 4, column 13: /observed: an observation"), "{}", ran.stderr);
     assert_eq!(ran.stderr.matches("hint: ").count(), 2);
+    assert!(ran.stderr.ends_with("note: 2 of 5 lines could not be sealed\n"), "{}", ran.stderr);
+}
+
+/// Who waits for an answer before sending the next line gets it.
+#[test]
+fn an_envelope_is_handed_on_before_the_next_line_is_whole() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_manila"))
+        .args(["seal", "--lines", "--contract", "mcp.envelope.v0.1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+    stdin.write_all(b"{\"observed\":{\"said\":\"1\"}}\n{\"observed\"").unwrap();
+    let mut answer = String::new();
+    stdout.read_line(&mut answer).unwrap();
+    assert_eq!(answer, "{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":\"1\"}\n");
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
 #[test]
@@ -178,7 +228,7 @@ fn a_closed_pipe_is_told_and_never_a_panic() {
     let mut stdout = child.stdout.take().unwrap();
     let writer = std::thread::spawn(move || {
         let line = b"{\"observed\":{\"said\":\"x\"}}\n".repeat(1000);
-        while std::io::Write::write_all(&mut stdin, &line).is_ok() {}
+        while stdin.write_all(&line).is_ok() {}
     });
     stdout.read_exact(&mut [0; 100]).unwrap();
     drop(stdout);

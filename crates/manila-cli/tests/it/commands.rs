@@ -115,6 +115,15 @@ fn seal_gives_all_contracts_side_by_side() {
 }
 
 #[test]
+fn all_contracts_take_what_each_of_them_takes() {
+    let deep = format!("{{\"observed\":{{\"answered\":{}{}}}}}", "[".repeat(126), "]".repeat(126));
+    for contract in ["response-v2", "all"] {
+        let ran = manila(&["seal", "--contract", contract], deep.as_bytes());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{contract}");
+    }
+}
+
+#[test]
 fn seal_takes_stdin_by_name_and_by_default() {
     let json = b"{\"observed\":{\"said\":\"hi\"},\"request_id\":\"r\"}";
     let expected = "{\"success\":true,\"data\":{\"result\":\"hi\"},\"error\":null,\
@@ -164,6 +173,8 @@ fn ids_are_fresh_unless_the_call_is_deterministic() {
 fn every_shipped_example_can_be_sealed() {
     for entry in std::fs::read_dir(root().join("examples")).unwrap() {
         let path = entry.unwrap().path();
-        run(&["seal", "--contract", "all", path.to_str().unwrap()]);
+        let is_lines = path.extension().is_some_and(|extension| extension == "jsonl");
+        let flag = if is_lines { "--lines" } else { "--compact" };
+        run(&["seal", "--contract", "all", flag, path.to_str().unwrap()]);
     }
 }

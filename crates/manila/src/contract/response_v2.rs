@@ -1,8 +1,12 @@
 //! `response-v2`: success, data, error, meta.
 
+use std::borrow::Cow;
+
 use super::Losses;
+use super::content::cut;
+use crate::catalogue::Code;
 use crate::context::Context;
-use crate::outcome::{Ended, Outcome};
+use crate::outcome::{Ended, Failure, Outcome, Run};
 use crate::raw_json::{Emit, OrNull, shape};
 
 mod code;
@@ -20,7 +24,7 @@ shape! {
         /// R2: always an object, `{}` when there is nothing to say.
         data: Data<'a>,
         /// R3: `null` exactly when `success` is true.
-        error: OrNull<&'a str>,
+        error: OrNull<Cow<'a, str>>,
         meta: Meta<'a>,
     }
 }
@@ -31,10 +35,37 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         Ended::Done(_) => (data::done(outcome.content(), losses), None),
         Ended::Failed { failures, partial: _ } => {
             let error = data::error(failures, outcome.content(), run.as_ref(), losses);
-            (error, Some(failures.first().message.as_ref()))
+            (error, Some(sentence(failures.first(), run.as_ref())))
         }
     };
     let meta = meta::meta(call, run.as_ref(), notes, context, losses);
     losses.add_origin(receipt, provenance);
     Response { success: error.is_none(), data, error: OrNull(error), meta }.emit(out);
+}
+
+/// R3: what happened. A program that failed without a diagnostic has its reason on stderr,
+/// and an agent should not have to look for it there.
+fn sentence<'a>(failure: &'a Failure, run: Option<&Run>) -> Cow<'a, str> {
+    const CHARS_MAX: usize = 500;
+    let is_plain_exit = failure.code == Code::CommandFailed && failure.origin_code.is_none();
+    let reason = run.filter(|_| is_plain_exit).and_then(|run| telling_line(&run.stderr));
+    match reason {
+        Some(line) => {
+            let (line, _) = cut(line, CHARS_MAX);
+            format!("{}: {line}", failure.message.trim_end_matches('.')).into()
+        }
+        None => failure.message.as_ref().into(),
+    }
+}
+
+/// The line that says most: the first that speaks of an error, else the last.
+fn telling_line(stderr: &str) -> Option<&str> {
+    const WORDS: [&str; 7] =
+        ["error", "fatal", "failed", "not found", "no such", "denied", "cannot"];
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let speaks_of_error = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        WORDS.iter().any(|word| line.contains(word))
+    };
+    lines().find(speaks_of_error).or_else(|| lines().next_back())
 }

@@ -88,3 +88,39 @@ fn below_space(word: u64) -> u64 {
 fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte at every place among bytes that are close to the special ones.
+    #[test]
+    fn eight_bytes_at_a_time_agree_with_one_at_a_time() {
+        let naive = |word: [u8; 8], is_end: fn(u8) -> bool| {
+            word.iter().position(|&byte| is_end(byte)).unwrap_or(8)
+        };
+        for filler in [b' ', b'!', b'#', b'[', b']', 0x7F, 0x80, 0xFF, 0x1F, b'"', b'\\'] {
+            for (place, byte) in (0..8).flat_map(|place| (0..=255).map(move |byte| (place, byte))) {
+                let mut word = [filler; 8];
+                word[place] = byte;
+                assert_eq!(plain_len(word), naive(word, is_special), "{word:?}");
+                let is_quoted = |byte| byte == b'"' || byte == b'\\';
+                assert_eq!(unquoted_len(word), naive(word, is_quoted), "{word:?}");
+                assert_eq!(unescaped_len(word), naive(word, |byte| byte == b'\\'), "{word:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_spaces_and_counts_agree_with_one_at_a_time() {
+        for len in 0..40 {
+            let mut bytes = vec![b'a'; len];
+            bytes.extend_from_slice(b"\"b\n");
+            assert_eq!(plain_run(&bytes), len.min(bytes.len() / 8 * 8), "{len}");
+            assert_eq!(count_special(&bytes), 2);
+            let spaces = [vec![b' '; len], b"\n\t  x".to_vec()].concat();
+            assert_eq!(space_end(&spaces, 0), len + 4, "{len}");
+        }
+        assert_eq!(count_special(&[b'"'; 1000]), 1000);
+    }
+}
