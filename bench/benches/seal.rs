@@ -18,30 +18,33 @@ static ALLOCATOR: Counting = Counting;
 const KB: usize = 1024;
 const MB: usize = 1024 * KB;
 
+/// A shared machine has slow and fast minutes. Every row is measured in each pass, and the
+/// best counts, for us and for the peer.
+const N_PASSES: usize = 8;
+
 fn main() {
+    let sizes = [KB, 10 * KB, 100 * KB, MB, 10 * MB, 100 * MB];
+    let by_size = sizes.map(|size| Row::new(RECORDS, Contract::ResponseV2, size));
+    let by_contract = Contract::ALL.into_iter().skip(1);
+    let by_contract =
+        by_contract.flat_map(|contract| [KB, MB].map(|size| Row::new(RECORDS, contract, size)));
+    let by_shape = [SPACED, TEXT, NUMBERS, MCP_TEXT]
+        .into_iter()
+        .flat_map(|shape| [KB, MB].map(|size| Row::new(shape, Contract::ResponseV2, size)));
+    let rows = by_size.into_iter().chain(by_contract).chain(by_shape);
+    let mut rows: Vec<Row> = rows.filter(Row::is_wanted).collect();
+    for _ in 0..N_PASSES {
+        rows.iter_mut().for_each(Row::measure);
+    }
     println!(
         "{}",
         line(["shape", "contract", "size", "time", "MB/s", "tree ×", "mem ×", "limit", ""])
     );
-    // The first measurement would pay for cold caches.
-    let warm = RECORDS.grown(MB);
-    best(|| Observation::from_json(warm.clone()));
-    for size in [KB, 10 * KB, 100 * KB, MB, 10 * MB, 100 * MB] {
-        measure(&RECORDS, Contract::ResponseV2, size);
-    }
-    for contract in Contract::ALL.into_iter().skip(1) {
-        for size in [KB, MB] {
-            measure(&RECORDS, contract, size);
-        }
-    }
-    for shape in [SPACED, TEXT, NUMBERS, MCP_TEXT] {
-        for size in [KB, MB] {
-            measure(&shape, Contract::ResponseV2, size);
-        }
-    }
+    rows.iter().for_each(Row::print);
 }
 
 /// A kind of observation, grown to a size.
+#[derive(Clone, Copy)]
 struct Shape {
     name: &'static str,
     start: &'static str,
@@ -110,44 +113,66 @@ impl Shape {
     }
 }
 
-fn measure(shape: &Shape, contract: Contract, size: usize) {
-    // `cargo bench --bench seal -- records 1MB` measures only rows that match every word.
-    let row = format!("{} {contract} {}", shape.name, size_name(size).replace(' ', ""));
-    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
-    if !words.all(|word| row.contains(&word)) {
-        return;
+struct Row {
+    shape: Shape,
+    contract: Contract,
+    size: usize,
+    json: Bytes,
+    time: Duration,
+    tree: Duration,
+}
+
+impl Row {
+    fn new(shape: Shape, contract: Contract, size: usize) -> Row {
+        let json = shape.grown(size);
+        Row { shape, contract, size, json, time: Duration::MAX, tree: Duration::MAX }
     }
-    let json = shape.grown(size);
-    let context = Context::new([7; 16]);
-    let seal =
-        || Observation::from_json(json.clone()).map(|seen| seen.seal(contract, &context).envelope);
-    assert!(seal().is_ok(), "the observation is good");
-    let time = best(seal);
-    let tree = best(|| {
-        let value: serde_json::Value = serde_json::from_slice(&json).unwrap_or_default();
-        serde_json::to_vec(&value)
-    });
-    let memory = peak_bytes(seal) as f64 / json.len() as f64;
-    let speed = json.len() as f64 / time.as_secs_f64() / 1e6;
-    let (limit, is_kept) = match size {
-        KB => ("<= 5 us", time <= Duration::from_micros(5)),
-        MB => (">= 500 MB/s, mem <= 2", speed >= 500.0 && memory <= 2.0),
-        _ => ("mem <= 2", memory <= 2.0),
-    };
-    println!(
-        "{}",
-        line([
-            shape.name,
-            contract.id(),
-            &size_name(size),
-            &format!("{:.1} us", time.as_secs_f64() * 1e6),
+
+    /// `cargo bench --bench seal -- records 1MB` measures only rows that match every word.
+    fn is_wanted(&self) -> bool {
+        let size = size_name(self.size).replace(' ', "");
+        let row = format!("{} {} {size}", self.shape.name, self.contract);
+        let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
+        words.all(|word| row.contains(&word))
+    }
+
+    fn seal(&self) -> usize {
+        let observation = Observation::from_json(self.json.clone()).expect("it is a good one");
+        let reply = observation.seal(self.contract, &Context::new([7; 16]));
+        reply.envelope.as_bytes().len()
+    }
+
+    fn measure(&mut self) {
+        let time = best(|| self.seal());
+        let tree = best(|| {
+            let value: serde_json::Value = serde_json::from_slice(&self.json).unwrap_or_default();
+            serde_json::to_vec(&value)
+        });
+        self.time = self.time.min(time);
+        self.tree = self.tree.min(tree);
+    }
+
+    fn print(&self) {
+        let memory = peak_bytes(|| self.seal()) as f64 / self.json.len() as f64;
+        let speed = self.json.len() as f64 / self.time.as_secs_f64() / 1e6;
+        let (limit, is_kept) = match self.size {
+            KB => ("<= 5 us", self.time <= Duration::from_micros(5)),
+            MB => (">= 500 MB/s, mem <= 2", speed >= 500.0 && memory <= 2.0),
+            _ => ("mem <= 2", memory <= 2.0),
+        };
+        let cells = [
+            self.shape.name,
+            self.contract.id(),
+            &size_name(self.size),
+            &format!("{:.1} us", self.time.as_secs_f64() * 1e6),
             &format!("{speed:.0}"),
-            &format!("{:.1}", tree.as_secs_f64() / time.as_secs_f64()),
+            &format!("{:.1}", self.tree.as_secs_f64() / self.time.as_secs_f64()),
             &format!("{memory:.2}"),
             limit,
             if is_kept { "ok" } else { "OVER" },
-        ])
-    );
+        ];
+        println!("{}", line(cells));
+    }
 }
 
 fn size_name(size: usize) -> String {

@@ -57,10 +57,10 @@ pub fn peak_bytes<T>(work: impl FnOnce() -> T) -> usize {
 /// the code.
 pub fn best<T>(mut work: impl FnMut() -> T) -> Duration {
     const ROUND: Duration = Duration::from_millis(10);
-    const N_ROUNDS: usize = 25;
+    const N_ROUNDS: usize = 5;
     let once = timed(1, &mut work).max(Duration::from_nanos(1));
     let n_repeats = u32::try_from(ROUND.as_nanos() / once.as_nanos()).unwrap_or(u32::MAX).max(1);
-    let n_rounds = if n_repeats == 1 { N_ROUNDS / 5 } else { N_ROUNDS };
+    let n_rounds = if n_repeats == 1 { 1 } else { N_ROUNDS };
     let rounds = (0..n_rounds).map(|_| timed(n_repeats, &mut work) / n_repeats);
     rounds.min().unwrap_or_default()
 }

@@ -29,20 +29,22 @@ pub(super) fn decode_exactly(token: &[u8]) -> Result<Cow<'_, str>, String> {
     let mut text = Vec::with_capacity(inner.len());
     let mut rest = inner;
     let mut is_exact = true;
-    while let Some(&byte) = rest.first() {
-        if byte == b'\\' {
-            let (decoded, len) = decode_escape(rest);
-            rest = rest.get(len..).unwrap_or_default();
-            match decoded {
-                Some(ascii) if ascii.is_ascii() => text.push(ascii as u8),
-                other => {
-                    is_exact &= other.is_some();
-                    let shown = other.unwrap_or(char::REPLACEMENT_CHARACTER);
-                    text.extend_from_slice(shown.encode_utf8(&mut [0; 4]).as_bytes());
-                }
+    loop {
+        rest = copy_run(rest, &mut text, word::unescaped_len, |byte| byte == b'\\');
+        match rest {
+            [] => break,
+            // What JSON inside of text is full of.
+            [_, quoted @ (b'"' | b'\\' | b'/'), after @ ..] => {
+                text.push(*quoted);
+                rest = after;
             }
-        } else {
-            rest = copy_run(rest, &mut text, word::unescaped_len, |byte| byte == b'\\');
+            _ => {
+                let (decoded, len) = decode_escape(rest);
+                is_exact &= decoded.is_some();
+                let shown = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
+                text.extend_from_slice(shown.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = rest.get(len..).unwrap_or_default();
+            }
         }
     }
     let text = String::from_utf8(text).expect("UTF-8 in, whole characters added");
@@ -140,7 +142,15 @@ fn encode_special(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'\\', short]);
 }
 
-/// How many bytes `encode` needs for `text` that holds few rare control characters.
+/// About how many bytes a text needs as a JSON string. The start speaks for the rest, because
+/// to count in a large text costs more than to be wrong by a little.
 pub(crate) fn encoded_len(text: &[u8]) -> usize {
-    text.len() + word::count_special(text) + 2
+    const SAMPLE: usize = 16 * 1024;
+    match text.get(..SAMPLE) {
+        None => text.len() + word::count_special(text) + 2,
+        Some(sample) => {
+            let n_special = word::count_special(sample) + SAMPLE / 64;
+            text.len() + text.len() / SAMPLE * n_special + SAMPLE
+        }
+    }
 }
