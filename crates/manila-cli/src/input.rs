@@ -32,7 +32,7 @@ impl InputArgs {
     pub(crate) fn name(&self) -> String {
         match self.path() {
             None => "standard input".to_owned(),
-            Some(path) => format!("`{}`", path.display().to_string().escape_debug()),
+            Some(path) => format!("`{}`", path.display()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Standard output: data and nothing else, whole or not at all.
+//! Standard output: data and nothing else.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
@@ -51,8 +51,17 @@ impl Output {
     /// Writes one JSON value and a line end.
     pub(crate) fn json(&mut self, value: &RawJson, layout: Layout) -> anyhow::Result<()> {
         match layout {
-            Layout::Pretty => self.line(&manila::pretty(value)),
             Layout::Compact => self.line(&value.compact()),
+            Layout::Pretty => {
+                let mut written = Ok(());
+                manila::pretty_pieces(value, |piece| {
+                    if written.is_ok() {
+                        written = self.out.write_all(piece);
+                    }
+                });
+                written.map_err(|error| refuse(&error))?;
+                self.line(b"")
+            }
         }
     }
 

@@ -41,11 +41,30 @@ pub(crate) fn report(error: &anyhow::Error) {
 pub(crate) fn tell(message: &str, hint: &str) {
     const ERROR: Style = AnsiColor::Red.on_default().bold();
     const HINT: Style = AnsiColor::Cyan.on_default().bold();
+    let (message, hint) = (plain(message), plain(hint));
     // Where standard error is gone, too, there is nobody left to tell.
     let _ = writeln!(
         anstream::stderr(),
         "{ERROR}error:{ERROR:#} {message}\n{HINT}hint:{HINT:#} {hint}"
     );
+}
+
+/// A text on one line, short, and without what could move a cursor: names of files and words
+/// of callers stand in it, and none of them may look like a line of ours.
+fn plain(text: &str) -> String {
+    const CHARS_MAX: usize = 600;
+    let mut shown = String::new();
+    for letter in text.chars().take(CHARS_MAX) {
+        if letter.is_control() {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    if text.chars().nth(CHARS_MAX).is_some() {
+        shown.push_str("...");
+    }
+    shown
 }
 
 /// Tells wrong arguments in the same form as every other error; help is no error.

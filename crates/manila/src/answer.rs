@@ -34,7 +34,9 @@ use crate::contract::{Contract, Reply};
 use crate::observed::{
     Conflict, Failed, Invalid, Observation, Observed, RateLimited, TierRequired, Unavailable,
 };
-use crate::outcome::{Fidelity, Payload, Tier, UpgradeHint, Warning};
+use crate::outcome::{
+    Fidelity, Pagination, Payload, RateLimit, Telemetry, Tier, UpgradeHint, Warning,
+};
 use crate::pipeline::{self, Settings};
 use crate::raw_json::{JsonObject, RawJson};
 
@@ -290,21 +292,21 @@ impl Observation {
 
     /// Where in a longer list the answer is.
     #[must_use]
-    pub fn pagination(mut self, pagination: impl Into<JsonObject>) -> Observation {
+    pub fn pagination(mut self, pagination: Pagination) -> Observation {
         self.notes.pagination = Some(pagination.into());
         self
     }
 
     /// How many calls the caller has left.
     #[must_use]
-    pub fn rate_limit(mut self, rate_limit: impl Into<JsonObject>) -> Observation {
+    pub fn rate_limit(mut self, rate_limit: RateLimit) -> Observation {
         self.notes.rate_limit = Some(rate_limit.into());
         self
     }
 
     /// Timings and counts.
     #[must_use]
-    pub fn telemetry(mut self, telemetry: impl Into<JsonObject>) -> Observation {
+    pub fn telemetry(mut self, telemetry: Telemetry) -> Observation {
         self.notes.telemetry = Some(telemetry.into());
         self
     }

@@ -8,6 +8,7 @@ use std::fmt;
 
 /// What the catalogue says about a code, whatever the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Entry {
     /// The canonical name, as it stands in logs and in observations.
     pub name: &'static str,

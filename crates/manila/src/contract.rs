@@ -8,6 +8,7 @@ use crate::outcome::{Content, Ended, Outcome};
 use crate::raw_json::{RawJson, encoded_len};
 use crate::stage::redact::Redacted;
 
+mod code_lines;
 mod content;
 mod envelope_v1;
 mod facts;

@@ -60,6 +60,7 @@ pub use outcome::{
 };
 pub use raw_json::{
     DEPTH_MAX, JsonObject, Problem, RawJson, ReadError, Syntax, UnfitValue, key_sorted, pretty,
+    pretty_pieces,
 };
 pub use suggest::closest;
 

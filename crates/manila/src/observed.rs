@@ -19,6 +19,9 @@ mod read_notes;
 pub use mcp_result::McpResult;
 pub(crate) use mcp_result::{Broken, Part};
 
+/// How much deeper a value may lie in an envelope than in its observation, at most.
+const DEEPER_IN_ENVELOPE: usize = 2;
+
 /// What was seen of a call, and what is known around it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
@@ -47,7 +50,7 @@ impl Observation {
     /// assert_eq!(error.hint(), "did you mean `said`?");
     /// ```
     pub fn from_json(json: impl Into<Bytes>) -> Result<Observation, ReadError> {
-        Reader::document(&json.into(), read::observation)
+        Reader::document_at_depth(DEEPER_IN_ENVELOPE, &json.into(), read::observation)
     }
 }
 

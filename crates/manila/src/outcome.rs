@@ -17,13 +17,14 @@ pub use non_empty::NonEmpty;
 pub use notes::{
     Fidelity, Notes, Pagination, RateLimit, Reduction, Severity, Telemetry, UpgradeHint, Warning,
 };
-pub(crate) use notes::{milliseconds, seconds};
+pub(crate) use notes::{as_delay, milliseconds, seconds};
 
 /// Text that is often one of ours, and otherwise the tool's.
 pub type Text = Cow<'static, str>;
 
 /// Everything that is known about a call when it has ended.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// Who was called, by whom, and how long it took.
     pub call: Call,
@@ -41,7 +42,7 @@ pub struct Outcome {
     pub provenance: Provenance,
     /// The answer as it came, if it already was an envelope. A stage that changes
     /// anything clears this; a contract that finds its own writes it byte for byte.
-    pub verbatim: Option<(Contract, RawJson)>,
+    pub(crate) verbatim: Option<(Contract, RawJson)>,
 }
 
 /// Who was called, by whom, and how long it took.
@@ -149,6 +150,7 @@ pub enum Cut {
 
 /// What redaction hid: rules and how often each one struck. Never what was hidden.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Receipt {
     /// Rule names with their number of findings.
     pub findings: Vec<(String, u64)>,

@@ -27,7 +27,7 @@ pub(crate) use emit::{Emit, ObjectWriter, OrNull, emit_joined, emit_string, shap
 pub use key_sorted::key_sorted;
 pub(crate) use kind::Kind;
 pub use object::JsonObject;
-pub use pretty::pretty;
+pub use pretty::{pretty, pretty_pieces};
 pub(crate) use read_error::shown;
 pub use read_error::{Problem, ReadError};
 pub(crate) use reader::Reader;

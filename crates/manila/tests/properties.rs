@@ -168,7 +168,10 @@ fn observation() -> impl Strategy<Value = Value> {
                 .collect();
             json!({"observed": observed, "request_id": id, "tier": tier,
                 "duration_ms": duration_ms, "tool": {"id": id, "version": tier},
-                "warnings": warnings, "metadata": metadata,
+                "warnings": warnings, "metadata": metadata, "deterministic": id.len() % 2 == 0,
+                "pagination": {"cursor": id, "has_more": true}, "rate_limit": {"retry_after": 7},
+                "telemetry": {"x": metadata}, "fidelity": {"level": "summary", "dropped": [id]},
+                "upgrade_hints": [{"feature": id, "tier": tier, "reason": ""}],
                 "meta": meta.unwrap_or_else(|| json!({"pagination": 5, "version": 1}))})
         },
     )
@@ -342,15 +345,22 @@ fn json_like() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn an_envelope_of_the_deepest_payload_can_be_read_again() {
-    // The observation itself takes two levels, so this is as deep as a payload gets.
-    let depth = DEPTH_MAX - 2;
-    let nested = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    let observation =
-        Observation::from_json(format!(r#"{{"observed":{{"answered":{nested}}}}}"#)).unwrap();
-    for contract in Contract::ALL {
-        let envelope = seal(&observation, contract).envelope;
-        assert!(RawJson::parse(envelope.as_str().to_owned()).is_ok(), "{contract}");
+fn an_envelope_of_the_deepest_values_can_be_read_again() {
+    for (start, end) in [
+        (r#"{"observed":{"answered":"#, "}}"),
+        (r#"{"observed":{"failed":{"code":"TIMEOUT","message":"","partial":"#, "}}}"),
+        (r#"{"observed":{"mcp":{"content":5,"structuredContent":"#, "}}}"),
+        (r#"{"observed":{"said":""},"telemetry":{"x":"#, "}}"),
+        (r#"{"observed":{"said":""},"warnings":[{"message":"m","context":{"x":"#, "}}]}"),
+        (r#"{"observed":{"said":""},"meta":{"x":"#, "}}"),
+    ] {
+        let nested = |depth| format!("{start}{}{}{end}", "[".repeat(depth), "]".repeat(depth));
+        let deepest =
+            (1..=DEPTH_MAX).rev().find_map(|depth| Observation::from_json(nested(depth)).ok());
+        for contract in Contract::ALL {
+            let envelope = seal(deepest.as_ref().unwrap(), contract).envelope;
+            assert!(RawJson::parse(envelope.as_str().to_owned()).is_ok(), "{contract} {start}");
+        }
     }
 }
 

@@ -122,6 +122,11 @@ fn foreign_names_cannot_forge_a_message() {
         assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
         assert!(!ran.stderr.contains(['\u{1b}', '\u{202e}']), "{}", ran.stderr);
     }
+    for args in [["explain", "x\nhint: run this"], ["seal", "x\nhint: run this"]] {
+        let ran = manila(&args, b"");
+        check_refused(&ran, "x\\nhint: run this");
+        assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+    }
     let long = "k".repeat(100_000);
     let input = format!(r#"{{"observed": {{"said": ""}}, "{long}": 1, "duration_ms": 1}}"#);
     let ran = manila(&["seal"], input.as_bytes());
@@ -191,6 +196,7 @@ fn an_envelope_is_handed_on_before_the_next_line_is_whole() {
         .args(["seal", "--lines", "--contract", "mcp.envelope.v0.1"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -212,6 +218,21 @@ fn a_line_over_the_limit_does_not_stop_the_others() {
     let is_sealed: Vec<bool> = ran.stdout.lines().map(|line| line.starts_with('{')).collect();
     assert_eq!(is_sealed, [true, false, true]);
     assert!(ran.stderr.contains("line 2 is over the limit of 50 bytes"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_limit_is_exact() {
+    let line = "{\"observed\":{\"said\":\"x\"}}";
+    let at = line.len().to_string();
+    let below = (line.len() - 1).to_string();
+    for end in ["", "\n", "\r\n"] {
+        let input = format!("{line}{end}");
+        let code = |args: &[&str]| manila(args, input.as_bytes()).code;
+        assert_eq!(code(&["seal", "--lines", "--bytes-max", &at]), 0, "{end:?}");
+        assert_eq!(code(&["seal", "--lines", "--bytes-max", &below]), 1, "{end:?}");
+    }
+    assert_eq!(manila(&["seal", "--bytes-max", &at], line.as_bytes()).code, 0);
+    assert_eq!(manila(&["seal", "--bytes-max", &below], line.as_bytes()).code, 2);
 }
 
 /// Runs with a reader that takes a little and goes away, as `| head -1` does.

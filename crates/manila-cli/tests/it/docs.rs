@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use manila::{Code, Contract, Observation, Spelling, diagnostics, spellings};
-use serde_json::Value;
+use manila::{Code, Contract, Observation, RawJson, Spelling, diagnostics, spellings};
 
-use crate::program::{check_generated, manila, read, root};
+use crate::program::{check_generated, files, manila, read, root};
 
 const GENERATED: &str = "<!-- Generated from the code: UPDATE=1 cargo test -p manila-cli -->\n";
 
@@ -100,13 +99,13 @@ fn contracts_follow_from_the_table_and_from_real_envelopes() {
     check_generated(&root().join("docs/contracts.md"), &text);
 }
 
-/// What a contract loses of an observation that says everything there is to say.
+/// What a contract loses of all the observations in `conformance/`.
 fn losses(contract: Contract) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for name in ["notes", "failed_everything", "exited_diagnostics", "exited_0", "cancelled"] {
-        let path = root().join(format!("conformance/observations/{name}.json"));
-        let vector: Value = serde_json::from_str(&read(&path)).unwrap();
-        let seen = Observation::from_json(vector["observation"].to_string()).unwrap();
+    for path in files("conformance/observations") {
+        let text = read(&path);
+        let observation = RawJson::parse(text).unwrap().get("observation").unwrap();
+        let seen = Observation::from_json(observation.to_string()).unwrap();
         let reply = seen.seal(contract, &manila::Context::new([0; 16]));
         for loss in reply.losses {
             let told = format!("- `{}`: {}", loss.what, loss.why);
@@ -115,6 +114,7 @@ fn losses(contract: Contract) -> Vec<String> {
             }
         }
     }
+    all.sort();
     all
 }
 

@@ -1,6 +1,6 @@
 //! The facts about a failure that a contract tells in one flat place.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::outcome::{Failure, NonEmpty, Run, Text, seconds};
 use crate::raw_json::{Emit, JsonObject, RawJson, shape};
@@ -9,7 +9,8 @@ use crate::raw_json::{Emit, JsonObject, RawJson, shape};
 #[derive(Default)]
 pub(super) struct Facts {
     told: Vec<(String, RawJson)>,
-    names: BTreeSet<String>,
+    /// Where each name stands in `told`.
+    places: BTreeMap<String, usize>,
     has_clash: bool,
 }
 
@@ -18,13 +19,23 @@ impl Facts {
         if value.is_absent() {
             return;
         }
-        if !self.names.insert(name.to_owned()) {
-            self.has_clash = true;
-            return;
-        }
         let mut out = Vec::new();
         value.emit(&mut out);
-        self.told.push((name.to_owned(), RawJson::written(out)));
+        let value = RawJson::written(out);
+        if let Some((_, told)) = self.places.get(name).and_then(|place| self.told.get(*place)) {
+            self.has_clash |= *told != value;
+            return;
+        }
+        self.places.insert(name.to_owned(), self.told.len());
+        self.told.push((name.to_owned(), value));
+    }
+
+    /// Adds the facts of another list.
+    pub(super) fn append(&mut self, other: &Facts) {
+        self.has_clash |= other.has_clash;
+        for (name, value) in &other.told {
+            self.add(name, value);
+        }
     }
 
     pub(super) fn add_all(&mut self, object: &JsonObject) {
@@ -38,8 +49,9 @@ impl Facts {
     pub(super) fn of_failure(failure: &Failure) -> Facts {
         let mut facts = Facts::default();
         facts.add_all(&failure.details);
-        facts.add_all(&failure.data);
+        // The delay that was settled counts more than what the tool calls one.
         facts.add("retry_after_seconds", &failure.retry_after.map(seconds));
+        facts.add_all(&failure.data);
         facts
     }
 
@@ -65,10 +77,10 @@ impl Facts {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.names.contains(name)
+        self.places.contains_key(name)
     }
 
-    /// Whether a name was given twice, so that a fact is missing.
+    /// Whether a name was given twice with different values, so that a fact is missing.
     pub(super) fn has_clash(&self) -> bool {
         self.has_clash
     }

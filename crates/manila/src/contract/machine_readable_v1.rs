@@ -91,6 +91,11 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
             Success { success: true, command, output, exit_code: 0, metadata }.emit(out);
         }
         Ended::Failed { failures, partial: _ } => {
+            if let Content::Json(json) = outcome.content()
+                && json.kind() != Kind::String
+            {
+                losses.add("partial", "it is told as JSON text");
+            }
             let errors = faults(failures, run, outcome.content(), losses);
             let exit_code = run.and_then(|run| run.exit).unwrap_or(NO_EXIT);
             Failed { success: false, errors, exit_code, metadata }.emit(out);
@@ -241,22 +246,17 @@ struct Strings(Vec<(String, String)>);
 impl Strings {
     fn of(failure: &Failure, losses: &mut Losses) -> Strings {
         let facts = Facts::of_failure(failure);
+        let mut texts = Facts::default();
+        for (name, value) in facts.iter() {
+            let (name, text) = code::fact(failure, name, value);
+            if text.is_none() && value.kind() != Kind::String {
+                losses.add("details", "what is no text is told as JSON text");
+            }
+            texts.add(name, &text.unwrap_or_else(|| text_of(value)));
+        }
         losses.add_clashes(&facts);
-        let is_action = facts.iter().any(|(name, value)| {
-            name == "parameter" && value.as_text().as_deref() == Some("action")
-        });
-        let texts = facts.iter().map(|(name, value)| {
-            if value.kind() == Kind::String {
-                return (code::fact_name(failure.code, is_action, name).to_owned(), text_of(value));
-            }
-            if is_action && name == "allowed" {
-                // M8: the actions as one text.
-                let actions: Vec<String> = value.items().map(|item| text_of(&item)).collect();
-                return ("validActions".to_owned(), actions.join(", "));
-            }
-            losses.add("details", "what is no text is told as JSON text");
-            (name.to_owned(), text_of(value))
-        });
+        losses.add_clashes(&texts);
+        let texts = texts.iter().map(|(name, text)| (name.to_owned(), text_of(text)));
         Strings(texts.collect())
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Losses;
+use super::code_lines::plain_lines;
 use super::content::cut;
 use crate::catalogue::Code;
 use crate::context::Context;
@@ -51,7 +52,7 @@ fn sentence<'a>(failure: &'a Failure, run: Option<&Run>) -> Cow<'a, str> {
     let reason = run.filter(|_| is_plain_exit).and_then(|run| telling_line(&run.stderr));
     match reason {
         Some(line) => {
-            let (line, _) = cut(line, CHARS_MAX);
+            let (line, _) = cut(&line, CHARS_MAX);
             format!("{}: {line}", failure.message.trim_end_matches('.')).into()
         }
         None => failure.message.as_ref().into(),
@@ -59,13 +60,16 @@ fn sentence<'a>(failure: &'a Failure, run: Option<&Run>) -> Cow<'a, str> {
 }
 
 /// The line that says most: the first that speaks of an error, else the last.
-fn telling_line(stderr: &str) -> Option<&str> {
+fn telling_line(stderr: &str) -> Option<String> {
     const WORDS: [&str; 7] =
         ["error", "fatal", "failed", "not found", "no such", "denied", "cannot"];
-    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-    let speaks_of_error = |line: &&str| {
-        let line = line.to_ascii_lowercase();
-        WORDS.iter().any(|word| line.contains(word))
-    };
-    lines().find(speaks_of_error).or_else(|| lines().next_back())
+    let mut last = None;
+    for line in plain_lines(stderr) {
+        let lower = line.to_ascii_lowercase();
+        if WORDS.iter().any(|word| lower.contains(word)) {
+            return Some(line);
+        }
+        last = Some(line);
+    }
+    last
 }

@@ -103,7 +103,9 @@ pub fn code_from_spelling(word: &str) -> Option<Code> {
 
 /// `EXIT_n`, for any exit code.
 fn is_exit(word: &str) -> bool {
-    word.strip_prefix("EXIT_").is_some_and(|exit| exit.parse::<i64>().is_ok_and(|exit| exit != 0))
+    word.strip_prefix("EXIT_").is_some_and(|exit| {
+        !exit.starts_with('+') && exit.parse::<i64>().is_ok_and(|exit| exit != 0)
+    })
 }
 
 /// The code that a `response-v2` error type or a `machine-readable-v1` category stands for.

@@ -47,12 +47,13 @@ fn nuget(line: &str) -> Option<Found<'_>> {
         if code.len() != "NU0000".len() {
             return None;
         }
-        let word = before.trim_end_matches([' ', ':']);
-        let is = |names: &[&str]| names.iter().any(|name| word.ends_with(name));
-        if is(&["info", "log"]) {
-            return None;
-        }
-        let severity = if is(&["warning", "warn"]) { Severity::Warning } else { Severity::Error };
+        let before = before.trim_end_matches([' ', ':']);
+        let word = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or("");
+        let severity = match word.to_ascii_lowercase().as_str() {
+            "info" | "log" => return None,
+            "warning" | "warn" => Severity::Warning,
+            _ => Severity::Error,
+        };
         Some(Found { severity, code, message })
     })
 }

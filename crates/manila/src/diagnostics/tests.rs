@@ -46,6 +46,8 @@ fn reads_the_three_forms() {
     check("MSBUILD : error MSB1001: Unknown switch.", "Error MSB1001 Unknown switch.");
     check("NU1101: Unable to find it", "Error NU1101 Unable to find it");
     check("/p/x.csproj : warning NU1603: A depends on B", "Warning NU1603 A depends on B");
+    check("MyBlog: NU1101: gone", "Error NU1101 gone");
+    check("WARNING: NU1701: old", "Warning NU1701 old");
     check("warn : NU1603: A depends on B", "Warning NU1603 A depends on B");
     check("error NU1101: Unable to find it", "Error NU1101 Unable to find it");
     check("main.cpp(1,2): fatal error C1083: no file", "Error C1083 no file");

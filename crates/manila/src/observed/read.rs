@@ -69,7 +69,7 @@ pub(super) const SECOND: f64 = 1.0;
 
 /// A span of time, given as a number of `unit`s of seconds.
 pub(super) fn duration(reader: &mut Reader<'_>, unit: f64) -> Result<Duration, ReadError> {
-    reader.convert("a number from 0 to 1e19 seconds", |value| {
+    reader.convert("a number of 0 or more, and of 1e19 seconds at most", |value| {
         let number: f64 = number_text(value)?.parse().ok()?;
         Duration::try_from_secs_f64(number * unit).ok()
     })

@@ -105,8 +105,8 @@ fn failed(reader: &mut Reader<'_>) -> Result<Failed, ReadError> {
             "origin_code" => it.origin_code = Some(reader.string()?),
             "message" => message = Some(reader.string()?),
             "remediation" => it.remediation = Some(reader.string()?),
-            "details" => it.details = read_notes::object(reader)?,
-            "data" => it.data = read_notes::object(reader)?,
+            "details" => it.details = read_notes::object_of_ours(reader)?,
+            "data" => it.data = read_notes::object_of_ours(reader)?,
             "retry_after_seconds" => it.retry_after = Some(duration(reader, SECOND)?),
             "partial" => {
                 let partial = Some(reader.raw()?).filter(|partial| !partial.is_null());

@@ -6,11 +6,6 @@ use crate::outcome::{Fidelity, Reduction, Severity, UpgradeHint, Warning};
 use crate::raw_json::{JsonObject, Kind, RawJson, ReadError, Reader};
 use crate::suggest::closest;
 
-pub(super) fn object(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
-    let value = reader.raw_of(Kind::Object)?;
-    Ok(JsonObject::new(value).expect("the reader took a value of kind object"))
-}
-
 /// An object that goes into one of ours, where no name may stand twice.
 pub(super) fn object_of_ours(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
     let ((), value) = reader.with_raw(|reader| {
@@ -40,7 +35,7 @@ fn warning(reader: &mut Reader<'_>) -> Result<Warning, ReadError> {
             "code" => it.code = Some(reader.string()?),
             "severity" => it.severity = Some(one_of(reader, Severity::ALL, Severity::name)?),
             "message" => message = Some(reader.string()?),
-            "context" => it.context = object(reader)?,
+            "context" => it.context = object_of_ours(reader)?,
             unknown => {
                 let known = ["code", "severity", "message", "context"];
                 return Err(unknown_member(reader, unknown, &known));
@@ -156,27 +151,23 @@ fn checked(
     rules: &[(&str, Rule)],
     others: Others,
 ) -> Result<JsonObject, ReadError> {
-    let mut members = Vec::new();
-    reader.object(|reader, key| {
-        let rule = rules.iter().find(|(name, _)| *name == key).map(|(_, rule)| *rule);
-        let value = match (rule, others) {
-            (Some(rule), _) => {
-                reader.convert(rule.name(), |value| rule.admits(value).then(|| value.clone()))?
+    let ((), value) = reader.with_raw(|reader| {
+        reader.object(|reader, key| {
+            let rule = rules.iter().find(|(name, _)| *name == key).map(|(_, rule)| *rule);
+            match (rule, others) {
+                (Some(rule), _) => {
+                    reader.convert(rule.name(), |value| rule.admits(value).then_some(()))?;
+                }
+                (None, Others::Taken) => drop(reader.raw()?),
+                (None, Others::Refused) => {
+                    let names: Vec<&str> = rules.iter().map(|(name, _)| *name).collect();
+                    return Err(unknown_member(reader, key, &names));
+                }
             }
-            (None, Others::Taken) => reader.raw()?,
-            (None, Others::Refused) => {
-                let names: Vec<&str> = rules.iter().map(|(name, _)| *name).collect();
-                return Err(unknown_member(reader, key, &names));
-            }
-        };
-        members.push((key.to_owned(), value));
-        Ok(())
+            Ok(())
+        })
     })?;
-    Ok(JsonObject::build(|object| {
-        for (name, value) in &members {
-            object.member(name, value);
-        }
-    }))
+    Ok(JsonObject::new(value).expect("the reader took an object"))
 }
 
 impl Rule {

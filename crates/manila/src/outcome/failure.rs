@@ -8,6 +8,7 @@ use crate::raw_json::{JsonObject, RawJson};
 
 /// One thing that went wrong. Its texts are whole: only a contract cuts them.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Failure {
     /// What it is, canonically.
     pub code: Code,

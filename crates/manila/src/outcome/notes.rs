@@ -249,6 +249,11 @@ pub(crate) fn seconds(duration: Duration) -> RawJson {
     decimal(duration.as_nanos(), 9)
 }
 
+/// The time that a JSON number of seconds stands for.
+pub(crate) fn as_delay(value: &RawJson) -> Option<Duration> {
+    Duration::try_from_secs_f64(value.as_str().parse().ok()?).ok()
+}
+
 /// A duration as a JSON number of milliseconds, without a fraction where there is none.
 pub(crate) fn milliseconds(duration: Duration) -> RawJson {
     decimal(duration.as_nanos(), 6)

@@ -1,5 +1,7 @@
 //! A JSON value that is known to be an object.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{Kind, Members, ObjectWriter, RawJson, UnfitValue};
@@ -30,11 +32,12 @@ impl JsonObject {
             .ok_or_else(|| UnfitValue::new("it must be an object, but is something else"))
     }
 
-    /// An object of these members, in this order. A name must not stand twice.
+    /// An object of these members, in this order. Of several with one name, the first stands.
     #[must_use]
     pub fn from_members<'a>(members: impl IntoIterator<Item = (&'a str, RawJson)>) -> JsonObject {
         JsonObject::build(|object| {
-            for (name, value) in members {
+            let mut seen = BTreeSet::new();
+            for (name, value) in members.into_iter().filter(|(name, _)| seen.insert(*name)) {
                 object.member(name, &value);
             }
         })

@@ -1,47 +1,62 @@
-//! JSON for people: one member or item a line, tokens exactly as they were written.
+//! JSON for people: one member or item on a line, tokens exactly as they were written.
 
 use super::{RawJson, walk::string_end};
 
-/// The value with two spaces of indentation a level, without a final line break.
+/// The value with two spaces of indentation for each level, without a final line break.
 #[must_use]
 pub fn pretty(value: &RawJson) -> Vec<u8> {
+    let mut out = Vec::with_capacity(value.as_bytes().len() * 5 / 4);
+    pretty_pieces(value, |piece| out.extend_from_slice(piece));
+    out
+}
+
+/// As [`pretty`], piece by piece: deep values take many times their size in indentation, and
+/// nobody needs to hold that in memory.
+pub fn pretty_pieces(value: &RawJson, mut write: impl FnMut(&[u8])) {
     let bytes = value.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len() * 5 / 4);
     let mut level = 0usize;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
+        let start = at;
         at += 1;
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => {}
-            b'"' => {
-                let end = string_end(bytes, at - 1);
-                out.extend_from_slice(bytes.get(at - 1..end).unwrap_or_default());
-                at = end;
-            }
             b'{' | b'[' => {
-                out.push(byte);
+                write(&[byte]);
                 if let Some(end) = empty_end(bytes, at) {
-                    out.extend_from_slice(bytes.get(end - 1..end).unwrap_or_default());
+                    write(bytes.get(end - 1..end).unwrap_or_default());
                     at = end;
                 } else {
                     level += 1;
-                    break_line(level, &mut out);
+                    break_line(level, &mut write);
                 }
             }
             b'}' | b']' => {
                 level = level.saturating_sub(1);
-                break_line(level, &mut out);
-                out.push(byte);
+                break_line(level, &mut write);
+                write(&[byte]);
             }
             b',' => {
-                out.push(byte);
-                break_line(level, &mut out);
+                write(b",");
+                break_line(level, &mut write);
             }
-            b':' => out.extend_from_slice(b": "),
-            _ => out.push(byte),
+            b':' => write(b": "),
+            b'"' => {
+                at = string_end(bytes, start);
+                write(bytes.get(start..at).unwrap_or_default());
+            }
+            _ => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                at += rest.iter().take_while(|byte| is_scalar(**byte)).count();
+                write(bytes.get(start..at).unwrap_or_default());
+            }
         }
     }
-    out
+}
+
+/// Whether a byte may go on a number or a word.
+fn is_scalar(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-')
 }
 
 /// The end of an array or object that closes at once, its closing bracket included.
@@ -52,7 +67,13 @@ fn empty_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     matches!(bytes.get(at), Some(b'}' | b']')).then_some(at + 1)
 }
 
-fn break_line(level: usize, out: &mut Vec<u8>) {
-    out.push(b'\n');
-    out.resize(out.len() + 2 * level, b' ');
+fn break_line(level: usize, write: &mut impl FnMut(&[u8])) {
+    const SPACES: [u8; 16] = [b' '; 16];
+    write(b"\n");
+    let mut n_spaces = 2 * level;
+    while n_spaces > 0 {
+        let n_written = n_spaces.min(SPACES.len());
+        write(SPACES.get(..n_written).unwrap_or_default());
+        n_spaces -= n_written;
+    }
 }

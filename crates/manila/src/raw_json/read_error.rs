@@ -7,6 +7,7 @@ use super::{Kind, RawJson, Syntax};
 
 /// What is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadError {
     /// RFC 6901 pointer to the value that is wrong; empty for the document itself.
     pub pointer: String,

@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a document that lies inside `depth` arrays and objects.
-    fn document_at_depth<T>(
+    pub(crate) fn document_at_depth<T>(
         depth: usize,
         source: &'a Bytes,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,

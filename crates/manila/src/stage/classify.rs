@@ -3,6 +3,8 @@
 //! This is the only stage that may name. It is total: whatever was seen becomes an
 //! outcome, and nothing after it can fail.
 
+use std::collections::BTreeSet;
+
 use crate::context::Context;
 use crate::observed::{Observation, Observed};
 use crate::outcome::{
@@ -53,6 +55,9 @@ pub fn classify(observation: Observation, media: Media, context: &Context) -> Ou
     if let Ended::Failed { failures, .. } = &mut seen.ended {
         delay::settle(failures.first_mut(), &mut notes);
     }
+    // E9: one hint for every feature.
+    let mut features = BTreeSet::new();
+    notes.upgrade_hints.retain(|hint| features.insert(hint.feature.clone()));
     let Seen { ended, run, blocks } = seen;
     Outcome {
         call,

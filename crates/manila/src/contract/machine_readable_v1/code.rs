@@ -1,9 +1,11 @@
 //! M3, M6: the codes, categories and numbers of `machine-readable-v1`.
 
 use crate::catalogue::Code;
+use crate::contract::content::text_of;
 use crate::contract::spelling::When;
 use crate::diagnostics;
 use crate::outcome::{Category, Failure, Run};
+use crate::raw_json::{Kind, RawJson};
 
 /// The word for a code. A command's failure has a parsed code or `EXIT_n` in its place.
 pub(in crate::contract) fn word(code: Code) -> &'static str {
@@ -96,13 +98,26 @@ pub(super) fn hint(failure: &Failure) -> Option<&str> {
     Some(failure.hint.as_deref().unwrap_or(usual)).filter(|hint| !hint.trim().is_empty())
 }
 
-/// M8, M10: what the contract calls the facts that it names itself.
-pub(super) fn fact_name(code: Code, is_action: bool, name: &str) -> &str {
-    match (code, name) {
-        (Code::Conflict, "operation") => "operationType",
-        (Code::Conflict, "conflicting") => "conflictingOperation",
-        (Code::InvalidToolInput, "provided") if is_action => "providedValue",
-        _ => name,
+/// M8, M10: what the contract calls a fact that it names itself, and its text where that is
+/// not the fact's own.
+pub(super) fn fact<'a>(
+    failure: &Failure,
+    name: &'a str,
+    value: &RawJson,
+) -> (&'a str, Option<String>) {
+    let is_action = || {
+        let parameter = failure.details.get("parameter");
+        parameter.is_some_and(|it| it.as_text().as_deref() == Some("action"))
+    };
+    match (failure.code, name) {
+        (Code::Conflict, "operation") => ("operationType", None),
+        (Code::Conflict, "conflicting") => ("conflictingOperation", None),
+        (Code::InvalidToolInput, "provided") if is_action() => ("providedValue", None),
+        (Code::InvalidToolInput, "allowed") if value.kind() == Kind::Array && is_action() => {
+            let actions: Vec<String> = value.items().map(|item| text_of(&item)).collect();
+            ("validActions", Some(actions.join(", ")))
+        }
+        _ => (name, None),
     }
 }
 
@@ -153,6 +168,7 @@ pub(super) fn mcp_error_code(failure: &Failure, run: Option<&Run>) -> Option<i64
             other if diagnostics::category(other) == Category::Unknown => Some(INTERNAL),
             _ => None,
         },
+        (_, Some("INVALID_PARAMS")) => Some(INVALID_PARAMS),
         // M9: with a command.
         (Code::CapabilityNotAvailable, _) if run.is_some() => Some(NOT_AVAILABLE),
         (code, _) => numbers(code).first().map(|(number, _)| *number),

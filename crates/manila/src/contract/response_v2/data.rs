@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::code;
 use crate::contract::Losses;
 use crate::contract::facts::Facts;
-use crate::outcome::{Content, Failure, NonEmpty, Run, seconds};
+use crate::outcome::{Content, Failure, NonEmpty, Run, as_delay, seconds};
 use crate::raw_json::{Emit, JsonObject, Kind, Member, ObjectWriter, RawJson};
 
 /// R2: always an object.
@@ -86,7 +87,7 @@ pub(super) fn error<'a>(
         origin_code,
         message: _,
         category: _,
-        hint: _,
+        hint,
         explanation: _,
         link: _,
         fixes: _,
@@ -103,19 +104,23 @@ pub(super) fn error<'a>(
 
     let own_code = own.text("error_code", code::is_screaming, &mut misfits, "origin_code");
     let origin = origin_code.clone().filter(|word| code::is_screaming(word));
-    if origin.is_none() {
+    let tools_code = own_code.or(origin);
+    if tools_code != *origin_code {
         misfits.add("origin_code", origin_code);
     }
-    let tools_code = own_code.or(origin);
     // R8: a code that the contract names has the contract's type; else the catalogue's holds.
     let usual_type = tools_code.as_deref().and_then(code::known_type);
     let error_code = tools_code.unwrap_or_else(|| code::word(failures.first()).to_owned());
     let error_type = own
         .text("error_type", |_| true, &mut misfits, "error_type")
         .unwrap_or_else(|| usual_type.unwrap_or(code::error_type(*code)).to_owned());
-    let remediation = own
-        .text("remediation", |_| true, &mut misfits, "remediation")
-        .unwrap_or_else(|| failures.first().remedy().to_owned());
+    let own_remediation = own.text("remediation", |_| true, &mut misfits, "remediation");
+    if own_remediation.is_some() && hint.is_some() && own_remediation.as_deref() != hint.as_deref()
+    {
+        losses.add("remediation", "the tool's own, in its data, is told");
+    }
+    let remediation = own_remediation.unwrap_or_else(|| failures.first().remedy().to_owned());
+    let retry_after_seconds = own.delay(*retry_after, &mut misfits);
 
     let mut facts = own_details(&own, details, misfits);
     facts.add_exit(run);
@@ -141,8 +146,7 @@ pub(super) fn error<'a>(
         error_type,
         remediation: Some(remediation).filter(|text| !text.trim().is_empty()),
         details: (!facts.is_empty()).then(|| facts.into_object()),
-        // R9: when it is known.
-        retry_after_seconds: own.get("retry_after_seconds").cloned().or(retry_after.map(seconds)),
+        retry_after_seconds,
         own,
     }))
 }
@@ -151,19 +155,12 @@ pub(super) fn error<'a>(
 fn own_details(own: &Own<'_>, known: &JsonObject, mut misfits: Facts) -> Facts {
     let mut facts = Facts::default();
     match own.get("details").map(|details| (details, JsonObject::new(details.clone()))) {
-        // What a payload calls its details is what `classify` read there.
-        Some((_, Some(details))) if own.payload.is_some() => facts.add_all(&details),
-        Some((_, Some(details))) => {
-            facts.add_all(&details);
-            facts.add_all(known);
-        }
-        Some((misfit, None)) => {
-            facts.add_all(known);
-            misfits.add("details", misfit);
-        }
-        None => facts.add_all(known),
+        Some((_, Some(details))) => facts.add_all(&details),
+        Some((misfit, None)) => misfits.add("details", misfit),
+        None => {}
     }
-    facts.add_all(&misfits.into_object());
+    facts.add_all(known);
+    facts.append(&misfits);
     facts
 }
 
@@ -203,10 +200,12 @@ impl<'a> Own<'a> {
             reserved: Vec::new(),
             has_clash: false,
         };
-        for member in given.members().chain(payload.into_iter().flat_map(RawJson::members)) {
+        // The last of several counts, and what was given counts more than a payload.
+        for member in payload.into_iter().flat_map(RawJson::members).chain(given.members()) {
             let Some(name) = RESERVED.into_iter().find(|name| member.is(name)) else { continue };
             let value = member.value();
-            if !value.is_null() && own.get(name).is_none() {
+            if !value.is_null() {
+                own.reserved.retain(|(known, _)| *known != name);
                 own.reserved.push((name, value));
             }
         }
@@ -219,6 +218,19 @@ impl<'a> Own<'a> {
 
     fn get(&self, name: &str) -> Option<&RawJson> {
         self.reserved.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// R9: the delay that is known, in the tool's own spelling where it says the same.
+    fn delay(&self, known: Option<Duration>, misfits: &mut Facts) -> Option<RawJson> {
+        let own = self.get("retry_after_seconds");
+        match (own, known) {
+            (Some(own), Some(known)) if as_delay(own) != Some(known) => {
+                misfits.add("retry_after_seconds", own);
+                Some(seconds(known))
+            }
+            (Some(own), _) => Some(own.clone()),
+            (None, known) => known.map(seconds),
+        }
     }
 
     /// The members that are not reserved, each name from one source only.

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use super::failed;
 use super::naming::code_from_text;
-use super::{delay, failed};
 use crate::contract::{code_from_spelling, code_from_type};
 use crate::diagnostics;
-use crate::outcome::{Ended, Failure, Payload};
+use crate::outcome::{Ended, Failure, Payload, as_delay};
 use crate::raw_json::{JsonObject, RawJson};
 
 /// An answer is done, unless it is an object with `success: false`.
@@ -38,7 +38,6 @@ pub(super) fn failure(payload: &RawJson, text: Option<&str>) -> Failure {
 }
 
 /// What a failed payload says about its failure, in the words that tools use.
-#[derive(Default)]
 struct Own {
     code: Option<String>,
     kind: Option<String>,
@@ -49,37 +48,44 @@ struct Own {
 }
 
 impl Own {
-    /// One walk over the payload, which may be large.
+    /// One walk over the payload, which may be large. The order of its members means nothing,
+    /// so what is preferred is chosen afterwards.
     fn read(payload: &RawJson) -> Own {
-        let mut own = Own::default();
         let mut codes = [const { None }; 3];
+        let mut kinds = [const { None }; 2];
         let mut messages = [const { None }; 3];
+        let mut details = [const { None }; 2];
+        let mut delays = [None; 2];
+        let mut remediation = None;
         for member in payload.members() {
             match member.key().as_ref() {
                 "error_code" => codes[0] = text(&member.value()),
                 "code" => codes[1] = text(&member.value()),
-                "error_type" => own.kind = text(&member.value()),
-                "category" => own.kind = own.kind.or_else(|| text(&member.value())),
+                "error_type" => kinds[0] = text(&member.value()),
+                "category" => kinds[1] = text(&member.value()),
                 "message" => messages[2] = text(&member.value()),
-                "remediation" => own.remediation = text(&member.value()),
-                "details" => own.details = JsonObject::new(member.value()),
-                "retry_after_seconds" | "retry_after" => {
-                    own.retry_after = own.retry_after.or(delay::read(Some(&member.value())));
-                }
+                "remediation" => remediation = text(&member.value()),
+                "details" => details[0] = JsonObject::new(member.value()),
+                "retry_after_seconds" => delays[0] = as_delay(&member.value()),
+                "retry_after" => delays[1] = as_delay(&member.value()),
                 "error" => {
                     let error = member.value();
                     messages[0] = text(&error);
                     codes[2] = error.get("code").as_ref().and_then(text);
                     messages[1] = error.get("message").as_ref().and_then(text);
-                    let details = error.get("details").and_then(JsonObject::new);
-                    own.details = own.details.or(details);
+                    details[1] = error.get("details").and_then(JsonObject::new);
                 }
                 _ => {}
             }
         }
-        own.code = codes.into_iter().flatten().next();
-        own.message = messages.into_iter().flatten().next();
-        own
+        Own {
+            code: codes.into_iter().flatten().next(),
+            kind: kinds.into_iter().flatten().next(),
+            message: messages.into_iter().flatten().next(),
+            remediation,
+            details: details.into_iter().flatten().next(),
+            retry_after: delays.into_iter().flatten().next(),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn exited(exited: Exited, notes: &mut Notes) -> Seen {
         if n_untold > 0 {
             let message = format!("{n_untold} more diagnostics are not listed");
             // M13: said in a way that every contract has a place for.
+            notes.metadata.retain(|(name, _)| name != "truncated");
             notes.metadata.push(("truncated".to_owned(), message.clone()));
             notes.warnings.push(Warning::coded("CONTENT_TRUNCATED", message));
         }

@@ -3,19 +3,24 @@
 use std::time::Duration;
 
 use crate::catalogue::Code;
-use crate::outcome::{Failure, Notes, seconds};
-use crate::raw_json::{JsonObject, RawJson};
+use crate::outcome::{Failure, Notes, as_delay, seconds};
+use crate::raw_json::JsonObject;
 
 /// Whoever knows the delay of a rate limit tells the others.
 pub(super) fn settle(failure: &mut Failure, notes: &mut Notes) {
     if failure.code != Code::RateLimited {
         return;
     }
-    let in_data = || read(failure.data.get("retry_after_seconds").as_ref());
-    let in_limits = || read(notes.rate_limit.as_ref()?.get("retry_after").as_ref());
+    let in_data = || {
+        let names = ["retry_after_seconds", "retry_after"].into_iter();
+        names.filter_map(|name| failure.data.get(name)).find_map(|value| as_delay(&value))
+    };
+    let in_limits = || as_delay(&notes.rate_limit.as_ref()?.get("retry_after")?);
     failure.retry_after = failure.retry_after.or_else(in_data).or_else(in_limits);
     let Some(delay) = failure.retry_after else { return };
     let limits = notes.rate_limit.take().unwrap_or_default();
+    let is_told = limits.get("retry_after").is_some_and(|told| as_delay(&told) == Some(delay));
+    let limits = if is_told { limits } else { limits.without("retry_after") };
     notes.rate_limit = Some(limits.with_defaults(&JsonObject::build(|object| {
         object.member("retry_after", &seconds(delay));
     })));
@@ -25,9 +30,4 @@ pub(super) fn settle(failure: &mut Failure, notes: &mut Notes) {
         let hint = format!("Wait {seconds} {unit} before the next call, and make fewer of them");
         failure.hint = Some(hint.into());
     }
-}
-
-/// A number of seconds.
-pub(super) fn read(value: Option<&RawJson>) -> Option<Duration> {
-    Duration::try_from_secs_f64(value?.as_str().parse().ok()?).ok()
 }

@@ -14,14 +14,39 @@ pub(super) fn result(result: McpResult, media: Media) -> Seen {
         return Seen::ended(failed(invalid(&broken), Payload::Json(raw)));
     }
     let blocks: Vec<RawJson> = parts.iter().filter_map(Part::media).cloned().collect();
-    let (payload, is_text, blocks) = match (structured, media) {
+    let is_structured = structured.is_some();
+    let (payload, blocks) = match (structured, media) {
         // Structured content is the payload, and is not touched to name the media beside it.
-        (Some(structured), _) => (Payload::Json(structured), false, blocks),
-        (None, Media::Beside) => (payload(&parts, media), blocks.is_empty(), blocks),
-        (None, Media::Inline) => (payload(&parts, media), blocks.is_empty(), Vec::new()),
+        (Some(structured), _) => (Payload::Json(structured), blocks),
+        (None, Media::Beside) => (payload(&parts, media), blocks),
+        (None, Media::Inline) => (payload(&parts, media), Vec::new()),
     };
-    let ended = if is_error { said_failed(payload, is_text, &parts) } else { done(payload) };
+    let ended = match (is_error, is_structured) {
+        (false, _) => done(payload),
+        (true, true) => said_failed(payload, Says::More, &parts),
+        (true, false) => said_failed(payload, Says::of(&parts), &parts),
+    };
     Seen { ended, run: None, blocks }
+}
+
+/// What a payload says, compared with the texts of its result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Says {
+    /// The texts, and nothing else.
+    Texts,
+    /// Something that is not among the texts, or what one of them holds.
+    More,
+}
+
+impl Says {
+    /// What a payload that was made of these parts says.
+    fn of(parts: &[Part]) -> Says {
+        match parts {
+            [Part::Text(token)] if parsed(token).is_some() => Says::More,
+            parts if parts.iter().all(|part| part.media().is_none()) => Says::Texts,
+            _ => Says::More,
+        }
+    }
 }
 
 fn done(payload: Payload) -> Ended {
@@ -33,25 +58,15 @@ fn done(payload: Payload) -> Ended {
 
 /// `isError`: the text is the message; a payload that says more than the text is kept as
 /// what was left.
-fn said_failed(payload: Payload, is_text: bool, parts: &[Part]) -> Ended {
+fn said_failed(payload: Payload, says: Says, parts: &[Part]) -> Ended {
     let text = parts.iter().filter_map(Part::text).collect::<Vec<_>>().join("\n");
-    let named_by_text = |text: String| Failure::new(code_from_text(&text), text);
-    match payload {
-        Payload::Json(json) if json.kind() == Kind::Object => {
+    match (payload, says) {
+        (Payload::Json(json), _) if json.kind() == Kind::Object => {
             failed(answer::failure(&json, Some(&text)), Payload::Json(json))
         }
-        Payload::Json(json) if !is_text || !is_list_or_string_of(&json, parts) => {
-            failed(named_by_text(text), Payload::Json(json))
-        }
-        Payload::Json(_) | Payload::Text(_) | Payload::Absent => {
-            failed(named_by_text(text), Payload::Absent)
-        }
+        (payload, Says::More) => failed(Failure::new(code_from_text(&text), text), payload),
+        (_, Says::Texts) => failed(Failure::new(code_from_text(&text), text), Payload::Absent),
     }
-}
-
-/// Whether a payload is just the texts themselves, and not what one of them holds.
-fn is_list_or_string_of(payload: &RawJson, parts: &[Part]) -> bool {
-    payload.kind() == Kind::String || parts.len() > 1
 }
 
 /// The payload of a result without structured content.

@@ -43,7 +43,9 @@ pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
 pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
     let Invalid { message, parameter, reason, provided, allowed } = it;
     let reason = said(reason.as_deref()).map(str::to_owned);
+    let parameter = said(parameter.as_deref()).map(str::to_owned);
     let message = message.filter(|message| !message.trim().is_empty());
+    let allowed: Vec<String> = allowed.into_iter().filter(|it| !it.trim().is_empty()).collect();
     let is_action = parameter.as_deref() == Some("action") && !allowed.is_empty();
     let reason = reason.or_else(|| (!allowed.is_empty()).then(|| "invalid value".to_owned()));
     // Values other than actions are not repeated: they may be secret.
@@ -53,14 +55,15 @@ pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
         (None, Some(parameter)) => wrong_parameter(parameter, reason.as_deref(), &allowed),
         (None, None) => Code::InvalidToolInput.entry().message.to_owned(),
     });
+    // M7: values that the message names are not told again.
+    let is_told = allowed.is_empty() || message.ends_with(&alternatives(&allowed));
     let mut failure = Failure::new(Code::InvalidToolInput, message);
     failure.hint = is_action.then(|| format!("Valid actions are: {}", allowed.join(", ")).into());
     failure.details = JsonObject::build(|object| {
         object.member("parameter", &parameter);
         object.member("reason", &reason);
         object.member("provided", &shown);
-        // M7: other lists of values are told in the message only.
-        object.member("allowed", &is_action.then_some(allowed));
+        object.member("allowed", &(is_action || !is_told).then_some(allowed));
     });
     Seen::failed(failure)
 }
@@ -176,10 +179,8 @@ pub(super) fn tier_required(it: TierRequired, notes: &mut Notes) -> Seen {
         object.member("tier", &tier);
         object.member("reason", &reason);
     });
-    // E9: one hint a feature.
-    if !notes.upgrade_hints.iter().any(|hint| hint.feature == feature) {
-        notes.upgrade_hints.push(UpgradeHint { feature, tier, reason });
-    }
+    notes.upgrade_hints.retain(|hint| hint.feature != feature);
+    notes.upgrade_hints.push(UpgradeHint { feature, tier, reason });
     Seen::failed(failure)
 }
 

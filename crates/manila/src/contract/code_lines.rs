@@ -1,0 +1,196 @@
+//! Telling messages from code: what a tool prints is often both.
+
+/// The lines of `text` that are no code, trimmed, without the blank ones.
+pub(super) fn plain_lines(text: &str) -> impl Iterator<Item = String> {
+    let mut is_fenced = false;
+    let mut is_below_frame = false;
+    let mut before = "";
+    let mut lines = text.lines().peekable();
+    std::iter::from_fn(move || {
+        while let Some(line) = lines.next() {
+            let trimmed = line.trim();
+            let above = std::mem::replace(&mut before, trimmed);
+            let below = lines.peek().map_or("", |next| next.trim());
+            if is_fence(trimmed) {
+                is_fenced = !is_fenced;
+                continue;
+            }
+            let is_frame = is_stack_frame(trimmed);
+            // The lines below a frame quote the source, as long as they are indented.
+            is_below_frame = is_frame || (is_below_frame && line.starts_with([' ', '\t']));
+            let is_quoted =
+                is_marker(below) || (is_gutter(trimmed) && (is_gutter(above) || is_gutter(below)));
+            if is_fenced || is_below_frame || is_quoted || is_source(trimmed) {
+                continue;
+            }
+            let plain = without_inline_code(trimmed);
+            if !plain.trim().is_empty() {
+                return Some(plain.trim().to_owned());
+            }
+        }
+        None
+    })
+}
+
+/// The start or end of a fenced block. A line with both fences is no block.
+fn is_fence(line: &str) -> bool {
+    ["```", "~~~"].iter().any(|fence| line.starts_with(fence) && line.matches(fence).count() < 2)
+}
+
+/// A line without what stands between two fences in it.
+fn without_inline_code(line: &str) -> String {
+    line.split("```").step_by(2).collect()
+}
+
+/// Lines that tell where in a program something happened.
+fn is_stack_frame(line: &str) -> bool {
+    let is_heading = line.starts_with("Traceback (most recent call last)")
+        || line.starts_with("stack backtrace:")
+        || line.strip_prefix("goroutine ").is_some_and(|rest| rest.contains('['));
+    is_heading
+        || is_python_frame(line)
+        || is_numbered_frame(line)
+        || line.strip_prefix("at ").is_some_and(is_frame_place)
+}
+
+/// `File "a.py", line 3, in f`
+fn is_python_frame(line: &str) -> bool {
+    let place = line.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
+    place.is_some_and(|(_, number)| {
+        let rest = without_digits(number);
+        rest.is_empty() || rest.starts_with(", in ")
+    })
+}
+
+/// `#0 0x7f in foo () at x.c:3`, `#0 /a.php(3): f()`
+fn is_numbered_frame(line: &str) -> bool {
+    let Some(numbered) = line.strip_prefix('#') else { return false };
+    let rest = without_digits(numbered);
+    let is_frame =
+        rest.trim_start().starts_with("0x") || rest.contains(" () at ") || rest.contains("): ");
+    rest.len() < numbered.len() && is_frame
+}
+
+/// What follows `at ` in the frames of JavaScript, Java and .NET.
+fn is_frame_place(rest: &str) -> bool {
+    let has_place = |text: &str| {
+        let number = text.rsplit(':').next().unwrap_or_default();
+        text.contains(['/', '\\', '.']) && !number.is_empty() && without_digits(number).is_empty()
+    };
+    if let Some((name, place)) = rest.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) {
+        // Only JavaScript has a space before the bracket, and then it names a place.
+        let is_qualified = name.contains('.') && !name.contains(' ');
+        let is_known = matches!(place, "<anonymous>" | "native") || place.starts_with("index ");
+        return is_qualified || is_known || has_place(place);
+    }
+    let is_dotnet = rest.contains(") in ") && rest.contains(":line ");
+    is_dotnet || is_place(rest)
+}
+
+/// `/a.js:1`, `src/main.rs:3:5`: a file and a line, and nothing else.
+fn is_place(text: &str) -> bool {
+    let (file, number) = text.rsplit_once(':').unwrap_or_default();
+    let is_number = !number.is_empty() && without_digits(number).is_empty();
+    is_number && file.contains(['/', '\\']) && !file.contains(' ') && !file.contains("://")
+}
+
+/// Lines that quote source, or say where it is, by themselves: `| ^^^`, `^~~~`, `> 3 | x`,
+/// `--> src/a.rs:3:5`, `/tmp/x.js:1`, `>>> x`.
+fn is_source(line: &str) -> bool {
+    let is_pointed_at = line.starts_with(['>', '→']) && is_gutter(line);
+    let gutter = line.strip_prefix(['|', '│']).map(str::trim);
+    let is_place = is_place(line.strip_prefix("--> ").unwrap_or(line));
+    let is_prompt = line.starts_with(">>> ");
+    is_pointed_at
+        || gutter.is_some_and(|rest| rest.is_empty() || is_marker(rest))
+        || is_marker(line)
+        || is_place
+        || is_prompt
+}
+
+/// `3 | let x`, `> 3 | let x`, `| ^`: the edge of quoted source. One alone may be a message.
+fn is_gutter(line: &str) -> bool {
+    let line = line.trim_start_matches(['>', '→']).trim_start();
+    without_digits(line).trim_start().starts_with(['|', '│'])
+}
+
+/// `^`, `^~~~`, `^^^^ here`: what points at a place in the line above.
+fn is_marker(line: &str) -> bool {
+    let rest = line.trim_start_matches(['^', '~']);
+    line.contains('^') && rest.len() < line.len() && (rest.is_empty() || rest.starts_with(' '))
+}
+
+fn without_digits(text: &str) -> &str {
+    text.trim_start_matches(|letter: char| letter.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_lines;
+
+    /// `expected` is the first line that is no code.
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let found = plain_lines(text).next().unwrap_or_else(|| "none".to_owned());
+        assert_eq!(found, expected, "in {text:?}");
+    }
+
+    #[test]
+    fn takes_the_first_line_that_is_no_code() {
+        check("File not found: /missing.py.", "File not found: /missing.py.");
+        check("\n  broken \nmore", "broken");
+        check("```\nlet x = 1;\n```\nit broke", "it broke");
+        check("it broke: ```secret = 1``` there", "it broke:  there");
+        check(
+            "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nValueError: bad",
+            "ValueError: bad",
+        );
+        check("File \"a.py\", line 3, in f\n\tkey = load()\nValueError: bad", "ValueError: bad");
+        check("TypeError: x\n    at f (/a.js:1:2)", "TypeError: x");
+        check("    at f (/a.js:1:2)\n    at g (/b.js:3:4)\n at /c.js:5:6", "none");
+        check("at System.IO.File.Open(String path)\nat A.B() in /a.cs:line 3", "none");
+        check("12 | let x = 1;\n   | ^^^^\nmismatched types", "mismatched types");
+        check(
+            "const k = \"x\" +;\n        ^\n\nSyntaxError: Unexpected",
+            "SyntaxError: Unexpected",
+        );
+        check("#0  0x7f in foo () at x.c:3\n>>> x = 1\ncrashed", "crashed");
+        check("> 3 | const s = 1;\n    | ^\nSyntaxError: q", "SyntaxError: q");
+        check("3 │ let s\n4 │ let t\nmsg", "msg");
+        check("#0 /a.php(3): f(\"s\")\nat f (native)\nat async Promise.all (index 0)", "none");
+        check(
+            "File \"a.py\", line 3, in f\n    g(\n        s\n    )\nValueError: bad",
+            "ValueError: bad",
+        );
+        check("error\n  --> src/main.rs:3:5", "error");
+        check("/tmp/x.js:1\nthrow new Error(1)\n^\n\nError: boom", "Error: boom");
+        check("", "none");
+    }
+
+    #[test]
+    fn leaves_messages_alone_that_only_look_like_code() {
+        for message in [
+            "at least one of: a, b is required",
+            "at position 3: expected a value",
+            "at most 5 items allowed: got 7",
+            "goroutine limit reached",
+            "File \"a.txt\", line 3 is malformed",
+            "Value must match\n^[a-z]+$",
+            "404 | Not Found",
+            "at $.items[3] (expected string)",
+            "at example.com (404)",
+            "at 10:30",
+            "at example.com:443",
+            "at config.yaml (missing key)",
+            "# 0x1F is no opcode",
+            "^1.2.3 is not a valid range",
+            "http://localhost:80",
+            "~~~a~~~ message",
+            "| pipe message",
+            "--> arrow",
+            "-",
+        ] {
+            check(message, message.lines().next().unwrap());
+        }
+    }
+}
