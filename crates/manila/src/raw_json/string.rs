@@ -114,19 +114,34 @@ fn code_unit(escaped: &[u8]) -> Option<u32> {
 /// Writes UTF-8 text as the inside of a JSON string, escaping only what must be escaped.
 pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
-    while let Some((&byte, after)) = rest.split_first() {
-        if word::is_special(byte) {
-            encode_special(byte, out);
+    while let Some((word, after)) = rest.split_first_chunk::<8>() {
+        let n_plain = word::plain_len(*word);
+        // Copied whole and cut back, as in `copy_run`.
+        out.extend_from_slice(word);
+        let Some(&special) = word.get(n_plain) else {
             rest = after;
-        } else {
-            rest = copy_run(rest, out, word::plain_len, word::is_special);
-        }
+            continue;
+        };
+        out.truncate(out.len() - (8 - n_plain));
+        encode_byte(special, out);
+        rest = rest.get(n_plain + 1..).unwrap_or_default();
+    }
+    for byte in rest {
+        encode_byte(*byte, out);
     }
 }
 
-fn encode_special(byte: u8, out: &mut Vec<u8>) {
+#[inline]
+fn encode_byte(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+        byte if byte < 0x20 => encode_control(byte, out),
+        byte => out.push(byte),
+    }
+}
+
+fn encode_control(byte: u8, out: &mut Vec<u8>) {
     let short = match byte {
-        b'"' | b'\\' => byte,
         b'\n' => b'n',
         b'\r' => b'r',
         b'\t' => b't',
