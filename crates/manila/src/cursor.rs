@@ -39,12 +39,12 @@ pub fn page_size(asked: Option<u64>) -> u64 {
 /// ```
 /// use manila::{Cursor, JsonObject, RawJson};
 ///
-/// let position = JsonObject::new(RawJson::parse(r#"{"after": 42}"#)?).unwrap();
+/// let position = JsonObject::from_members([("after", RawJson::parse("42")?)]);
 /// let text = Cursor::new(&position).encode();
-/// let back = Cursor::decode(&text).unwrap();
+/// let back = Cursor::decode(&text)?;
 /// assert_eq!(back.position().get("after"), Some(RawJson::parse("42")?));
 /// assert!(Cursor::decode("page-2").is_err());
-/// # Ok::<(), manila::ReadError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(JsonObject);

@@ -1,9 +1,9 @@
 //! Wrong input: a clear message, a hint, exit 2, nothing on stdout, never a panic.
 
 use std::io::{BufRead, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::program::{Ran, manila};
+use crate::program::{Ran, manila, start};
 
 /// What must be said about a refusal.
 #[track_caller]
@@ -192,13 +192,7 @@ fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
 /// Who waits for an answer before sending the next line gets it.
 #[test]
 fn an_envelope_is_handed_on_before_the_next_line_is_whole() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_manila"))
-        .args(["seal", "--lines", "--contract", "mcp.envelope.v0.1"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = start(&["seal", "--lines", "--contract", "mcp.envelope.v0.1"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
     stdin.write_all(b"{\"observed\":{\"said\":\"1\"}}\n{\"observed\"").unwrap();
@@ -238,13 +232,7 @@ fn the_limit_is_exact() {
 /// Runs with a reader that takes a little and goes away, as `| head -1` does.
 #[test]
 fn a_closed_pipe_is_told_and_never_a_panic() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_manila"))
-        .args(["seal", "--lines", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = start(&["seal", "--lines", "-"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
     let writer = std::thread::spawn(move || {

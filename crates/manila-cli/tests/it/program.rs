@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// What a run of the program left.
 #[derive(Debug)]
@@ -12,16 +12,21 @@ pub(crate) struct Ran {
     pub(crate) code: i32,
 }
 
-/// Runs `manila` with these arguments and this standard input.
-pub(crate) fn manila(args: &[&str], stdin: &[u8]) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_manila"))
+/// Starts `manila` with these arguments, all its streams piped.
+pub(crate) fn start(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_manila"))
         .args(args)
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+/// Runs `manila` with these arguments and this standard input.
+pub(crate) fn manila(args: &[&str], stdin: &[u8]) -> Ran {
+    let mut child = start(args);
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
     // A program that refuses early does not read everything.

@@ -5,13 +5,15 @@ use proptest::test_runner::TestRunner;
 
 use crate::program::manila;
 
+/// Few cases: each one starts the program several times.
+fn runner() -> TestRunner {
+    let config =
+        ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
+    TestRunner::new(config)
+}
+
 #[test]
 fn no_command_panics_on_random_bytes() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases: 24,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
     let token = prop_oneof![
         any::<Vec<u8>>(),
         Just(b"{\"observed\":{\"said\":\"".to_vec()),
@@ -20,7 +22,7 @@ fn no_command_panics_on_random_bytes() {
         Just(b"\n".to_vec()),
     ];
     let bytes = prop::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat());
-    let outcome = runner.run(&bytes, |bytes| {
+    let outcome = runner().run(&bytes, |bytes| {
         for args in [&["seal", "--contract", "all"][..], &["seal", "--lines"][..]] {
             let ran = manila(args, &bytes);
             prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);
@@ -35,12 +37,7 @@ fn no_command_panics_on_random_bytes() {
 
 #[test]
 fn no_argument_panics() {
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases: 24,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
-    let outcome = runner.run(&"[^\u{0}]{0,30}", |word| {
+    let outcome = runner().run(&"[^\u{0}]{0,30}", |word| {
         for args in [["explain", word.as_str()], ["schema", &word], ["seal", &word]] {
             let ran = manila(&args, b"");
             prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);

@@ -190,7 +190,7 @@ mod tests {
             "--> arrow",
             "-",
         ] {
-            check(message, message.lines().next().unwrap());
+            check(message, message.lines().next().unwrap_or_default());
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::raw_json::{Emit, Kind, emit_joined, shape};
 
 mod code;
 
-pub(super) use code::{category, code_of_category, numbers, word};
+pub(super) use code::{code_of_category, row};
 
 shape! {
     /// M1: a call that is done.
@@ -78,24 +78,21 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
     lose(call, notes, receipt, provenance, losses);
     let run = run.as_ref();
     let metadata = Pairs(&notes.metadata);
+    if matches!(outcome.content(), Content::Json(json) if json.kind() != Kind::String) {
+        let what = match ended {
+            Ended::Done(_) => "payload",
+            Ended::Failed { .. } => "partial",
+        };
+        losses.add(what, "it is told as JSON text");
+    }
     match ended {
         Ended::Done(_) => {
             losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
-            if let Content::Json(json) = outcome.content()
-                && json.kind() != Kind::String
-            {
-                losses.add("payload", "it is told as JSON text");
-            }
             let command = run.and_then(|run| run.command.as_deref());
             let output = AsText(outcome.content());
             Success { success: true, command, output, exit_code: 0, metadata }.emit(out);
         }
         Ended::Failed { failures, partial: _ } => {
-            if let Content::Json(json) = outcome.content()
-                && json.kind() != Kind::String
-            {
-                losses.add("partial", "it is told as JSON text");
-            }
             let errors = faults(failures, run, outcome.content(), losses);
             let exit_code = run.and_then(|run| run.exit).unwrap_or(NO_EXIT);
             Failed { success: false, errors, exit_code, metadata }.emit(out);
@@ -163,7 +160,7 @@ fn fault<'a>(
     let word: Cow<'_, str> = match (origin_code, is_plain_exit) {
         (Some(own), _) => own.into(),
         (None, true) => format!("EXIT_{exit_code}").into(),
-        (None, false) => word(*code).into(),
+        (None, false) => row(*code).word.into(),
     };
     losses.add_code(*code, &word, Some(code::category_of(failure)));
     Fault {

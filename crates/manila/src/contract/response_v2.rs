@@ -14,7 +14,7 @@ mod code;
 mod data;
 mod meta;
 
-pub(super) use code::{code_of_type, error_type, known_type, words};
+pub(super) use code::{code_of_type, known_type, row};
 use data::Data;
 use meta::Meta;
 

@@ -36,21 +36,20 @@ fn spelled(code: Code, contract: Contract) -> Vec<Spelling> {
             words.map(|(word, when)| Spelling { when: *when, ..usual(word) }).collect()
         }
         Contract::ResponseV2 => {
-            let group = Some(response_v2::error_type(code));
-            let words = response_v2::words(code).iter();
-            words.map(|(word, when)| Spelling { group, when: *when, ..usual(word) }).collect()
+            let row = response_v2::row(code);
+            let group = Some(row.error_type);
+            row.words
+                .iter()
+                .map(|(word, when)| Spelling { group, when: *when, ..usual(word) })
+                .collect()
         }
         Contract::MachineReadableV1 => {
-            let word = usual(machine_readable_v1::word(code));
-            let group = Some(machine_readable_v1::category(code));
-            let numbers = machine_readable_v1::numbers(code).iter();
+            let row = machine_readable_v1::row(code);
+            let spelling =
+                |number| Spelling { group: Some(row.category), number, ..usual(row.word) };
+            let numbers = row.numbers.iter();
             numbers
-                .map(|(number, when)| Spelling {
-                    group,
-                    number: Some(*number),
-                    when: *when,
-                    ..word
-                })
+                .map(|(number, when)| Spelling { when: *when, ..spelling(Some(*number)) })
                 .collect()
         }
         Contract::McpEnvelopeV01 => vec![usual(mcp_envelope_v0_1::word(code))],

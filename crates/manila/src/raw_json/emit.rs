@@ -202,15 +202,20 @@ macro_rules! shape {
             /// The names of the members, in order.
             const MEMBERS: &'static [&'static str] =
                 &[$($crate::raw_json::shape!(@name $field $($name)?)),*];
+
+            /// Writes the members into an object that may get more.
+            fn emit_members(&self, object: &mut $crate::raw_json::ObjectWriter<'_>) {
+                $(object.quoted_member(
+                    $crate::raw_json::shape!(@quoted $field $($name)?),
+                    &self.$field,
+                );)*
+            }
         }
 
         impl $(<$life>)? $crate::raw_json::Emit for $shape $(<$life>)? {
             fn emit(&self, out: &mut Vec<u8>) {
                 let mut object = $crate::raw_json::ObjectWriter::begin(out);
-                $(object.quoted_member(
-                    $crate::raw_json::shape!(@quoted $field $($name)?),
-                    &self.$field,
-                );)*
+                self.emit_members(&mut object);
                 object.end();
             }
         }

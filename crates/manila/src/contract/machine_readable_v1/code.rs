@@ -7,36 +7,23 @@ use crate::diagnostics;
 use crate::outcome::{Category, Failure, Run};
 use crate::raw_json::{Kind, RawJson};
 
-/// The word for a code. A command's failure has a parsed code or `EXIT_n` in its place.
-pub(in crate::contract) fn word(code: Code) -> &'static str {
-    match code {
-        Code::ParseError
-        | Code::MethodNotFound
-        | Code::InvalidEnvelope
-        | Code::InvalidToolInput
-        | Code::InvalidPath
-        | Code::ToolNotFound
-        | Code::TooLarge => "INVALID_PARAMS",
-        Code::NotFound => "NOT_FOUND",
-        Code::Unauthenticated => "UNAUTHORIZED",
-        Code::Forbidden => "FORBIDDEN",
-        Code::FeatureDisabled
-        | Code::UpgradeRequired
-        | Code::CapabilityNotAvailable
-        | Code::UpstreamUnavailable => "CAPABILITY_NOT_AVAILABLE",
-        Code::Conflict => "CONCURRENCY_CONFLICT",
-        Code::RateLimited => "RATE_LIMIT_EXCEEDED",
-        Code::Cancelled => "OPERATION_CANCELLED",
-        Code::Timeout => "OPERATION_TIMEOUT",
-        Code::InvalidToolOutput => "INVALID_OUTPUT",
-        Code::CommandFailed => "EXIT_n",
-        Code::ToolFailed => "TOOL_FAILED",
-        Code::InternalError => "INTERNAL_ERROR",
-    }
+const INTERNAL: i64 = -32603;
+const INVALID_PARAMS: i64 = -32602;
+const NOT_FOUND: i64 = -32002;
+const NOT_AVAILABLE: i64 = -32001;
+
+/// What the contract says for a code: its word, its category (M3) and its `mcpErrorCode`s, the
+/// usual one first. The numbers are payload, and keep the contract's own values whatever a
+/// transport uses.
+pub(in crate::contract) struct Row {
+    pub(in crate::contract) word: &'static str,
+    pub(in crate::contract) category: &'static str,
+    pub(in crate::contract) numbers: &'static [When<i64>],
 }
 
-/// M3: the category of a code.
-pub(in crate::contract) fn category(code: Code) -> &'static str {
+pub(in crate::contract) fn row(code: Code) -> Row {
+    let row = |word, category, numbers| Row { word, category, numbers };
+    let internal = &[(INTERNAL, None)];
     match code {
         Code::ParseError
         | Code::MethodNotFound
@@ -44,20 +31,30 @@ pub(in crate::contract) fn category(code: Code) -> &'static str {
         | Code::InvalidToolInput
         | Code::InvalidPath
         | Code::ToolNotFound
-        | Code::TooLarge => "Validation",
-        Code::Unauthenticated
-        | Code::Forbidden
-        | Code::FeatureDisabled
-        | Code::UpgradeRequired
-        | Code::CapabilityNotAvailable
-        | Code::UpstreamUnavailable => "Capability",
-        Code::Conflict | Code::RateLimited => "Concurrency",
-        Code::Cancelled | Code::Timeout => "Cancellation",
-        Code::NotFound
-        | Code::InvalidToolOutput
-        | Code::CommandFailed
-        | Code::ToolFailed
-        | Code::InternalError => "Unknown",
+        | Code::TooLarge => row("INVALID_PARAMS", "Validation", &[(INVALID_PARAMS, None)]),
+        Code::NotFound => row("NOT_FOUND", "Unknown", &[(NOT_FOUND, None)]),
+        Code::Unauthenticated => row("UNAUTHORIZED", "Capability", internal),
+        Code::Forbidden => row("FORBIDDEN", "Capability", internal),
+        Code::FeatureDisabled | Code::UpgradeRequired | Code::UpstreamUnavailable => {
+            row("CAPABILITY_NOT_AVAILABLE", "Capability", internal)
+        }
+        // M9
+        Code::CapabilityNotAvailable => row(
+            "CAPABILITY_NOT_AVAILABLE",
+            "Capability",
+            &[(INTERNAL, Some("with a reason")), (NOT_AVAILABLE, Some("with a command"))],
+        ),
+        Code::Conflict => row("CONCURRENCY_CONFLICT", "Concurrency", internal),
+        Code::RateLimited => row("RATE_LIMIT_EXCEEDED", "Concurrency", internal),
+        Code::Cancelled => row("OPERATION_CANCELLED", "Cancellation", internal),
+        Code::Timeout => row("OPERATION_TIMEOUT", "Cancellation", internal),
+        Code::InvalidToolOutput => row("INVALID_OUTPUT", "Unknown", internal),
+        // M4, M6: a parsed code, or the exit code in the place of `n`.
+        Code::CommandFailed => {
+            row("EXIT_n", "Unknown", &[(INTERNAL, Some("unless a diagnostic was found"))])
+        }
+        Code::ToolFailed => row("TOOL_FAILED", "Unknown", internal),
+        Code::InternalError => row("INTERNAL_ERROR", "Unknown", internal),
     }
 }
 
@@ -69,7 +66,7 @@ pub(super) fn category_of(failure: &Failure) -> &'static str {
         Some(Category::Package) => "Package",
         Some(Category::Runtime) => "Runtime",
         Some(Category::Unknown) => "Unknown",
-        None => category(failure.code),
+        None => row(failure.code).category,
     }
 }
 
@@ -87,7 +84,7 @@ pub(in crate::contract) fn code_of_category(category: &str) -> Option<Code> {
 
 /// What to do about a failure. A diagnostic that nobody explained has no hint.
 pub(super) fn hint(failure: &Failure) -> Option<&str> {
-    let usual = match (word(failure.code), &failure.origin_code) {
+    let usual = match (row(failure.code).word, &failure.origin_code) {
         // M10
         ("OPERATION_CANCELLED", _) => "The command was terminated before completion",
         ("EXIT_n", Some(_)) if failure.category.is_some() => "",
@@ -121,44 +118,6 @@ pub(super) fn fact<'a>(
     }
 }
 
-const INTERNAL: i64 = -32603;
-const INVALID_PARAMS: i64 = -32602;
-const NOT_FOUND: i64 = -32002;
-const NOT_AVAILABLE: i64 = -32001;
-
-/// The `mcpErrorCode`s of a code, the usual one first. It is payload, and keeps the
-/// contract's own numbers whatever a transport uses.
-pub(in crate::contract) fn numbers(code: Code) -> &'static [When<i64>] {
-    match code {
-        Code::ParseError
-        | Code::MethodNotFound
-        | Code::InvalidEnvelope
-        | Code::InvalidToolInput
-        | Code::InvalidPath
-        | Code::ToolNotFound
-        | Code::TooLarge => &[(INVALID_PARAMS, None)],
-        Code::NotFound => &[(NOT_FOUND, None)],
-        // M9
-        Code::CapabilityNotAvailable => {
-            &[(INTERNAL, Some("with a reason")), (NOT_AVAILABLE, Some("with a command"))]
-        }
-        // M6
-        Code::CommandFailed => &[(INTERNAL, Some("unless a diagnostic was found"))],
-        Code::Unauthenticated
-        | Code::Forbidden
-        | Code::FeatureDisabled
-        | Code::UpgradeRequired
-        | Code::Conflict
-        | Code::RateLimited
-        | Code::Cancelled
-        | Code::Timeout
-        | Code::UpstreamUnavailable
-        | Code::InvalidToolOutput
-        | Code::ToolFailed
-        | Code::InternalError => &[(INTERNAL, None)],
-    }
-}
-
 /// M6, for parsed codes; the catalogue's column for all others.
 pub(super) fn mcp_error_code(failure: &Failure, run: Option<&Run>) -> Option<i64> {
     match (failure.code, failure.origin_code.as_deref()) {
@@ -171,6 +130,6 @@ pub(super) fn mcp_error_code(failure: &Failure, run: Option<&Run>) -> Option<i64
         (_, Some("INVALID_PARAMS")) => Some(INVALID_PARAMS),
         // M9: with a command.
         (Code::CapabilityNotAvailable, _) if run.is_some() => Some(NOT_AVAILABLE),
-        (code, _) => numbers(code).first().map(|(number, _)| *number),
+        (code, _) => row(code).numbers.first().map(|(number, _)| *number),
     }
 }

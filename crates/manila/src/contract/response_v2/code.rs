@@ -28,52 +28,41 @@ pub(in crate::contract) fn known_type(word: &str) -> Option<&'static str> {
     KNOWN.iter().find(|(known, _)| *known == word).map(|(_, group)| *group)
 }
 
-/// The words for a code, the usual one first.
-pub(in crate::contract) fn words(code: Code) -> &'static [When<&'static str>] {
-    match code {
-        Code::ParseError | Code::MethodNotFound | Code::InvalidEnvelope => {
-            &[("INVALID_FORMAT", None)]
-        }
-        Code::InvalidToolInput => &[
-            ("VALIDATION_ERROR", None),
-            ("MISSING_REQUIRED", Some("when a required member is absent")),
-            ("INVALID_FORMAT", Some("on a wrong type or format")),
-        ],
-        Code::InvalidPath | Code::TooLarge => &[("VALIDATION_ERROR", None)],
-        Code::ToolNotFound | Code::NotFound => &[("NOT_FOUND", None)],
-        Code::Unauthenticated => &[("UNAUTHORIZED", None)],
-        Code::Forbidden => &[("FORBIDDEN", None)],
-        Code::FeatureDisabled => &[("FEATURE_DISABLED", None)],
-        Code::UpgradeRequired => &[("UPGRADE_REQUIRED", None)],
-        Code::Conflict => &[("CONFLICT", None)],
-        Code::RateLimited => &[("RATE_LIMIT_EXCEEDED", None)],
-        Code::Cancelled | Code::Timeout | Code::UpstreamUnavailable => &[("UNAVAILABLE", None)],
-        Code::CapabilityNotAvailable => &[("CAPABILITY_NOT_AVAILABLE", None)],
-        Code::CommandFailed => &[("OPERATION_FAILED", None)],
-        Code::InvalidToolOutput | Code::ToolFailed | Code::InternalError => {
-            &[("INTERNAL_ERROR", None)]
-        }
-    }
+/// What the contract says for a code: its words, the usual one first, and its type (R7).
+pub(in crate::contract) struct Row {
+    pub(in crate::contract) words: &'static [When<&'static str>],
+    pub(in crate::contract) error_type: &'static str,
 }
 
-/// R7: the type of a code.
-pub(in crate::contract) fn error_type(code: Code) -> &'static str {
+pub(in crate::contract) fn row(code: Code) -> Row {
+    let row = |words, error_type| Row { words, error_type };
     match code {
-        Code::ParseError
-        | Code::MethodNotFound
-        | Code::InvalidEnvelope
-        | Code::InvalidToolInput
-        | Code::InvalidPath
-        | Code::TooLarge => "validation",
-        Code::ToolNotFound | Code::NotFound => "not_found",
-        Code::Unauthenticated => "authentication",
-        Code::Forbidden | Code::UpgradeRequired => "authorization",
-        Code::FeatureDisabled | Code::CapabilityNotAvailable => "feature_flag",
-        Code::Conflict => "conflict",
-        Code::RateLimited => "rate_limit",
-        Code::Cancelled | Code::Timeout | Code::UpstreamUnavailable => "unavailable",
-        Code::InvalidToolOutput | Code::CommandFailed | Code::ToolFailed | Code::InternalError => {
-            "internal"
+        Code::ParseError | Code::MethodNotFound | Code::InvalidEnvelope => {
+            row(&[("INVALID_FORMAT", None)], "validation")
+        }
+        Code::InvalidToolInput => row(
+            &[
+                ("VALIDATION_ERROR", None),
+                ("MISSING_REQUIRED", Some("when a required member is absent")),
+                ("INVALID_FORMAT", Some("on a wrong type or format")),
+            ],
+            "validation",
+        ),
+        Code::InvalidPath | Code::TooLarge => row(&[("VALIDATION_ERROR", None)], "validation"),
+        Code::ToolNotFound | Code::NotFound => row(&[("NOT_FOUND", None)], "not_found"),
+        Code::Unauthenticated => row(&[("UNAUTHORIZED", None)], "authentication"),
+        Code::Forbidden => row(&[("FORBIDDEN", None)], "authorization"),
+        Code::FeatureDisabled => row(&[("FEATURE_DISABLED", None)], "feature_flag"),
+        Code::UpgradeRequired => row(&[("UPGRADE_REQUIRED", None)], "authorization"),
+        Code::Conflict => row(&[("CONFLICT", None)], "conflict"),
+        Code::RateLimited => row(&[("RATE_LIMIT_EXCEEDED", None)], "rate_limit"),
+        Code::Cancelled | Code::Timeout | Code::UpstreamUnavailable => {
+            row(&[("UNAVAILABLE", None)], "unavailable")
+        }
+        Code::CapabilityNotAvailable => row(&[("CAPABILITY_NOT_AVAILABLE", None)], "feature_flag"),
+        Code::CommandFailed => row(&[("OPERATION_FAILED", None)], "internal"),
+        Code::InvalidToolOutput | Code::ToolFailed | Code::InternalError => {
+            row(&[("INTERNAL_ERROR", None)], "internal")
         }
     }
 }
@@ -104,7 +93,7 @@ pub(super) fn word(failure: &Failure) -> &'static str {
         (Code::InvalidToolInput, Some("invalid format" | "type")) => Some("INVALID_FORMAT"),
         _ => None,
     };
-    let usual = words(failure.code).first().map(|(word, _)| *word);
+    let usual = row(failure.code).words.first().map(|(word, _)| *word);
     special.or(usual).unwrap_or("INTERNAL_ERROR")
 }
 

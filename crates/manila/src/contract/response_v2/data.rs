@@ -113,7 +113,7 @@ pub(super) fn error<'a>(
     let error_code = tools_code.unwrap_or_else(|| code::word(failures.first()).to_owned());
     let error_type = own
         .text("error_type", |_| true, &mut misfits, "error_type")
-        .unwrap_or_else(|| usual_type.unwrap_or(code::error_type(*code)).to_owned());
+        .unwrap_or_else(|| usual_type.unwrap_or(code::row(*code).error_type).to_owned());
     let own_remediation = own.text("remediation", |_| true, &mut misfits, "remediation");
     if own_remediation.is_some() && hint.is_some() && own_remediation.as_deref() != hint.as_deref()
     {

@@ -9,7 +9,7 @@ use crate::contract::Losses;
 use crate::contract::content::{Hint, Pairs};
 use crate::ids;
 use crate::outcome::{Call, Cut, Fidelity, Notes, Run, Tier, Warning, milliseconds};
-use crate::raw_json::{Emit, JsonObject, shape};
+use crate::raw_json::{Emit, JsonObject, ObjectWriter, shape};
 
 shape! {
     /// R5: members are left out when there is nothing to say.
@@ -59,16 +59,12 @@ pub(super) struct Meta<'a> {
 
 impl Emit for Meta<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
-        self.reserved.emit(out);
-        // The extra members go before the brace that closes the reserved ones.
-        let brace = out.pop();
+        let mut object = ObjectWriter::begin(out);
+        self.reserved.emit_members(&mut object);
         for member in self.extra.members().filter(|member| self.has_room_for(&member.key())) {
-            out.push(b',');
-            out.extend_from_slice(member.key_token());
-            out.push(b':');
-            member.value().emit(out);
+            object.token_member(member.key_token(), &member.value());
         }
-        out.extend(brace);
+        object.end();
     }
 }
 
