@@ -6,6 +6,7 @@
 use crate::context::Context;
 use crate::outcome::{Content, Ended, Outcome};
 use crate::raw_json::{RawJson, encoded_len};
+use crate::schema::Place;
 use crate::stage::redact::Redacted;
 
 mod code_lines;
@@ -108,6 +109,17 @@ impl Contract {
     #[must_use]
     pub const fn id(self) -> &'static str {
         self.info().id
+    }
+
+    /// Where the schema of a tool's own payload binds, if it can.
+    pub(crate) fn place_of(self, own: &RawJson) -> Option<Place> {
+        match self {
+            Contract::EnvelopeV1 => Some(envelope_v1::PAYLOAD),
+            Contract::ResponseV2 => response_v2::payload(own),
+            // M1: there a payload is the text of a string.
+            Contract::MachineReadableV1 => None,
+            Contract::McpEnvelopeV01 => Some(mcp_envelope_v0_1::PAYLOAD),
+        }
     }
 
     /// The contract of this id. There is no fallback.

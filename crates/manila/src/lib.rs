@@ -34,12 +34,19 @@ mod contract;
 mod cursor;
 mod diagnostics;
 mod ids;
+pub mod json {
+    //! The parts of JSON, for those who walk over values and splice them.
+    pub use crate::raw_json::{Emit, Items, Kind, Member, Members, ObjectWriter};
+}
 mod observed;
 mod outcome;
 pub mod pipeline;
 mod raw_json;
+pub mod request_envelope;
+mod schema;
 pub mod stage;
 mod suggest;
+mod violation;
 
 pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
@@ -62,7 +69,11 @@ pub use raw_json::{
     DEPTH_MAX, JsonObject, Problem, RawJson, ReadError, Syntax, UnfitValue, key_sorted, pretty,
     pretty_pieces,
 };
+pub use schema::output_schema;
+#[cfg(feature = "validate")]
+pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
 pub use suggest::closest;
+pub use violation::Violation;
 
 /// The examples of the crate's README are tests too.
 #[cfg(doctest)]

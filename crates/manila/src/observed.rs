@@ -10,6 +10,7 @@ use bytes::Bytes;
 use crate::catalogue::Code;
 use crate::outcome::{Call, Cut, Notes, Payload};
 use crate::raw_json::{JsonObject, RawJson, ReadError, Reader};
+use crate::violation::Violation;
 
 mod mcp_result;
 mod read;
@@ -174,6 +175,8 @@ pub struct Invalid {
     pub provided: Option<String>,
     /// What may be given.
     pub allowed: Vec<String>,
+    /// The rules that the arguments break, where a schema says so.
+    pub violations: Vec<Violation>,
 }
 
 /// Something that the tool needs is not there.

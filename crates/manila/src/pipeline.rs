@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::contract::{Contract, Reply, render};
 use crate::observed::Observation;
 use crate::stage::attest::{Attestation, attest};
+pub use crate::stage::classify::OutputCheck;
 use crate::stage::classify::{Media, classify};
 use crate::stage::fit::{Budget, fit};
 use crate::stage::redact::{Redacted, redact};
@@ -14,9 +15,11 @@ use crate::stage::redact::{Redacted, redact};
 /// What the stages may do for this call.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
-pub struct Settings {
+pub struct Settings<'a> {
     /// Whether media blocks stand beside the envelope or inside it.
     pub media: Media,
+    /// What the tool promised about its payload.
+    pub output_check: Option<OutputCheck<'a>>,
     /// How much the answer may weigh.
     pub budget: Budget,
     /// What provenance was asked for.
@@ -41,7 +44,7 @@ pub struct Settings {
 pub fn seal(
     observation: Observation,
     contract: Contract,
-    settings: &Settings,
+    settings: &Settings<'_>,
     context: &Context,
 ) -> Reply {
     render(&prepare(observation, settings, context), contract, context)
@@ -49,8 +52,8 @@ pub fn seal(
 
 /// Everything but the shaping, for those who want several contracts of one call.
 #[must_use]
-pub fn prepare(observation: Observation, settings: &Settings, context: &Context) -> Redacted {
-    let outcome = classify(observation, settings.media, context);
+pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Context) -> Redacted {
+    let outcome = classify(observation, settings, context);
     let redacted = redact(outcome);
     let fitted = fit(redacted, settings.budget);
     attest(fitted, settings.attestation)

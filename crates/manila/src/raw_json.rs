@@ -23,9 +23,10 @@ mod syntax;
 mod walk;
 mod word;
 
-pub(crate) use emit::{Emit, ObjectWriter, OrNull, emit_joined, emit_string, shape};
+pub use emit::{Emit, ObjectWriter};
+pub(crate) use emit::{OrNull, emit_joined, emit_string, shape};
 pub use key_sorted::key_sorted;
-pub(crate) use kind::Kind;
+pub use kind::Kind;
 pub use object::JsonObject;
 pub use pretty::{pretty, pretty_pieces};
 pub(crate) use read_error::shown;
@@ -33,7 +34,7 @@ pub use read_error::{Problem, ReadError};
 pub(crate) use reader::Reader;
 pub(crate) use string::encoded_len;
 pub use syntax::Syntax;
-pub(crate) use walk::{Items, Member, Members};
+pub use walk::{Items, Member, Members};
 
 /// Arrays and objects may be nested this deep, and no deeper.
 pub const DEPTH_MAX: usize = 128;
@@ -73,7 +74,7 @@ impl RawJson {
     }
 
     /// Checks a payload, which must leave room for the envelope around it.
-    pub(crate) fn parse_payload(bytes: impl Into<Bytes>) -> Result<RawJson, ReadError> {
+    pub fn parse_payload(bytes: impl Into<Bytes>) -> Result<RawJson, ReadError> {
         let bytes = bytes.into();
         Reader::payload_document(&bytes, Reader::raw)
     }
@@ -158,7 +159,9 @@ impl RawJson {
                 || finds(b"\\u"))
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    /// What kind of value it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
         Kind::of(self.bytes.first().copied())
     }
 
@@ -167,12 +170,14 @@ impl RawJson {
     }
 
     /// The members, in the order written; none if this is no object.
-    pub(crate) fn members(&self) -> Members<'_> {
+    #[must_use]
+    pub fn members(&self) -> Members<'_> {
         Members::of(self)
     }
 
     /// The items, in order; none if this is no array.
-    pub(crate) fn items(&self) -> Items<'_> {
+    #[must_use]
+    pub fn items(&self) -> Items<'_> {
         Items::of(self)
     }
 

@@ -10,6 +10,17 @@ use crate::outcome::{
     Call, Content, Ended, Failure, Notes, Outcome, Provenance, Receipt, Run, Tier, Warning,
 };
 use crate::raw_json::{Emit, JsonObject, Kind, OrNull, RawJson, shape};
+use crate::schema::Place;
+
+/// The tool's own schema binds unless there are errors or warnings.
+pub(super) const PAYLOAD: Place = Place {
+    before: concat!(
+        r#"{"if":{"not":{"anyOf":[{"required":["errors"]},{"required":["warnings"]}]}},"#,
+        r#""then":{"properties":{"result":"#,
+    ),
+    after: "}}}",
+    pointer: "#/allOf/0/then/properties/result",
+};
 
 mod code;
 

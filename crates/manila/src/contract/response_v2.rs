@@ -8,7 +8,8 @@ use super::content::cut;
 use crate::catalogue::Code;
 use crate::context::Context;
 use crate::outcome::{Ended, Failure, Outcome, Run};
-use crate::raw_json::{Emit, OrNull, shape};
+use crate::raw_json::{Emit, OrNull, RawJson, shape};
+use crate::schema::Place;
 
 mod code;
 mod data;
@@ -17,6 +18,38 @@ mod meta;
 pub(super) use code::{code_of_type, known_type, row};
 use data::Data;
 use meta::Meta;
+
+/// The tool's own schema binds on success without structured warnings. R2: a payload that is no
+/// object stands one level deeper; a schema that does not say which it is cannot bind.
+pub(super) fn payload(own: &RawJson) -> Option<Place> {
+    let payload_type = own.get("type");
+    match payload_type.as_ref().and_then(RawJson::as_text)?.as_ref() {
+        "object" => Some(Place {
+            before: concat!(clean_success!(), r#""then":{"properties":{"data":"#),
+            after: "}}}",
+            pointer: "#/allOf/0/then/properties/data",
+        }),
+        "array" | "string" | "number" | "integer" | "boolean" => Some(Place {
+            before: concat!(
+                clean_success!(),
+                r#""then":{"properties":{"data":{"required":["result"],"properties":{"result":"#
+            ),
+            after: "}}}}}",
+            pointer: "#/allOf/0/then/properties/data/properties/result",
+        }),
+        _ => None,
+    }
+}
+
+macro_rules! clean_success {
+    () => {
+        concat!(
+            r#"{"if":{"properties":{"success":{"const":true},"#,
+            r#""meta":{"not":{"required":["warning_details"]}}},"required":["success"]},"#,
+        )
+    };
+}
+use clean_success;
 
 shape! {
     /// R1: these four keys and no others; none is ever left out.

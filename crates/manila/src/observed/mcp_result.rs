@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::raw_json::{Kind, RawJson, ReadError, Reader};
+use crate::raw_json::{JsonObject, Kind, RawJson, ReadError, Reader};
 
 /// An MCP `CallToolResult`.
 ///
@@ -54,50 +54,46 @@ impl McpResult {
     }
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
-        let (mut result, raw) = reader.with_raw(McpResult::read_members)?;
-        result.raw = raw;
-        Ok(result)
+        let raw = reader.raw_of(Kind::Object)?;
+        Ok(McpResult::of(raw))
     }
 
-    fn read_members(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
-        let mut result = McpResult {
-            structured: None,
-            is_error: false,
-            parts: Vec::new(),
-            broken: None,
-            raw: RawJson::literal("{}"),
-        };
-        reader.members(|reader, key| {
-            match key {
+    /// Takes a result apart that has been checked with the message around it.
+    #[must_use]
+    pub fn from_object(object: JsonObject) -> McpResult {
+        McpResult::of(object.into())
+    }
+
+    fn of(raw: RawJson) -> McpResult {
+        let mut result =
+            McpResult { structured: None, is_error: false, parts: Vec::new(), broken: None, raw };
+        let raw = result.raw.clone();
+        for member in raw.members() {
+            match member.key().as_ref() {
                 "structuredContent" => {
-                    result.structured = Some(reader.raw()?).filter(|value| !value.is_null());
+                    result.structured = Some(member.value()).filter(|value| !value.is_null());
                 }
-                "isError" => match reader.raw()?.as_bytes() {
+                "isError" => match member.value().as_bytes() {
                     b"true" => result.is_error = true,
                     b"false" | b"null" => result.is_error = false,
                     _ => result.breaks("/isError".to_owned(), "must be a boolean"),
                 },
-                "content" if reader.next_kind() == Kind::Array => result.read_content(reader)?,
-                "content" => {
-                    reader.raw()?;
-                    result.breaks("/content".to_owned(), "must be an array");
+                "content" if member.value().kind() == Kind::Array => {
+                    result.take_content(&member.value());
                 }
-                _ => drop(reader.raw()?),
+                "content" => result.breaks("/content".to_owned(), "must be an array"),
+                _ => {}
             }
-            Ok(())
-        })?;
-        Ok(result)
+        }
+        result
     }
 
-    fn read_content(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
+    fn take_content(&mut self, content: &RawJson) {
         self.parts.clear();
         // The envelope is the first block of what we write.
         let mut media_index = 1;
-        let mut n_blocks = 0;
-        reader.array(|reader| {
-            let place = n_blocks;
-            n_blocks += 1;
-            let (block, raw) = reader.with_raw(Block::read)?;
+        for (place, raw) in content.items().enumerate() {
+            let block = Block::of(&raw);
             match (block.kind.as_deref(), block.text) {
                 (Some("text"), Some(text)) => self.parts.push(Part::Text(text)),
                 (Some("text"), None) => {
@@ -109,8 +105,7 @@ impl McpResult {
                 }
                 (None, _) => self.breaks(format!("/content/{place}/type"), "must be a string"),
             }
-            Ok(())
-        })
+        }
     }
 
     /// The first rule that is broken is the one that is told.
@@ -127,21 +122,19 @@ struct Block {
 }
 
 impl Block {
-    fn read(reader: &mut Reader<'_>) -> Result<Block, ReadError> {
+    fn of(raw: &RawJson) -> Block {
         let mut block = Block::default();
-        if reader.next_kind() != Kind::Object {
-            reader.raw()?;
-            return Ok(block);
-        }
-        reader.members(|reader, key| {
-            let value = reader.raw()?;
-            match key {
-                "type" => block.kind = value.as_text().map(std::borrow::Cow::into_owned),
-                "text" => block.text = Some(value).filter(|value| value.kind() == Kind::String),
+        for member in raw.members() {
+            match member.key().as_ref() {
+                "type" => {
+                    block.kind = member.value().as_text().map(std::borrow::Cow::into_owned);
+                }
+                "text" => {
+                    block.text = Some(member.value()).filter(|value| value.kind() == Kind::String);
+                }
                 _ => {}
             }
-            Ok(())
-        })?;
-        Ok(block)
+        }
+        block
     }
 }

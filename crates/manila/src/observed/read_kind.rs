@@ -11,6 +11,7 @@ use crate::catalogue::Code;
 use crate::outcome::{Cut, Payload};
 use crate::raw_json::{Kind, ReadError, Reader};
 use crate::suggest::closest;
+use crate::violation::Violation;
 
 pub(super) const KINDS: &[&str] = &[
     "answered",
@@ -138,7 +139,8 @@ fn canonical(reader: &mut Reader<'_>) -> Result<Code, ReadError> {
 }
 
 fn invalid(reader: &mut Reader<'_>) -> Result<Invalid, ReadError> {
-    const MEMBERS: &[&str] = &["message", "parameter", "reason", "provided", "allowed"];
+    const MEMBERS: &[&str] =
+        &["message", "parameter", "reason", "provided", "allowed", "violations"];
     let mut it = Invalid::default();
     reader.object(|reader, key| {
         match key {
@@ -147,6 +149,11 @@ fn invalid(reader: &mut Reader<'_>) -> Result<Invalid, ReadError> {
             "reason" => it.reason = Some(reader.string()?),
             "provided" => it.provided = Some(reader.string()?),
             "allowed" => it.allowed = strings(reader)?,
+            "violations" => reader.array(|reader| {
+                let [pointer, rule, message] = required(reader, ["pointer", "rule", "message"])?;
+                it.violations.push(Violation { pointer, rule, message });
+                Ok(())
+            })?,
             unknown => return Err(unknown_member(reader, unknown, MEMBERS)),
         }
         Ok(())

@@ -3,7 +3,8 @@
 use super::{JsonObject, RawJson, string};
 
 /// A value that writes itself as compact JSON.
-pub(crate) trait Emit {
+pub trait Emit {
+    /// Writes the value.
     fn emit(&self, out: &mut Vec<u8>);
 
     /// Whether a member that holds this value is left out of its object.
@@ -131,19 +132,20 @@ pub(crate) fn emit_joined(texts: &[&str], out: &mut Vec<u8>) {
 }
 
 /// Writes an object member by member.
-pub(crate) struct ObjectWriter<'a> {
+pub struct ObjectWriter<'a> {
     out: &'a mut Vec<u8>,
     is_empty: bool,
 }
 
 impl<'a> ObjectWriter<'a> {
-    pub(crate) fn begin(out: &'a mut Vec<u8>) -> ObjectWriter<'a> {
+    /// Begins an object; `end` must follow.
+    pub fn begin(out: &'a mut Vec<u8>) -> ObjectWriter<'a> {
         out.push(b'{');
         ObjectWriter { out, is_empty: true }
     }
 
     /// Writes a member, unless its value is absent.
-    pub(crate) fn member(&mut self, name: &str, value: &(impl Emit + ?Sized)) {
+    pub fn member(&mut self, name: &str, value: &(impl Emit + ?Sized)) {
         if value.is_absent() {
             return;
         }
@@ -154,7 +156,7 @@ impl<'a> ObjectWriter<'a> {
     }
 
     /// Writes a member whose key is a checked token, escapes and all.
-    pub(crate) fn token_member(&mut self, key_token: &[u8], value: &impl Emit) {
+    pub fn token_member(&mut self, key_token: &[u8], value: &(impl Emit + ?Sized)) {
         self.separate();
         self.out.extend_from_slice(key_token);
         self.out.push(b':');
@@ -171,7 +173,8 @@ impl<'a> ObjectWriter<'a> {
         value.emit(self.out);
     }
 
-    pub(crate) fn end(self) {
+    /// Ends the object.
+    pub fn end(self) {
         self.out.push(b'}');
     }
 

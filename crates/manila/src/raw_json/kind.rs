@@ -2,12 +2,18 @@
 
 /// The kinds of JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// `{}`
     Object,
+    /// `[]`
     Array,
+    /// `""`
     String,
+    /// `0`
     Number,
+    /// `true` or `false`
     Bool,
+    /// `null`
     Null,
 }
 
@@ -24,7 +30,9 @@ impl Kind {
         }
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    /// The kind with its article, for messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Kind::Object => "an object",
             Kind::Array => "an array",

@@ -62,7 +62,9 @@ impl JsonObject {
         self.0.get(name)
     }
 
-    pub(crate) fn members(&self) -> Members<'_> {
+    /// The members, in the order written.
+    #[must_use]
+    pub fn members(&self) -> Members<'_> {
         self.0.members()
     }
 
@@ -79,7 +81,8 @@ impl JsonObject {
     }
 
     /// This object without the members of this name.
-    pub(crate) fn without(&self, name: &str) -> JsonObject {
+    #[must_use]
+    pub fn without(&self, name: &str) -> JsonObject {
         JsonObject::build(|object| {
             for member in self.members().filter(|member| !member.is(name)) {
                 object.token_member(member.key_token(), &member.value());
@@ -88,7 +91,8 @@ impl JsonObject {
     }
 
     /// An object of what `write` writes.
-    pub(crate) fn build(write: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
+    #[must_use]
+    pub fn build(write: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
         let mut out = Vec::new();
         let mut object = ObjectWriter::begin(&mut out);
         write(&mut object);

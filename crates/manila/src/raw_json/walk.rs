@@ -10,19 +10,19 @@ use bytes::Bytes;
 use super::{Kind, RawJson, Spacing, string, word};
 
 /// The members of an object, in the order written.
-pub(crate) struct Members<'a> {
+pub struct Members<'a> {
     parts: Parts<'a>,
 }
 
 /// One member: its key token, and its value on demand.
-pub(crate) struct Member<'a> {
+pub struct Member<'a> {
     source: &'a RawJson,
     key: &'a [u8],
     value: (usize, usize),
 }
 
 /// The items of an array.
-pub(crate) struct Items<'a> {
+pub struct Items<'a> {
     parts: Parts<'a>,
 }
 
@@ -45,19 +45,26 @@ impl<'a> Iterator for Members<'a> {
 
 impl<'a> Member<'a> {
     /// The key with its quotes and escapes, as it was written.
-    pub(crate) fn key_token(&self) -> &'a [u8] {
+    #[must_use]
+    pub fn key_token(&self) -> &'a [u8] {
         self.key
     }
 
-    pub(crate) fn key(&self) -> Cow<'a, str> {
+    /// The key's text.
+    #[must_use]
+    pub fn key(&self) -> Cow<'a, str> {
         string::decode(self.key)
     }
 
-    pub(crate) fn is(&self, name: &str) -> bool {
+    /// Whether the key is this name, however it is escaped.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
         string::token_is(self.key, name)
     }
 
-    pub(crate) fn value(&self) -> RawJson {
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> RawJson {
         slice(self.source, self.value)
     }
 }

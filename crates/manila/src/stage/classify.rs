@@ -10,6 +10,7 @@ use crate::observed::{Observation, Observed};
 use crate::outcome::{
     Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt, Run, said,
 };
+use crate::pipeline::Settings;
 use crate::raw_json::RawJson;
 
 mod answer;
@@ -17,9 +18,11 @@ mod command;
 mod delay;
 mod mcp;
 mod naming;
+mod output;
 mod refusal;
 
 pub use naming::code_from_text;
+pub use output::OutputCheck;
 
 /// Where the media blocks of an MCP result go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,14 +36,14 @@ pub enum Media {
 
 /// Names what was seen.
 #[must_use]
-pub fn classify(observation: Observation, media: Media, context: &Context) -> Outcome {
+pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Context) -> Outcome {
     let Observation { mut call, observed, mut notes } = observation;
     call.duration = call.duration.or(context.elapsed);
     settle_request_id(&mut call, &mut notes);
     let mut seen = match observed {
         Observed::Answered(json) => Seen::ended(answer::answered(json)),
         Observed::Said(text) => Seen::ended(Ended::Done(text.into_payload())),
-        Observed::Mcp(result) => mcp::result(result, media),
+        Observed::Mcp(result) => mcp::result(result, settings.media),
         Observed::Exited(exited) => command::exited(exited, &mut notes),
         Observed::Failed(failed) => refusal::failed(*failed),
         Observed::Invalid(invalid) => refusal::invalid(invalid, call.tool_id.as_deref()),
@@ -52,8 +55,12 @@ pub fn classify(observation: Observation, media: Media, context: &Context) -> Ou
         Observed::TierRequired(required) => refusal::tier_required(required, &mut notes),
         Observed::FeatureDisabled { feature } => refusal::feature_disabled(&feature),
     };
-    if let Ended::Failed { failures, .. } = &mut seen.ended {
-        delay::settle(failures.first_mut(), &mut notes);
+    match (&mut seen.ended, settings.output_check) {
+        (Ended::Failed { failures, .. }, _) => delay::settle(failures.first_mut(), &mut notes),
+        (Ended::Done(payload), Some(check)) => {
+            notes.warnings.extend(output::mismatch(payload, check));
+        }
+        (Ended::Done(_), None) => {}
     }
     // E9: one hint for every feature.
     let mut features = BTreeSet::new();

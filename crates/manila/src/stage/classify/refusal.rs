@@ -8,6 +8,7 @@ use crate::diagnostics;
 use crate::observed::{Conflict, Failed, Invalid, RateLimited, TierRequired, Unavailable};
 use crate::outcome::{Failure, Notes, RateLimit, Run, UpgradeHint, said};
 use crate::raw_json::JsonObject;
+use crate::violation::Violation;
 
 pub(super) fn failed(it: Failed) -> Seen {
     let Failed { code, origin_code, message, remediation, details, data, retry_after, partial } =
@@ -41,10 +42,14 @@ pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
 
 /// M7, M8: arguments that were refused before anything ran.
 pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
-    let Invalid { message, parameter, reason, provided, allowed } = it;
+    let Invalid { message, parameter, reason, provided, allowed, violations } = it;
+    let first = violations.first();
     let reason = said(reason.as_deref()).map(str::to_owned);
+    let reason = reason.or_else(|| first.map(|first| reason_of(first).to_owned()));
     let parameter = said(parameter.as_deref()).map(str::to_owned);
+    let parameter = parameter.or_else(|| first.and_then(parameter_of));
     let message = message.filter(|message| !message.trim().is_empty());
+    let message = message.or_else(|| first.is_some().then(|| validation_failed(&violations)));
     let allowed: Vec<String> = allowed.into_iter().filter(|it| !it.trim().is_empty()).collect();
     let is_action = parameter.as_deref() == Some("action") && !allowed.is_empty();
     let reason = reason.or_else(|| (!allowed.is_empty()).then(|| "invalid value".to_owned()));
@@ -64,8 +69,34 @@ pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
         object.member("reason", &reason);
         object.member("provided", &shown);
         object.member("allowed", &(is_action || !is_told).then_some(allowed));
+        object.member("violations", &(!violations.is_empty()).then_some(violations));
     });
     Seen::failed(failure)
+}
+
+/// All violations in one sentence, as far as one can read it.
+fn validation_failed(violations: &[Violation]) -> String {
+    const TOLD_MAX: usize = 5;
+    let told: Vec<String> = violations.iter().take(TOLD_MAX).map(Violation::to_string).collect();
+    let more = violations.len().saturating_sub(TOLD_MAX);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+    format!("Validation failed: {}{more}", told.join("; "))
+}
+
+/// M7's word for a rule of JSON Schema.
+fn reason_of(violation: &Violation) -> &'static str {
+    match violation.rule.as_str() {
+        "required" | "dependentRequired" => "required",
+        "type" | "format" => "invalid format",
+        "pattern" => "invalid characters",
+        _ => "invalid value",
+    }
+}
+
+/// The parameter that a pointer leads into.
+fn parameter_of(violation: &Violation) -> Option<String> {
+    let segment = violation.pointer.split('/').nth(1)?;
+    Some(segment.replace("~1", "/").replace("~0", "~"))
 }
 
 fn wrong_action(action: &str, tool_id: Option<&str>) -> String {

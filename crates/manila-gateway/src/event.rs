@@ -1,0 +1,55 @@
+//! What happens in the gateway, for whoever tells people or keeps a log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use manila::Code;
+
+use crate::era::Era;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A tool call ended.
+    Called {
+        /// The tool.
+        tool: String,
+        /// The failure, if it failed.
+        failure: Option<Code>,
+        /// How long it took.
+        duration: Duration,
+    },
+    /// The server's process runs and has answered the handshake.
+    Started {
+        /// How often it was started before.
+        n_earlier: u64,
+        /// How it speaks MCP.
+        era: Option<Era>,
+        /// How long that took.
+        duration: Duration,
+    },
+    /// The server is gone.
+    Ended {
+        /// Command, reason and its last words.
+        reason: String,
+        /// When it is started again.
+        next_start: Duration,
+    },
+    /// The server wrote a line to its standard error.
+    Stderr(String),
+    /// The server sent something that cannot be used.
+    Unusable(String),
+    /// A tool's schema cannot be used, so calls or answers are not checked against it.
+    SchemaUnusable {
+        /// The tool.
+        tool: String,
+        /// Why.
+        reason: String,
+    },
+    /// The client sent something that was refused.
+    Refused(String),
+}
+
+/// Where events go.
+pub type Events = Arc<dyn Fn(Event) + Send + Sync>;

@@ -1,0 +1,155 @@
+//! Framing: one message a line, read and written without a copy more than needed.
+
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+
+use crate::skim::{Skim, Skimmed};
+
+/// What stands on a line.
+#[derive(Debug)]
+pub(crate) enum Frame {
+    /// The line, without its end.
+    Line(Bytes),
+    /// A line over the limit. It was not kept, but looked at.
+    TooLong(Skimmed),
+}
+
+/// Reads lines.
+pub(crate) struct Frames<R> {
+    source: R,
+    buffer: BytesMut,
+    /// How much of the buffer has no line end for sure.
+    n_searched: usize,
+    bytes_max: usize,
+    /// While a line over the limit goes by.
+    skim: Option<Skim>,
+}
+
+/// How much is read at once.
+const READ_BYTES: usize = 16 * 1024;
+
+impl<R: AsyncRead + Unpin> Frames<R> {
+    pub(crate) fn new(source: R, bytes_max: usize) -> Frames<R> {
+        Frames { source, buffer: BytesMut::new(), n_searched: 0, bytes_max, skim: None }
+    }
+
+    /// The next line that is not blank, or `None` at the end.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Frame>> {
+        loop {
+            if let Some(frame) = self.take_line() {
+                return Ok(Some(frame));
+            }
+            // A long line doubles the room each time, a short one never needs more.
+            let room = READ_BYTES.max(self.buffer.len().min(1024 * 1024));
+            self.buffer.reserve(room);
+            if self.source.read_buf(&mut self.buffer).await? == 0 {
+                return Ok(self.take_rest());
+            }
+        }
+    }
+
+    fn take_line(&mut self) -> Option<Frame> {
+        loop {
+            let unseen = self.buffer.get(self.n_searched..).unwrap_or_default();
+            let Some(at) = memchr::memchr(b'\n', unseen) else {
+                self.n_searched = self.buffer.len();
+                if self.buffer.len() > self.bytes_max || self.skim.is_some() {
+                    self.skim.get_or_insert_default().feed(&self.buffer);
+                    self.buffer = BytesMut::new();
+                    self.n_searched = 0;
+                }
+                return None;
+            };
+            let line = self.buffer.split_to(self.n_searched + at + 1).freeze();
+            self.n_searched = 0;
+            if let Some(frame) = self.frame(&line) {
+                return Some(frame);
+            }
+        }
+    }
+
+    /// What is left when the source ends: a server may die before it ends its line.
+    fn take_rest(&mut self) -> Option<Frame> {
+        let rest = self.buffer.split().freeze();
+        self.n_searched = 0;
+        self.frame(&rest)
+    }
+
+    fn frame(&mut self, line: &Bytes) -> Option<Frame> {
+        if let Some(mut skim) = self.skim.take() {
+            skim.feed(line.strip_suffix(b"\n").unwrap_or(line));
+            return Some(Frame::TooLong(skim.end()));
+        }
+        let text = line.trim_ascii();
+        if text.len() > self.bytes_max {
+            return Some(Frame::TooLong(Skim::whole(text)));
+        }
+        (!text.is_empty()).then(|| Frame::Line(line.slice_ref(text)))
+    }
+}
+
+/// Writes frames as lines until nobody can send any more, or the other side is closed.
+///
+/// Frames that wait together go out together.
+pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
+    mut target: W,
+    mut frames: mpsc::Receiver<Bytes>,
+) -> io::Result<()> {
+    const TOGETHER_BYTES_MAX: usize = 64 * 1024;
+    let mut together = Vec::new();
+    while let Some(first) = frames.recv().await {
+        let mut next = Some(first);
+        while let Some(frame) = next.take() {
+            if frame.len() > TOGETHER_BYTES_MAX {
+                target.write_all(&together).await?;
+                together.clear();
+                target.write_all(&frame).await?;
+                target.write_all(b"\n").await?;
+            } else {
+                together.extend_from_slice(&frame);
+                together.push(b'\n');
+            }
+            if together.len() < TOGETHER_BYTES_MAX {
+                next = frames.try_recv().ok();
+            }
+        }
+        target.write_all(&together).await?;
+        together.clear();
+        target.flush().await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, Frames};
+
+    #[track_caller]
+    fn check(input: &str, expected: &[&str]) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let mut frames = Frames::new(input.as_bytes(), 20);
+            let mut found = Vec::new();
+            while let Some(frame) = frames.next().await.unwrap() {
+                found.push(match frame {
+                    Frame::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
+                    Frame::TooLong(seen) => format!("too long {:?}", seen.id),
+                });
+            }
+            assert_eq!(found, expected, "{input:?}");
+        });
+    }
+
+    #[test]
+    fn lines_of_every_kind() {
+        check("a\nb\r\n\n  \nc", &["a", "b", "c"]);
+        check("", &[]);
+        let long = format!(r#"{{"id":3,"t":"{}"}}"#, "x".repeat(100_000));
+        check(&format!("a\n{long}\nb\n"), &["a", "too long Some(3)", "b"]);
+        check(&long, &["too long Some(3)"]);
+        check(r#"{"id":4,"t":"xxxxxxxxxxxxxxxxx"}"#, &["too long Some(4)"]);
+    }
+}

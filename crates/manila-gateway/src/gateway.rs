@@ -1,0 +1,116 @@
+//! The gateway: one server, its tools, and how its results are shaped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use manila::{Contract, JsonObject};
+use tokio::sync::mpsc;
+
+use crate::event::{Event, Events};
+use crate::handle::Placement;
+use crate::tools::Tools;
+use crate::upstream::{Command, Down, FromUpstream, Greeting, Keeping, Upstream};
+
+/// What becomes of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// It is put into an envelope.
+    Contract(Contract),
+    /// `none`: it is passed on as it came.
+    AsItCame,
+}
+
+impl Shape {
+    /// The id for results that are passed on as they came.
+    pub const NONE: &'static str = "none";
+
+    /// The shape of this id: a contract's, or `none`.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Shape> {
+        if id == Shape::NONE {
+            return Some(Shape::AsItCame);
+        }
+        Contract::from_id(id).ok().map(Shape::Contract)
+    }
+
+    /// The id of every shape.
+    pub fn ids() -> impl Iterator<Item = &'static str> {
+        Contract::ALL.into_iter().map(Contract::id).chain([Shape::NONE])
+    }
+}
+
+/// How a gateway works.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Settings {
+    /// What becomes of results whose caller does not say it.
+    pub shape: Shape,
+    /// Where the envelope goes.
+    pub placement: Placement,
+    /// How long a call may take without a sign of life.
+    pub timeout: Duration,
+    /// The largest message that is read, from either side.
+    pub frame_bytes_max: usize,
+    /// How many requests of a client may be open.
+    pub in_flight_max: usize,
+    /// How long open calls and the server have to end when we stop.
+    pub grace: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            shape: Shape::Contract(Contract::default()),
+            placement: Placement::Structured,
+            timeout: Duration::from_secs(60),
+            frame_bytes_max: 64 * 1024 * 1024,
+            in_flight_max: 16_384,
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A gateway in front of one server.
+pub struct Gateway {
+    pub(crate) upstream: Upstream,
+    pub(crate) tools: Tools,
+    pub(crate) settings: Settings,
+    pub(crate) events: Events,
+}
+
+impl Gateway {
+    /// Starts the server and the gateway in front of it. What the server says on its own comes
+    /// out of the second value, and must be taken.
+    #[must_use]
+    pub fn start(command: Command, settings: Settings, events: Events) -> (Arc<Gateway>, Inbox) {
+        /// A server that is fetched before it is started needs some time.
+        const START_TIMEOUT_MIN: Duration = Duration::from_secs(60);
+        let keeping = Keeping {
+            frame_bytes_max: settings.frame_bytes_max,
+            start_timeout: settings.timeout.max(START_TIMEOUT_MIN),
+            grace: settings.grace,
+        };
+        let (upstream, inbox) = Upstream::start(command, keeping, Arc::clone(&events));
+        let tools = Tools::new(Arc::clone(&events));
+        (Arc::new(Gateway { upstream, tools, settings, events }), Inbox(inbox))
+    }
+
+    /// Greets the server on our own behalf, for those who have no client in front.
+    pub async fn greet(&self, params: JsonObject) -> Result<(), Down> {
+        let greeting = Greeting { params, is_confirmed: true };
+        let greeted = self.upstream.greet(greeting).await;
+        greeted.map(drop).map_err(|down| (*down).clone())
+    }
+
+    /// Ends the server and everything that it started.
+    pub async fn stop(&self) {
+        self.upstream.stop().await;
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        (self.events)(event);
+    }
+}
+
+/// What the server says on its own.
+pub struct Inbox(pub(crate) mpsc::Receiver<FromUpstream>);

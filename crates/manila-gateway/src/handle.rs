@@ -1,0 +1,74 @@
+//! What a request becomes: the same for every transport and every era.
+
+use manila::{Code, Contract, RawJson, Reply, Violation};
+
+use crate::jsonrpc::Fault;
+
+mod answer;
+mod ask;
+mod call;
+mod forward;
+mod list;
+
+pub(crate) use forward::{Forwarded, forward};
+
+/// Where the envelope goes in a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// As `structuredContent`, and as the first text block.
+    Structured,
+    /// As the first text block only.
+    Text,
+}
+
+/// What a tool call came to.
+#[derive(Debug)]
+pub enum Answer {
+    /// An envelope.
+    Sealed(Box<Sealed>),
+    /// A result that is passed on as it came.
+    AsItCame(RawJson),
+    /// An error of the protocol that is passed on as it came.
+    ErrorAsItCame(RawJson),
+    /// A refusal that has no envelope: the request itself is wrong.
+    Refused(Refusal),
+}
+
+/// An envelope and what stands beside it in a result.
+#[derive(Debug)]
+pub struct Sealed {
+    /// The envelope and the media beside it.
+    pub reply: Reply,
+    /// Its contract.
+    pub contract: Contract,
+    /// What the server said in the result's `_meta`.
+    pub meta: Option<RawJson>,
+}
+
+/// A request that is wrong in itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub(crate) fault: Fault,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: Code) -> Refusal {
+        Refusal { fault: Fault::new(code) }
+    }
+
+    pub(crate) fn violation(self, violation: Violation) -> Refusal {
+        Refusal { fault: self.fault.violation(violation) }
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.fault.code
+    }
+
+    /// The rules that it breaks.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        &self.fault.violations
+    }
+}

@@ -1,0 +1,261 @@
+//! `tools/call`: validate, find the tool, check the arguments, call, and seal what came back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use manila::pipeline::{self, OutputCheck};
+use manila::request_envelope::Request;
+use manila::stage::classify::Media;
+use manila::{
+    Code, Context, Contract, Failed, Invalid, JsonObject, Observation, Observed, RawJson, TimedOut,
+    Violation,
+};
+use tokio::time::Instant;
+
+use super::ask::Unanswered;
+use super::{Answer, Refusal, Sealed, answer};
+use crate::clock;
+use crate::event::Event;
+use crate::gateway::{Gateway, Shape};
+use crate::tools::Tool;
+use crate::upstream::Down;
+
+/// The key under which a caller names the contract of this call.
+const CONTRACT_KEY: &str = "dev.manila/contract";
+
+/// The key under which a caller gives its own correlation id.
+const REQUEST_ID_KEY: &str = "dev.manila/requestId";
+
+/// A tool call, taken apart.
+struct ToolCall<'a> {
+    request: &'a Request,
+    name: String,
+    arguments: Option<RawJson>,
+    shape: Shape,
+    request_id: Option<String>,
+    started: Instant,
+}
+
+impl Gateway {
+    /// Calls a tool.
+    pub async fn call_tool(&self, request: &Request) -> Answer {
+        let started = clock::now();
+        let call = match self.taken_apart(request, started) {
+            Ok(call) => call,
+            Err(refusal) => return Answer::Refused(refusal),
+        };
+        let (answer, failure) = match call.shape {
+            Shape::Contract(contract) => self.call_checked(&call, contract).await,
+            Shape::AsItCame => self.call_as_it_came(&call).await,
+        };
+        let duration = clock::now().saturating_duration_since(started);
+        self.tell(Event::Called { tool: call.name, failure, duration });
+        answer
+    }
+
+    /// Notes a call that its caller cancelled: nothing is sent, as MCP says.
+    pub(crate) fn call_cancelled(&self, request: &Request, started: Instant) {
+        let name = request.params.as_ref().and_then(|params| params.get("name"));
+        let tool = name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
+        let duration = clock::now().saturating_duration_since(started);
+        self.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
+    }
+
+    fn taken_apart<'a>(
+        &self,
+        request: &'a Request,
+        started: Instant,
+    ) -> Result<ToolCall<'a>, Refusal> {
+        let params = request.params.as_ref();
+        let get = |name: &str| params.and_then(|params| params.get(name));
+        let wrong = |pointer: &str, rule: &str, message: String| {
+            let violation = Violation::new(pointer, rule, message);
+            Refusal::new(Code::InvalidToolInput).violation(violation)
+        };
+        let name = get("name");
+        let name = name.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
+        let name = name.ok_or_else(|| {
+            wrong("/params/name", "required", "must be the name of a tool".to_owned())
+        })?;
+        let meta = get("_meta");
+        let text_of = |key: &str| {
+            let value = meta.as_ref().and_then(|meta| meta.get(key));
+            value.map(|value| value.as_text().map(std::borrow::Cow::into_owned))
+        };
+        let shape = match text_of(CONTRACT_KEY) {
+            None => self.settings.shape,
+            Some(id) => id.as_deref().and_then(Shape::from_id).ok_or_else(|| {
+                let ids: Vec<&str> = Shape::ids().collect();
+                let pointer = "/params/_meta/dev.manila~1contract";
+                wrong(pointer, "enum", format!("must be one of {}", ids.join(", ")))
+            })?,
+        };
+        let request_id = text_of(REQUEST_ID_KEY).flatten();
+        let arguments = get("arguments");
+        Ok(ToolCall { request, name, arguments, shape, request_id, started })
+    }
+
+    /// `none`: whatever comes back is passed on.
+    async fn call_as_it_came(&self, call: &ToolCall<'_>) -> (Answer, Option<Code>) {
+        match self.ask(call.request, call.started).await {
+            Ok(response) => match response.answer {
+                Ok(result) => (Answer::AsItCame(result), None),
+                Err(error) => (Answer::ErrorAsItCame(error), Some(Code::ToolFailed)),
+            },
+            Err(unanswered) => {
+                let observation = Observation::new(self.not_answered(unanswered));
+                let settings = pipeline::Settings::default();
+                let prepared = pipeline::prepare(observation, &settings, &context(call));
+                let failure = answer::failure(&prepared);
+                let plain = failure.map(answer::plain).map(Answer::AsItCame);
+                let refused = || Answer::Refused(Refusal::new(Code::InternalError));
+                (plain.unwrap_or_else(refused), failure.map(|failure| failure.code))
+            }
+        }
+    }
+
+    async fn call_checked(
+        &self,
+        call: &ToolCall<'_>,
+        contract: Contract,
+    ) -> (Answer, Option<Code>) {
+        let tool = match self.find(&call.name).await {
+            Found::Tool(tool) => Some(tool),
+            // A server that lists nothing decides for itself.
+            Found::Unlisted => None,
+            Found::Unknown => {
+                let refusal = Refusal::new(Code::ToolNotFound);
+                return (Answer::Refused(refusal), Some(Code::ToolNotFound));
+            }
+            Found::Gone(down) => {
+                return self.sealed(call, contract, None, unavailable(&down), None);
+            }
+        };
+        let input = tool.as_ref().and_then(|tool| tool.input.as_ref());
+        let violations =
+            input.map(|schema| schema.check_arguments(call.arguments.as_ref())).unwrap_or_default();
+        if !violations.is_empty() {
+            let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
+            return self.sealed(call, contract, None, invalid, None);
+        }
+        match self.ask(call.request, call.started).await {
+            Ok(response) => match response.answer {
+                Ok(result) => self.answered(call, contract, tool.as_deref(), result),
+                Err(error) if answer::is_for_the_client(&error) => {
+                    (Answer::ErrorAsItCame(error), Some(Code::ToolFailed))
+                }
+                Err(error) => {
+                    self.sealed(call, contract, None, answer::protocol_error(&error), None)
+                }
+            },
+            Err(unanswered) => {
+                let observed = self.not_answered(unanswered);
+                self.sealed(call, contract, None, observed, None)
+            }
+        }
+    }
+
+    fn answered(
+        &self,
+        call: &ToolCall<'_>,
+        contract: Contract,
+        tool: Option<&Tool>,
+        result: RawJson,
+    ) -> (Answer, Option<Code>) {
+        let is_app = tool.is_some_and(|tool| tool.is_app);
+        if is_app || answer::is_handle(&result) {
+            return (Answer::AsItCame(result), None);
+        }
+        let meta = result.get("_meta");
+        let observed = answer::observed(result);
+        self.sealed(call, contract, tool, observed, meta)
+    }
+
+    /// The one place where what was seen becomes an envelope.
+    fn sealed(
+        &self,
+        call: &ToolCall<'_>,
+        contract: Contract,
+        tool: Option<&Tool>,
+        observed: Observed,
+        meta: Option<RawJson>,
+    ) -> (Answer, Option<Code>) {
+        let mut observation = Observation::new(observed);
+        observation.call.tool_id = Some(call.name.clone());
+        observation.call.tool_version = self.server_version();
+        observation.call.request_id.clone_from(&call.request_id);
+        let schema = tool.and_then(|tool| tool.output.as_ref());
+        let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
+        let mut settings = pipeline::Settings::default();
+        settings.media = Media::Beside;
+        settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
+        let context = context(call);
+        let prepared = pipeline::prepare(observation, &settings, &context);
+        let failure = answer::failure(&prepared).map(|failure| failure.code);
+        let reply = manila::render(&prepared, contract, &context);
+        (Answer::Sealed(Box::new(Sealed { reply, contract, meta })), failure)
+    }
+
+    fn not_answered(&self, unanswered: Unanswered) -> Observed {
+        let failed = |code, message: String| Observed::Failed(Box::new(Failed::new(code, message)));
+        match unanswered {
+            Unanswered::TooLarge => {
+                let limit = self.settings.frame_bytes_max;
+                failed(Code::TooLarge, format!("The answer has more than {limit} bytes"))
+            }
+            Unanswered::Unusable(why) => failed(
+                Code::InvalidToolOutput,
+                format!("The server's answer cannot be read: {why}"),
+            ),
+            Unanswered::TimedOut => {
+                let after = self.settings.timeout;
+                Observed::TimedOut(TimedOut { after, ..TimedOut::default() })
+            }
+            Unanswered::Gone(gone) => unavailable(&gone.0),
+        }
+    }
+
+    async fn find(&self, name: &str) -> Found {
+        if let Some(tool) = self.tools.get(name) {
+            return Found::Tool(tool);
+        }
+        match self.list_all_tools().await {
+            Err(super::list::NotListed::Gone(gone)) => Found::Gone(gone.0),
+            Err(super::list::NotListed::Refused) => Found::Unlisted,
+            Ok(()) => self.tools.get(name).map_or(Found::Unknown, Found::Tool),
+        }
+    }
+
+    /// The version that the server gave itself, once it has.
+    fn server_version(&self) -> Option<String> {
+        let info = self.upstream.ready_now()?.greeting.get("serverInfo")?;
+        info.get("version")?.as_text().map(std::borrow::Cow::into_owned)
+    }
+}
+
+/// What is known about a tool's name.
+enum Found {
+    Tool(Arc<Tool>),
+    Unknown,
+    Unlisted,
+    Gone(Arc<Down>),
+}
+
+fn unavailable(down: &Down) -> Observed {
+    let message = format!("The tool's server is not available: {}", down.reason);
+    let mut failed = Failed::new(Code::UpstreamUnavailable, message);
+    // Whole seconds, and at least one: who asks at once is told the same.
+    failed.retry_after = down
+        .retry_after()
+        .map(|after| Duration::from_secs(after.as_millis().div_ceil(1000).try_into().unwrap_or(1)))
+        .map(|after| after.max(Duration::from_secs(1)));
+    if !down.last_words.is_empty() {
+        failed.details = JsonObject::build(|object| object.member("last_stderr", &down.last_words));
+    }
+    Observed::Failed(Box::new(failed))
+}
+
+fn context(call: &ToolCall<'_>) -> Context {
+    let elapsed = clock::now().saturating_duration_since(call.started);
+    Context::new(clock::fresh()).elapsed(elapsed)
+}

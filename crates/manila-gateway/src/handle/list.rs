@@ -1,0 +1,115 @@
+//! `tools/list`: the server's tools with the truth about their results.
+
+use manila::request_envelope::Request;
+use manila::{JsonObject, RawJson};
+
+use super::Placement;
+use crate::gateway::Gateway;
+use crate::handle::forward::{Forwarded, forward};
+use crate::tools;
+use crate::upstream::Gone;
+
+/// Why the tools could not be listed.
+pub(super) enum NotListed {
+    /// The server is gone.
+    Gone(Gone),
+    /// The server answered, but with no list.
+    Refused,
+}
+
+impl Gateway {
+    /// Lists the tools of one page, as the client sees them.
+    pub(crate) async fn list_tools(&self, request: &Request, placement: Placement) -> Forwarded {
+        match forward(self, request).await {
+            Forwarded::Result(result) => Forwarded::Result(self.shown(&result, placement)),
+            other @ (Forwarded::Error(_) | Forwarded::Fault(_)) => other,
+        }
+    }
+
+    /// A page of the list with every tool as the client sees it; all else as it came.
+    fn shown(&self, result: &RawJson, placement: Placement) -> RawJson {
+        let page = JsonObject::build(|object| {
+            for member in result.members() {
+                if !member.is("tools") {
+                    object.token_member(member.key_token(), &member.value());
+                    continue;
+                }
+                let shown: Vec<RawJson> = member
+                    .value()
+                    .items()
+                    .map(|tool| match self.tools.note(&tool) {
+                        Some((_, known)) => tools::shown(&known, self.settings.shape, placement),
+                        None => tool,
+                    })
+                    .collect();
+                object.token_member(member.key_token(), &shown);
+            }
+        });
+        page.into()
+    }
+
+    /// Asks the server for all its tools. Gives them as they are listed to clients.
+    pub async fn tools(&self, placement: Placement) -> Result<Vec<RawJson>, String> {
+        let mut all = Vec::new();
+        let listed = self.each_page(|page| {
+            let shown = self.shown(page, placement);
+            all.extend(shown.get("tools").iter().flat_map(RawJson::items));
+        });
+        match listed.await {
+            Ok(()) => Ok(all),
+            Err(NotListed::Gone(gone)) => Err(gone.0.reason.clone()),
+            Err(NotListed::Refused) => Err("the server did not list its tools".to_owned()),
+        }
+    }
+
+    /// Asks the server for all its tools, and forgets those that are gone.
+    pub(super) async fn list_all_tools(&self) -> Result<(), NotListed> {
+        let mut names = Vec::new();
+        self.each_page(|page| {
+            let tools = page.get("tools");
+            let noted = tools.iter().flat_map(RawJson::items);
+            names.extend(noted.filter_map(|tool| Some(self.tools.note(&tool)?.0)));
+        })
+        .await?;
+        self.tools.keep_only(&names);
+        Ok(())
+    }
+
+    /// Whether the server has other tools than before. Unknown is no.
+    pub(crate) async fn have_tools_changed(&self) -> bool {
+        let before = self.tools.snapshot();
+        if before.is_empty() {
+            return false;
+        }
+        self.list_all_tools().await.is_ok() && before != self.tools.snapshot()
+    }
+
+    async fn each_page(&self, mut take: impl FnMut(&RawJson)) -> Result<(), NotListed> {
+        const PAGES_MAX: usize = 1_000;
+        let mut cursor = None;
+        for _ in 0..PAGES_MAX {
+            let params = JsonObject::build(|object| object.member("cursor", &cursor));
+            let page = self.page(&params).await?;
+            take(&page);
+            let next = page.get("nextCursor").filter(|next| next.as_text().is_some());
+            if next.is_none() || next == cursor {
+                return Ok(());
+            }
+            cursor = next;
+        }
+        Ok(())
+    }
+
+    async fn page(&self, params: &JsonObject) -> Result<RawJson, NotListed> {
+        let asked = tokio::time::timeout(self.settings.timeout, async {
+            let ready = self.upstream.ready().await.map_err(Gone)?;
+            let waiting = ready.connection.ask("tools/list", params.as_raw()).await?;
+            waiting.answer().await
+        });
+        match asked.await {
+            Err(_) => Err(NotListed::Refused),
+            Ok(Err(gone)) => Err(NotListed::Gone(gone)),
+            Ok(Ok(response)) => response.answer.map_err(|_| NotListed::Refused),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Writing JSON-RPC: messages of ours, and others' with nothing changed but the id.
+
+use bytes::Bytes;
+use manila::json::{Emit, ObjectWriter};
+use manila::{Code, RawJson, Violation};
+
+/// A message as it came, with another id. Order, spelling and unknown members stay.
+pub(crate) fn with_id(frame: &RawJson, id: &RawJson, new_id: &[u8]) -> Bytes {
+    replaced(frame, id, new_id)
+}
+
+/// `whole` with its part `part` replaced. `part` must be a slice of `whole`.
+pub(crate) fn replaced(whole: &RawJson, part: &RawJson, with: &[u8]) -> Bytes {
+    let (whole, part) = (whole.as_bytes(), part.as_bytes());
+    let start = part.as_ptr().addr().saturating_sub(whole.as_ptr().addr());
+    let before = whole.get(..start).unwrap_or_default();
+    let after = whole.get(start + part.len()..).unwrap_or_default();
+    let mut out = Vec::with_capacity(before.len() + with.len() + after.len());
+    out.extend_from_slice(before);
+    out.extend_from_slice(with);
+    out.extend_from_slice(after);
+    out.into()
+}
+
+/// An answer.
+pub(crate) fn result(id: &RawJson, result: &(impl Emit + ?Sized)) -> Bytes {
+    message(256, |object| {
+        object.member("id", id);
+        object.member("result", result);
+    })
+}
+
+/// An answer whose size is about known, so that a large one is not moved while it grows.
+pub(crate) fn large_result(id: &RawJson, result: &impl Emit, n_bytes: usize) -> Bytes {
+    message(256 + n_bytes, |object| {
+        object.member("id", id);
+        object.member("result", result);
+    })
+}
+
+/// An answer that says that there is none.
+pub(crate) fn error(id: Option<&RawJson>, error: &(impl Emit + ?Sized)) -> Bytes {
+    message(256, |object| {
+        match id {
+            Some(id) => object.member("id", id),
+            None => object.member("id", &Null),
+        }
+        object.member("error", error);
+    })
+}
+
+/// A request of ours.
+pub(crate) fn request(id: u64, method: &str, params: &impl Emit) -> Bytes {
+    message(256, |object| {
+        object.member("id", &id);
+        object.member("method", method);
+        object.member("params", params);
+    })
+}
+
+/// A notification of ours.
+pub(crate) fn notification(method: &str, params: &impl Emit) -> Bytes {
+    message(128, |object| {
+        object.member("method", method);
+        object.member("params", params);
+    })
+}
+
+fn message(n_bytes: usize, write: impl FnOnce(&mut ObjectWriter<'_>)) -> Bytes {
+    let mut out = Vec::with_capacity(n_bytes);
+    let mut object = ObjectWriter::begin(&mut out);
+    object.member("jsonrpc", "2.0");
+    write(&mut object);
+    object.end();
+    out.into()
+}
+
+/// The error object of a failure that has no envelope (Q4, on MCP).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) code: Code,
+    /// What happened, where the catalogue's words do not say it.
+    pub(crate) message: Option<String>,
+    pub(crate) violations: Vec<Violation>,
+}
+
+impl Fault {
+    pub(crate) fn new(code: Code) -> Fault {
+        Fault { code, message: None, violations: Vec::new() }
+    }
+
+    pub(crate) fn message(mut self, message: impl Into<String>) -> Fault {
+        self.message = Some(message.into());
+        self
+    }
+
+    pub(crate) fn violation(mut self, violation: Violation) -> Fault {
+        self.violations.push(violation);
+        self
+    }
+}
+
+impl Emit for Fault {
+    fn emit(&self, out: &mut Vec<u8>) {
+        let Fault { code, message, violations } = self;
+        let entry = code.entry();
+        let mut object = ObjectWriter::begin(out);
+        object.member("code", &i64::from(entry.jsonrpc_mcp));
+        object.member("message", message.as_deref().unwrap_or(entry.message));
+        object.member("data", &FaultData { code: *code, violations });
+        object.end();
+    }
+}
+
+struct FaultData<'a> {
+    code: Code,
+    violations: &'a [Violation],
+}
+
+impl Emit for FaultData<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        let mut object = ObjectWriter::begin(out);
+        object.member("canonicalCode", self.code.name());
+        object.member("violations", &(!self.violations.is_empty()).then_some(self.violations));
+        object.end();
+    }
+}
+
+/// `null`, where it must be written.
+struct Null;
+
+impl Emit for Null {
+    fn emit(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"null");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use manila::request_envelope::Message;
+
+    use super::{Fault, error, with_id};
+
+    #[test]
+    fn an_id_is_spliced_and_nothing_else() {
+        let frame = r#"{ "params" : {"b": 1.0, "id": 7}, "id" : 7 , "method":"x","jsonrpc":"2.0"}"#;
+        let Ok(Message::Request(request)) = Message::from_json(frame) else { panic!() };
+        let found = with_id(&request.frame, &request.id, b"12345");
+        assert_eq!(found, frame.replace(r#""id" : 7 "#, r#""id" : 12345 "#));
+    }
+
+    #[test]
+    fn a_fault_names_its_canonical_code() {
+        let found = error(None, &Fault::new(manila::Code::ToolNotFound));
+        assert_eq!(
+            found,
+            concat!(
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"Unknown tool","#,
+                r#""data":{"canonicalCode":"TOOL_NOT_FOUND"}}}"#
+            )
+        );
+    }
+}

@@ -1,0 +1,29 @@
+//! The gateway: MCP servers behind, MCP clients in front, one envelope for every tool's result.
+//!
+//! All input and output is here. This crate knows no contract's field names, prints nothing
+//! and parses no arguments: what a person should hear goes out as an [`Event`].
+//!
+//! A program that uses this crate calls [`keeper::dispatch`] first thing in `main`: servers are
+//! started under a keeper, which is the same program run again.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod era;
+mod event;
+mod frames;
+mod gateway;
+mod handle;
+mod jsonrpc;
+mod os;
+pub mod receive;
+pub mod sample_server;
+mod skim;
+mod tools;
+mod upstream;
+
+pub use era::{Era, Revision};
+pub use event::{Event, Events};
+pub use gateway::{Gateway, Settings, Shape};
+pub use handle::{Answer, Placement, Sealed};
+pub use os::keeper;
+pub use upstream::{Command, Down};

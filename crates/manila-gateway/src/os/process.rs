@@ -1,0 +1,120 @@
+//! Starting a server under its keeper.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as BlockingStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command as Program, Stdio};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+
+use super::keeper::{self, TERMINATE};
+use super::{Source, Target};
+use crate::upstream::Command;
+
+/// A server's process: its streams, and the line that keeps it alive.
+pub(crate) struct Process {
+    pub(crate) stdin: Target,
+    pub(crate) stdout: Source,
+    pub(crate) stderr: Source,
+    pub(crate) lifeline: Lifeline,
+}
+
+impl Process {
+    /// Starts a program under a keeper. Whether the program itself could be started is told
+    /// by the lifeline.
+    pub(crate) fn start(command: &Command) -> io::Result<Process> {
+        let (stdin_read, stdin_write) = io::pipe()?;
+        let (stdout_read, stdout_write) = io::pipe()?;
+        let (stderr_read, stderr_write) = io::pipe()?;
+        let (ours, theirs) = BlockingStream::pair()?;
+        let keeper = Program::new(this_program()?)
+            .arg(keeper::MARK)
+            .arg(&command.program)
+            .args(&command.arguments)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::from(OwnedFd::from(stdout_write)))
+            .stderr(Stdio::from(OwnedFd::from(stderr_write)))
+            // Keys pressed in our terminal are for us.
+            .process_group(0)
+            .spawn()?;
+        keeper::hand_over(&ours, &stdin_read)?;
+        ours.set_nonblocking(true)?;
+        Ok(Process {
+            stdin: Box::new(pipe::Sender::from_owned_fd(stdin_write.into())?),
+            stdout: Box::new(pipe::Receiver::from_owned_fd(stdout_read.into())?),
+            stderr: Box::new(pipe::Receiver::from_owned_fd(stderr_read.into())?),
+            lifeline: Lifeline { stream: UnixStream::from_std(ours)?, keeper, said: Vec::new() },
+        })
+    }
+}
+
+/// This program, even if its file has been replaced since.
+fn this_program() -> io::Result<std::path::PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok("/proc/self/exe".into());
+    }
+    std::env::current_exe()
+}
+
+/// Keeps a process alive as long as it is held. When it is dropped, or we die, the keeper
+/// kills the process and all its descendants.
+pub(crate) struct Lifeline {
+    stream: UnixStream,
+    keeper: Child,
+    said: Vec<u8>,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// With this exit code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It never ran.
+    NotStarted(String),
+}
+
+impl Lifeline {
+    /// Waits for the process to end. `None` if the keeper itself is gone.
+    pub(crate) async fn ended(&mut self) -> Option<Status> {
+        const SAID_BYTES_MAX: usize = 4 * 1024;
+        loop {
+            if let Some(line) = self.said.split(|byte| *byte == b'\n').next()
+                && line.len() < self.said.len()
+            {
+                return keeper::status(&String::from_utf8_lossy(line));
+            }
+            let mut piece = [0; 512];
+            match self.stream.read(&mut piece).await {
+                Ok(n_read @ 1..) if self.said.len() < SAID_BYTES_MAX => {
+                    self.said.extend_from_slice(piece.get(..n_read).unwrap_or_default());
+                }
+                Ok(_) | Err(_) => return None,
+            }
+        }
+    }
+
+    /// Asks the process and its group to end.
+    pub(crate) async fn terminate(&mut self) {
+        // If the keeper is gone, there is nothing left to end.
+        let _ = self.stream.write_all(&[TERMINATE]).await;
+    }
+
+    /// Kills the process and its descendants, and waits until none is left.
+    pub(crate) async fn cut(self) {
+        let Lifeline { mut stream, mut keeper, said: _ } = self;
+        // The keeper reads the end, kills, and closes its own end when it is done.
+        let _ = stream.shutdown().await;
+        let mut rest = [0; 512];
+        while let Ok(1..) = stream.read(&mut rest).await {}
+        let _ = keeper.try_wait();
+        if let Ok(None) = keeper.try_wait() {
+            // It has closed its streams and is about to end; only its exit status is awaited.
+            let _ = tokio::task::spawn_blocking(move || keeper.wait()).await;
+        }
+    }
+}

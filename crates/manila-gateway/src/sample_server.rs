@@ -1,0 +1,120 @@
+//! A small MCP server over stdio: the fixture of the tests and the server of the demo.
+//!
+//! It speaks the revisions with an `initialize` handshake, answers fast tools on the reading
+//! thread, and misbehaves on demand: from the start by a [`Fault`], later by the tool
+//! `misbehave`. Answers are written by hand, so that each byte on the wire is meant.
+//!
+//! It is lenient where a strict server would hide what a gateway does: it serves without a
+//! handshake, and it asks the client things for which the client declared no capability.
+
+mod answer;
+mod arguments;
+mod conduct;
+mod dispatch;
+mod fault;
+mod handshake;
+mod level;
+mod line;
+mod linger;
+mod message;
+mod output;
+mod own_process;
+mod prompts;
+mod resources;
+mod result;
+mod rpc_error;
+mod session;
+mod tools;
+mod waiting;
+
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use line::Line;
+use rpc_error::RpcError;
+use session::Session;
+
+pub use fault::Fault;
+pub use linger::{LINGER_ARGUMENTS, linger};
+pub use tools::{TOOLS, Tool};
+
+/// How long a lingering or stubborn process outlives its welcome.
+const OVERTIME_S: u64 = 600;
+
+/// Why the server stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The client closed the input: the good end.
+    EndOfInput,
+    /// [`Fault::Exit`]: the server gave up before it read anything.
+    GaveUp,
+}
+
+impl Ending {
+    /// The exit code of a process that ends so.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Ending::EndOfInput => 0,
+            Ending::GaveUp => 3,
+        }
+    }
+}
+
+/// Serves until the end of `input`; calls that still wait then are dropped unanswered.
+///
+/// `output` is never flushed: each answer is one write of one line, so pass a writer that does
+/// not hold lines back. It should own its descriptor: `misbehave` may drop it.
+pub fn serve(
+    input: impl BufRead,
+    output: impl Write + Send + 'static,
+    fault: Option<Fault>,
+) -> io::Result<Ending> {
+    let session = Arc::new(Session::new(Box::new(output)));
+    match fault {
+        Some(Fault::Exit) => return give_up(),
+        Some(Fault::Silent) => session.output.mute(),
+        Some(Fault::Noise) => session.output.send(fault::NOISE)?,
+        Some(Fault::Stubborn) | None => {}
+    }
+    let served = serve_lines(input, &session);
+    session.waiting.end();
+    if fault == Some(Fault::Stubborn) {
+        thread::sleep(Duration::from_secs(OVERTIME_S));
+    }
+    served.map(|()| Ending::EndOfInput)
+}
+
+fn give_up() -> io::Result<Ending> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(b"manila-sample: the settings file could not be opened\n")?;
+    stderr.write_all(b"manila-sample: giving up before the first message\n")?;
+    Ok(Ending::GaveUp)
+}
+
+/// Both buffers live as long as the loop; one that grew for a large message is let go.
+fn serve_lines(mut input: impl BufRead, session: &Arc<Session>) -> io::Result<()> {
+    const BUFFER_KEPT_BYTES_MAX: usize = 1 << 20;
+    let mut line = Vec::new();
+    let mut out = Vec::new();
+    loop {
+        match line::read(&mut input, &mut line)? {
+            Line::Whole => dispatch::receive(session, &line, &mut out)?,
+            Line::TooLong => {
+                let message = format!("a line must be at most {} bytes", line::LINE_BYTES_MAX);
+                out.clear();
+                answer::error(&mut out, None, &RpcError::invalid_request(message));
+                session.output.send(&out)?;
+            }
+            Line::End => return Ok(()),
+        }
+        line.shrink_to(BUFFER_KEPT_BYTES_MAX);
+        out.clear();
+        out.shrink_to(BUFFER_KEPT_BYTES_MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests;

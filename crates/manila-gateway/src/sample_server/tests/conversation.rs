@@ -1,0 +1,84 @@
+//! One check for all tests: a conversation, line by line.
+
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
+use std::thread::{self, JoinHandle};
+
+use super::super::{Ending, Fault, serve};
+
+/// Plays `script` against a fresh server: `> ` lines are sent, `< ` lines must come back.
+///
+/// In the end the input is closed, and nothing more may come.
+#[track_caller]
+pub(super) fn check(script: &str) {
+    check_with(None, script);
+}
+
+/// The same with a server that misbehaves from the start.
+#[track_caller]
+pub(super) fn check_with(fault: Option<Fault>, script: &str) {
+    let mut client = Client::connect(fault);
+    for line in script.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
+        match line.split_at(1) {
+            (">", sent) => client.send(sent.trim_start()),
+            ("<", expected) => assert_eq!(client.receive(), expected.trim_start()),
+            (_, _) => panic!("a line of a script begins with > or <: {line}"),
+        }
+    }
+    assert_eq!(client.hang_up(), (String::new(), Ending::EndOfInput));
+}
+
+/// Calls one tool; `result` is the whole result, as it stands on the wire.
+#[track_caller]
+pub(super) fn check_tool(name: &str, arguments: &str, result: &str) {
+    check(&format!(
+        "> {}\n< {{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{result}}}",
+        call(name, arguments)
+    ));
+}
+
+/// The line that calls a tool under the id 7.
+pub(super) fn call(name: &str, arguments: &str) -> String {
+    let params = format!("{{\"name\":\"{name}\",\"arguments\":{arguments}}}");
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{params}}}")
+}
+
+/// The client's end of two pipes.
+pub(super) struct Client {
+    input: PipeWriter,
+    output: BufReader<PipeReader>,
+    server: JoinHandle<io::Result<Ending>>,
+}
+
+impl Client {
+    pub(super) fn connect(fault: Option<Fault>) -> Client {
+        let (server_input, input) = io::pipe().unwrap();
+        let (output, server_output) = io::pipe().unwrap();
+        let run = move || serve(BufReader::new(server_input), server_output, fault);
+        Client { input, output: BufReader::new(output), server: thread::spawn(run) }
+    }
+
+    pub(super) fn send(&mut self, line: &str) {
+        self.input.write_all(line.as_bytes()).unwrap();
+        self.input.write_all(b"\n").unwrap();
+    }
+
+    /// The next line, without its line feed.
+    pub(super) fn receive(&mut self) -> String {
+        String::from_utf8(self.receive_bytes()).unwrap()
+    }
+
+    pub(super) fn receive_bytes(&mut self) -> Vec<u8> {
+        let mut line = Vec::new();
+        self.output.read_until(b'\n', &mut line).unwrap();
+        assert_eq!(line.pop(), Some(b'\n'), "the server ended too early");
+        line
+    }
+
+    /// Closes the input; returns what still came, and how the server ended.
+    pub(super) fn hang_up(mut self) -> (String, Ending) {
+        drop(self.input);
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).unwrap();
+        (rest, self.server.join().unwrap().unwrap())
+    }
+}

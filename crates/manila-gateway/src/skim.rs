@@ -1,0 +1,152 @@
+//! Finding the id of a message that is too large, or too deep, to be read.
+//!
+//! Whoever waits for an answer must get one, even if all that can be said is that it was too
+//! large. So the bytes are not kept, but looked at once for the `id` at the top level.
+
+use manila::RawJson;
+
+/// Looks at a message piece by piece.
+#[derive(Debug, Default)]
+pub(crate) struct Skim {
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+    /// The member at the top level that is being looked at, as far as it is short.
+    member: Vec<u8>,
+    id: Option<RawJson>,
+    is_answer: bool,
+}
+
+/// A member that is longer is not the id.
+const MEMBER_BYTES_MAX: usize = 300;
+
+/// What was found out about a message.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Skimmed {
+    /// Its id, where it has one.
+    pub(crate) id: Option<RawJson>,
+    /// Whether it answers a request.
+    pub(crate) is_answer: bool,
+}
+
+impl Skim {
+    /// What is found in a message that is at hand.
+    pub(crate) fn whole(message: &[u8]) -> Skimmed {
+        let mut skim = Skim::default();
+        skim.feed(message);
+        skim.end()
+    }
+
+    /// Looks at the next bytes.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some((&byte, after)) = rest.split_first() {
+            if self.is_in_string && !self.is_escaped && self.member.len() >= MEMBER_BYTES_MAX {
+                // The inside of a long string can be skipped at memory speed.
+                let next = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+                rest = rest.get(next..).unwrap_or_default();
+                let Some((&byte, after)) = rest.split_first() else { return };
+                self.take(byte);
+                rest = after;
+                continue;
+            }
+            self.take(byte);
+            rest = after;
+        }
+    }
+
+    /// What was found.
+    pub(crate) fn end(mut self) -> Skimmed {
+        self.finish_member();
+        Skimmed { id: self.id, is_answer: self.is_answer }
+    }
+
+    fn take(&mut self, byte: u8) {
+        if self.is_in_string {
+            self.keep(byte);
+            if self.is_escaped {
+                self.is_escaped = false;
+            } else if byte == b'\\' {
+                self.is_escaped = true;
+            } else if byte == b'"' {
+                self.is_in_string = false;
+            }
+            return;
+        }
+        match byte {
+            b'{' | b'[' => {
+                self.depth += 1;
+                if self.depth > 1 {
+                    self.keep(byte);
+                }
+            }
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                self.keep(byte);
+            }
+            b',' if self.depth == 1 => self.finish_member(),
+            b'"' => {
+                self.is_in_string = true;
+                self.keep(byte);
+            }
+            _ => self.keep(byte),
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        if self.member.len() < MEMBER_BYTES_MAX {
+            self.member.push(byte);
+        }
+    }
+
+    fn finish_member(&mut self) {
+        let member = std::mem::take(&mut self.member);
+        let member = member.trim_ascii();
+        if member.starts_with(b"\"result\"") || member.starts_with(b"\"error\"") {
+            self.is_answer = true;
+        }
+        let Some(rest) = member.strip_prefix(b"\"id\"") else { return };
+        let Some(value) = rest.trim_ascii_start().strip_prefix(b":") else { return };
+        let value = value.strip_suffix(b"}").unwrap_or(value).trim_ascii();
+        let id = RawJson::parse(value.to_vec()).ok();
+        self.id = self.id.take().or(id.filter(is_scalar));
+    }
+}
+
+fn is_scalar(value: &RawJson) -> bool {
+    matches!(value.kind(), manila::json::Kind::String | manila::json::Kind::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Skim;
+
+    #[track_caller]
+    fn check(message: &str, expected: &str) {
+        for n_piece in [1, 7, message.len()] {
+            let mut skim = Skim::default();
+            for piece in message.as_bytes().chunks(n_piece.max(1)) {
+                skim.feed(piece);
+            }
+            let found = skim.end();
+            let id = found.id.map_or("-".to_owned(), |id| id.to_string());
+            assert_eq!(format!("{id} {}", found.is_answer), expected, "{message:.60}");
+        }
+    }
+
+    #[test]
+    fn the_id_is_found_wherever_it_stands() {
+        let long = "x".repeat(5_000);
+        check(r#"{"jsonrpc":"2.0","id":7,"result":{"id":8}}"#, "7 true");
+        check(
+            &format!(r#"{{"result":{{"t":"{long}"}},"jsonrpc":"2.0","id":"a,b"}}"#),
+            r#""a,b" true"#,
+        );
+        check(&format!(r#"{{"t":"{long}\",\"id\":3","id" : 4 }}"#), "4 false");
+        check(&format!("{}{}", r#"{"id":5,"params":"#, "[".repeat(20_000)), "5 false");
+        check(r#"{"id":{"a":1}}"#, "- false");
+        check(r#"[{"id":1}]"#, "- false");
+        check("", "- false");
+        check("}}}}]]\"", "- false");
+    }
+}

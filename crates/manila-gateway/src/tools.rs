@@ -1,0 +1,163 @@
+//! The tools that a server offers: what they ask for, what they promise, how they are shown.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use manila::json::Kind;
+use manila::{JsonObject, RawJson, Registry, Schema, output_schema};
+
+use crate::event::{Event, Events};
+use crate::gateway::Shape;
+use crate::handle::Placement;
+
+/// A tool, as far as the gateway knows it.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    /// What its arguments must fit.
+    pub(crate) input: Option<Arc<Schema>>,
+    /// What its payload fits, as it says.
+    pub(crate) output: Option<Arc<Schema>>,
+    /// Whether it belongs to an MCP App, whose view reads the result as it is.
+    pub(crate) is_app: bool,
+    /// The tool as the server lists it.
+    pub(crate) raw: RawJson,
+}
+
+/// The tools that are known, and the schemas that have been compiled.
+pub(crate) struct Tools {
+    registry: Mutex<Registry>,
+    known: Mutex<HashMap<String, Arc<Tool>>>,
+    events: Events,
+}
+
+impl Tools {
+    pub(crate) fn new(events: Events) -> Tools {
+        Tools { registry: Mutex::default(), known: Mutex::default(), events }
+    }
+
+    /// The tool of this name, if it is known.
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Tool>> {
+        self.known.lock().ok()?.get(name).cloned()
+    }
+
+    /// Notes a tool from a list, and gives it back.
+    pub(crate) fn note(&self, raw: &RawJson) -> Option<(String, Arc<Tool>)> {
+        let name = raw.get("name")?.as_text()?.into_owned();
+        if let Some(known) = self.get(&name)
+            && known.raw == *raw
+        {
+            return Some((name, known));
+        }
+        let tool = Arc::new(Tool {
+            input: self.compiled(&name, raw.get("inputSchema")),
+            output: self.compiled(&name, raw.get("outputSchema")),
+            is_app: is_app(raw),
+            raw: raw.clone(),
+        });
+        if let Ok(mut known) = self.known.lock() {
+            known.insert(name.clone(), Arc::clone(&tool));
+        }
+        Some((name, tool))
+    }
+
+    /// Forgets the tools that a complete list does not have. Gives whether the tools differ
+    /// from those known before: `before` is what `snapshot` gave then.
+    pub(crate) fn keep_only(&self, listed: &[String]) {
+        if let Ok(mut known) = self.known.lock() {
+            known.retain(|name, _| listed.contains(name));
+        }
+    }
+
+    /// The known tools as they are listed, to compare with later ones.
+    pub(crate) fn snapshot(&self) -> HashMap<String, RawJson> {
+        let known = self.known.lock().ok();
+        let tools = known.iter().flat_map(|known| known.iter());
+        tools.map(|(name, tool)| (name.clone(), tool.raw.clone())).collect()
+    }
+
+    fn compiled(&self, tool: &str, schema: Option<RawJson>) -> Option<Arc<Schema>> {
+        let schema = schema.filter(|schema| schema.kind() == Kind::Object)?;
+        match self.registry.lock().ok()?.schema(&schema) {
+            Ok(schema) => Some(schema),
+            Err(unusable) => {
+                let (tool, reason) = (tool.to_owned(), unusable.to_string());
+                (self.events)(Event::SchemaUnusable { tool, reason });
+                None
+            }
+        }
+    }
+}
+
+/// MCP Apps mark a tool with the view that shows its results.
+fn is_app(tool: &RawJson) -> bool {
+    let meta = tool.get("_meta");
+    meta.is_some_and(|meta| meta.get("ui").is_some() || meta.get("ui/resourceUri").is_some())
+}
+
+/// A tool as the client sees it: its `outputSchema` is the envelope's. Everything else stays,
+/// in its order.
+pub(crate) fn shown(tool: &Tool, shape: Shape, placement: Placement) -> RawJson {
+    let Shape::Contract(contract) = shape else { return tool.raw.clone() };
+    if tool.is_app {
+        return tool.raw.clone();
+    }
+    let schema = match placement {
+        // A schema that cannot be used here could not be used by the client either.
+        Placement::Structured => {
+            let own = tool.raw.get("outputSchema").filter(|_| tool.output.is_some());
+            Some(output_schema(contract, own.as_ref()))
+        }
+        Placement::Text => None,
+    };
+    let object = JsonObject::build(|object| {
+        let mut schema = schema;
+        for member in tool.raw.members() {
+            if !member.is("outputSchema") {
+                object.token_member(member.key_token(), &member.value());
+            } else if let Some(schema) = schema.take() {
+                object.member("outputSchema", &schema);
+            }
+        }
+        object.member("outputSchema", &schema);
+    });
+    object.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use manila::{Contract, RawJson};
+
+    use super::{Tools, shown};
+    use crate::gateway::Shape;
+    use crate::handle::Placement;
+
+    #[track_caller]
+    fn check(tool: &str, placement: Placement, expected: &str) {
+        let tools = Tools::new(Arc::new(|_| ()));
+        let raw = RawJson::parse(tool.to_owned()).unwrap();
+        let (_, tool) = tools.note(&raw).unwrap();
+        let shape = Shape::Contract(Contract::MachineReadableV1);
+        let found = shown(&tool, shape, placement).to_string();
+        let schema = manila::output_schema(Contract::MachineReadableV1, None).to_string();
+        assert_eq!(found.replace(&schema, "ENVELOPE"), expected);
+    }
+
+    #[test]
+    fn only_the_output_schema_changes() {
+        check(
+            r#"{"zeta": 1.0, "name": "a", "outputSchema": {"type": "object"}, "\u0061b": [1, 2]}"#,
+            Placement::Structured,
+            r#"{"zeta":1.0,"name":"a","outputSchema":ENVELOPE,"\u0061b":[1,2]}"#,
+        );
+        check(r#"{"name": "a"}"#, Placement::Structured, r#"{"name":"a","outputSchema":ENVELOPE}"#);
+        check(
+            r#"{"name":"a","outputSchema":{"type":"object"}}"#,
+            Placement::Text,
+            r#"{"name":"a"}"#,
+        );
+        let app = r#"{"name":"a","outputSchema":{},"_meta":{"ui":{"resourceUri":"ui://x"}}}"#;
+        check(app, Placement::Structured, app);
+    }
+}

@@ -1,0 +1,196 @@
+//! The server behind us: kept running, started again when it dies, asked and answered.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use manila::RawJson;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::Instant;
+
+use crate::clock;
+use crate::event::Events;
+
+mod connection;
+mod handshake;
+mod last_words;
+mod pending;
+mod supervise;
+
+pub(crate) use connection::{Connection, FromUpstream};
+pub(crate) use handshake::Greeting;
+pub(crate) use pending::{Arrived, Gone, Waiting};
+
+/// How to start a server: a program and its arguments, never a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The program.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.program.to_string_lossy())?;
+        self.arguments.iter().try_for_each(|it| write!(f, " {}", it.to_string_lossy()))
+    }
+}
+
+/// Why the server cannot be asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Down {
+    /// The command, how it ended, and its last words.
+    pub reason: String,
+    /// The lines that it last wrote to its standard error.
+    pub last_words: Vec<String>,
+    /// When it is started again, if it is.
+    pub(crate) next_start: Option<Instant>,
+}
+
+impl Down {
+    /// How long until it is started again.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.next_start.map(|at| at.saturating_duration_since(clock::now()))
+    }
+}
+
+/// What state the server is in.
+#[derive(Clone)]
+pub(crate) enum State {
+    /// It is being started, or waits for the client's greeting.
+    Starting,
+    /// It can be asked.
+    Ready(Arc<Ready>),
+    /// It is gone, and will be started again.
+    Down(Arc<Down>),
+}
+
+/// A server that can be asked.
+pub(crate) struct Ready {
+    pub(crate) connection: Arc<Connection>,
+    /// What it answered to `initialize`.
+    pub(crate) greeting: RawJson,
+}
+
+/// How a server is kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keeping {
+    /// The largest message that is read from it.
+    pub(crate) frame_bytes_max: usize,
+    /// How long it may take to answer `initialize`.
+    pub(crate) start_timeout: Duration,
+    /// How long it has to end by itself, each time it is asked more firmly.
+    pub(crate) grace: Duration,
+}
+
+/// A handle to the server. The server runs until `stop`.
+pub(crate) struct Upstream {
+    state: watch::Receiver<State>,
+    controls: Arc<Controls>,
+    supervisor: std::sync::Mutex<Option<tokio::task::JoinHandle<()>>>,
+}
+
+/// What the supervisor is told.
+pub(crate) struct Controls {
+    greeting: watch::Sender<Option<Greeting>>,
+    /// To start again now rather than later.
+    wake: Notify,
+    stop: watch::Sender<bool>,
+}
+
+impl Upstream {
+    /// Starts the server. What it says on its own comes out of the receiver.
+    pub(crate) fn start(
+        command: Command,
+        keeping: Keeping,
+        events: Events,
+    ) -> (Upstream, mpsc::Receiver<FromUpstream>) {
+        const INBOX_FRAMES_MAX: usize = 256;
+        let (inbox, from_upstream) = mpsc::channel(INBOX_FRAMES_MAX);
+        let (tell_state, state) = watch::channel(State::Starting);
+        let controls = Arc::new(Controls {
+            greeting: watch::Sender::new(None),
+            wake: Notify::new(),
+            stop: watch::Sender::new(false),
+        });
+        let supervisor = supervise::Supervisor {
+            command,
+            keeping,
+            events,
+            inbox,
+            state: tell_state,
+            controls: Arc::clone(&controls),
+        };
+        let supervisor = std::sync::Mutex::new(Some(tokio::spawn(supervisor.run())));
+        (Upstream { state, controls, supervisor }, from_upstream)
+    }
+
+    /// The server, as soon as it is ready; or why it is not.
+    pub(crate) async fn ready(&self) -> Result<Arc<Ready>, Arc<Down>> {
+        if let Some(ready) = self.ready_now() {
+            return Ok(ready);
+        }
+        let mut state = self.state.clone();
+        loop {
+            match &*state.borrow_and_update() {
+                State::Starting => {}
+                State::Ready(ready) => return Ok(Arc::clone(ready)),
+                State::Down(down) => return Err(Arc::clone(down)),
+            }
+            if state.changed().await.is_err() {
+                return Err(Arc::new(stopped()));
+            }
+        }
+    }
+
+    /// The server, if it can be asked now.
+    pub(crate) fn ready_now(&self) -> Option<Arc<Ready>> {
+        match &*self.state.borrow() {
+            State::Ready(ready) => Some(Arc::clone(ready)),
+            State::Starting | State::Down(_) => None,
+        }
+    }
+
+    /// Greets the server as the client did, and gives its answer. A server that is down is
+    /// started at once.
+    pub(crate) async fn greet(&self, greeting: Greeting) -> Result<Arc<Ready>, Arc<Down>> {
+        self.controls.greeting.send_replace(Some(greeting));
+        let mut state = self.state.clone();
+        if matches!(&*state.borrow_and_update(), State::Down(_)) {
+            self.controls.wake.notify_one();
+            // What is known is about the last start.
+            if state.changed().await.is_err() {
+                return Err(Arc::new(stopped()));
+            }
+        }
+        self.ready().await
+    }
+
+    /// Notes that the client has confirmed the handshake, so that a new server hears it too.
+    pub(crate) fn confirm(&self) {
+        self.controls.greeting.send_modify(|greeting| {
+            if let Some(greeting) = greeting {
+                greeting.is_confirmed = true;
+            }
+        });
+    }
+
+    /// Ends the server: its input is closed, then it is asked, then it is killed.
+    pub(crate) async fn stop(&self) {
+        self.controls.stop.send_replace(true);
+        let supervisor = self.supervisor.lock().ok().and_then(|mut it| it.take());
+        if let Some(supervisor) = supervisor {
+            // Were it to panic, the lifeline would be dropped and the server killed.
+            let _ = supervisor.await;
+        }
+    }
+}
+
+fn stopped() -> Down {
+    let reason = "Manila is stopping".to_owned();
+    Down { reason, last_words: Vec::new(), next_start: None }
+}

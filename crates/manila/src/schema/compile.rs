@@ -1,0 +1,96 @@
+//! A schema that has been compiled, and what it says of a value.
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::raw_json::{Kind, RawJson, key_sorted};
+use crate::schema::lenient::tree;
+use crate::schema::weight::{WEIGHT_MAX, weight};
+use crate::schema::words::violation;
+use crate::violation::Violation;
+
+/// The largest schema that is compiled.
+const SCHEMA_BYTES_MAX: usize = 256 * 1024;
+
+/// How many violations are told.
+const VIOLATIONS_MAX: usize = 20;
+
+/// Q3: the SHA-256 of a schema's compact, key-sorted JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// The fingerprint of a schema.
+    #[must_use]
+    pub fn of(schema: &RawJson) -> Fingerprint {
+        Fingerprint(Sha256::digest(key_sorted(schema)).into())
+    }
+}
+
+/// A compiled schema. Compiling costs as much as a hundred checks, so keep it.
+#[derive(Debug)]
+pub struct Schema {
+    validator: Validator,
+}
+
+/// A schema that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the schema cannot be used: {0}")]
+pub struct UnusableSchema(String);
+
+impl Schema {
+    /// Compiles a schema. Nothing outside of it is ever fetched.
+    pub fn compile(schema: &RawJson) -> Result<Schema, UnusableSchema> {
+        let n_bytes = schema.as_bytes().len();
+        if n_bytes > SCHEMA_BYTES_MAX {
+            let why = format!("it must have at most {SCHEMA_BYTES_MAX} bytes, but has {n_bytes}");
+            return Err(UnusableSchema(why));
+        }
+        let schema = tree(schema);
+        if weight(&schema) >= WEIGHT_MAX {
+            let why = format!("its references multiply it to {WEIGHT_MAX} schemas or more");
+            return Err(UnusableSchema(why));
+        }
+        let validator = linear(&schema).or_else(|_| backtracking(&schema));
+        let validator = validator.map_err(|error| UnusableSchema(error.masked().to_string()))?;
+        Ok(Schema { validator })
+    }
+
+    /// The rules that a value breaks, as many as people read.
+    #[must_use]
+    pub fn check(&self, value: &RawJson) -> Vec<Violation> {
+        let value = tree(value);
+        if self.validator.is_valid(&value) {
+            return Vec::new();
+        }
+        let errors = self.validator.iter_errors(&value);
+        errors.flat_map(|error| violation(&error)).take(VIOLATIONS_MAX).collect()
+    }
+
+    /// The rules that a call's arguments break; none at all stand for an empty object.
+    #[must_use]
+    pub fn check_arguments(&self, arguments: Option<&RawJson>) -> Vec<Violation> {
+        let given = arguments.filter(|arguments| arguments.kind() != Kind::Null);
+        given.map_or_else(|| self.check(&RawJson::literal("{}")), |given| self.check(given))
+    }
+}
+
+type Compiled = Result<Validator, jsonschema::ValidationError<'static>>;
+
+/// With patterns that take linear time.
+fn linear(schema: &Value) -> Compiled {
+    const PATTERN_BYTES_MAX: usize = 4 * 1024 * 1024;
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX);
+    jsonschema::options().offline().with_pattern_options(patterns).build(schema)
+}
+
+/// With patterns that look around, and may try so often and no more.
+fn backtracking(schema: &Value) -> Compiled {
+    const TRIES_MAX: usize = 100_000;
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(TRIES_MAX);
+    jsonschema::options().offline().with_pattern_options(patterns).build(schema)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+// The checks, for every TypeScript client. The twin of checks.py, which explains itself;
+// what is expected stands in cases/*.json.
+
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+
+const CHECK_MS_MAX = 15_000;
+// The SDKs close a server's input and wait two seconds before they send signals.
+const CLOSE_MS_MAX = 1_900;
+
+/** A JSON-RPC error, as the client raised it. */
+export class RpcError extends Error {
+  constructor(code, message) {
+    super(`${code} ${message}`);
+    this.code = code;
+  }
+}
+
+/** A check that did not hold. */
+class Failed extends Error {}
+
+/** Usage: client.mjs CASES SCRATCH COMMAND... */
+export async function run(client) {
+  const [casesPath, scratch, ...command] = process.argv.slice(2);
+  const cases = JSON.parse(readFileSync(casesPath, "utf8").replaceAll("{scratch}", scratch));
+  for (const [name, given] of Object.entries(cases)) {
+    const ok = await one(client, name, name === "connect" ? command : given);
+    if (name === "connect" && !ok) break;
+  }
+  process.exit(0);
+}
+
+async function one(client, name, given) {
+  try {
+    const note = await within(CHECK_MS_MAX, CHECKS[given.kind ?? name](client, given));
+    report(name, true, note);
+    return true;
+  } catch (error) {
+    report(name, false, error instanceof Failed ? error.message : `the client raised ${error?.name}: ${error?.message ?? error}`);
+    return false;
+  }
+}
+
+async function within(ms, promise) {
+  const timer = new AbortController();
+  const late = sleep(ms, null, { signal: timer.signal }).then(() => {
+    throw new Failed(`no answer in ${ms / 1000} s`);
+  });
+  late.catch(() => {});
+  return Promise.race([promise, late]).finally(() => timer.abort());
+}
+
+function report(check, ok, reason) {
+  const line = { check, ok };
+  if (reason) line.reason = String(reason).slice(0, 600);
+  console.log(JSON.stringify(line));
+}
+
+const CHECKS = {
+  connect: (client, command) => client.connect(command),
+
+  async close(client) {
+    const started = performance.now();
+    await client.close();
+    const ms = performance.now() - started;
+    expect(ms < CLOSE_MS_MAX, `it took ${seconds(ms)}: the end of its input did not end the gateway`);
+    return seconds(ms);
+  },
+
+  async list(client, given) {
+    const tools = await client.listTools();
+    const names = tools.map((tool) => tool.name);
+    const missing = given.tools.filter((name) => !names.includes(name));
+    expect(missing.length === 0, `not listed: ${missing}`);
+    for (const { name, outputSchema } of tools) {
+      expect(outputSchema !== undefined, `${name} has no outputSchema`);
+      expect(outputSchema.type === "object", `${name}: the root of outputSchema has type ${outputSchema.type}`);
+      expect("success" in (outputSchema.properties ?? {}), `${name}: outputSchema is not the envelope's`);
+      expect(!("x-fastmcp-wrap-result" in outputSchema), `${name}: outputSchema asks FastMCP to unwrap the envelope`);
+    }
+  },
+
+  async call(client, given) {
+    checkData(successData(await client.call(given.tool, given.arguments)), given);
+  },
+
+  // Both SDKs have validated the result against the listed schema by now.
+  structured: (client, given) => CHECKS.call(client, given),
+
+  async error(client, given) {
+    const called = await client.call(given.tool, given.arguments);
+    const envelope = checkEnvelope(called);
+    expect(called.isError && !envelope.success, `not a failure: ${brief(envelope)}`);
+    const code = envelope.data.error_code;
+    expect(typeof code === "string" && code !== "", `no data.error_code: ${brief(envelope)}`);
+    expect((given.code ?? code) === code, `error_code is ${code}, expected ${given.code}`);
+    expect(envelope.error.includes(given.says ?? ""), `error is ${brief(envelope.error)}`);
+    return code;
+  },
+
+  async "unknown-tool"(client) {
+    let called;
+    try {
+      called = await client.call("no-such-tool", {});
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      expect(error.code === -32602, `the JSON-RPC error is ${error.message}`);
+      return;
+    }
+    throw new Failed(`a result instead of a JSON-RPC error: ${brief(called.structuredContent)}`);
+  },
+
+  async image(client, given) {
+    const called = await client.call(given.tool, given.arguments);
+    successData(called);
+    const block = called.content[1];
+    expect(block !== undefined, "no block after the envelope");
+    expect(block.type === "image", `content[1] is ${brief(block)}`);
+    expect(block.mimeType?.startsWith("image/"), `mimeType is ${block.mimeType}`);
+    expect(block.data?.length > 0, "the image is empty");
+  },
+
+  async blocks(client, given) {
+    const called = await client.call(given.tool, given.arguments);
+    successData(called);
+    const types = called.content.map((block) => block.type);
+    expect(isDeepStrictEqual(types, given.types), `the blocks are ${types}`);
+  },
+
+  async progress(client, given) {
+    const seen = [];
+    successData(await client.call(given.tool, given.arguments, { onprogress: ({ progress }) => seen.push(progress) }));
+    for (let i = 0; i < 20 && seen.length < given.at_least; i++) await sleep(50);
+    expect(seen.length >= given.at_least, `progress came ${seen.length} times: ${seen}`);
+    expect(isDeepStrictEqual(seen, [...seen].sort((a, b) => a - b)), `progress out of order: ${seen}`);
+  },
+
+  async overlap(client, given) {
+    let slowIsDone = false;
+    const slow = client.call(given.slow.tool, given.slow.arguments).finally(() => (slowIsDone = true));
+    slow.catch(() => {});
+    await sleep(50);
+    await CHECKS.call(client, given.quick);
+    expect(!slowIsDone, "the quick call waited for the slow one");
+    successData(await slow);
+  },
+
+  async cancel(client, given) {
+    const abort = new AbortController();
+    const slow = client.call(given.tool, given.arguments, { signal: abort.signal }).then(
+      (called) => `a result: ${brief(called.structuredContent)}`,
+      () => null,
+    );
+    await sleep(300);
+    // Aborting makes the SDK send notifications/cancelled.
+    abort.abort("the user pressed escape");
+    const unexpected = await slow;
+    expect(unexpected === null, `the cancelled call gave ${unexpected}`);
+    const started = performance.now();
+    await sleep(200);
+    await CHECKS.call(client, given.then);
+    expect(performance.now() - started < 5_000, "the next call waited for the cancelled one");
+  },
+
+  async prompts(client, given) {
+    const names = await client.listPrompts();
+    const missing = given.names.filter((name) => !names.includes(name));
+    expect(missing.length === 0, `not listed: ${missing}`);
+    const text = await client.getPrompt(given.get, given.arguments);
+    expect(text.includes(given.text), `the prompt says ${brief(text)}`);
+  },
+
+  async resources(client, given) {
+    const uris = await client.listResources();
+    const missing = given.uris.filter((uri) => !uris.includes(uri));
+    expect(missing.length === 0, `not listed: ${missing}; listed: ${uris.slice(0, 3)}`);
+    const text = await client.readResource(given.read);
+    expect(text.includes(given.text), `the resource says ${brief(text)}`);
+  },
+};
+
+function successData(called) {
+  const envelope = checkEnvelope(called);
+  expect(envelope.success && !called.isError, `not a success: ${brief(envelope)}`);
+  return envelope.data;
+}
+
+/** The envelope of response-v2, the same in both places. */
+function checkEnvelope({ structuredContent: envelope, content, isError = false }) {
+  expect(isObject(envelope), `structuredContent is no object: ${brief(envelope)}`);
+  const keys = Object.keys(envelope);
+  expect(isDeepStrictEqual(keys, ["success", "data", "error", "meta"]), `the envelope's keys are ${keys}`);
+  expect(isObject(envelope.data), "data is no object");
+  expect((envelope.error === null) === envelope.success, "error is null exactly when success is true");
+  expect(envelope.meta?.version === "response-v2", `meta is ${brief(envelope.meta)}`);
+  expect(isError === !envelope.success, `isError is ${isError}, success ${envelope.success}`);
+  expect(content[0]?.type === "text", "content[0] is no text");
+  expect(isDeepStrictEqual(JSON.parse(content[0].text), envelope), "content[0] and structuredContent differ");
+  return envelope;
+}
+
+function checkData(data, given) {
+  for (const [key, value] of Object.entries(given.data ?? {})) {
+    expect(isDeepStrictEqual(data[key], value), `data.${key} is not ${brief(value)}: ${brief(data)}`);
+  }
+  expect(JSON.stringify(data).includes(given.contains ?? ""), `"${given.contains}" is not in ${brief(data)}`);
+}
+
+function expect(holds, reason) {
+  if (!holds) throw new Failed(reason);
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function brief(value) {
+  const text = JSON.stringify(value) ?? "undefined";
+  return text.length <= 300 ? text : `${text.slice(0, 300)}...`;
+}
+
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

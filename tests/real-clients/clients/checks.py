@@ -1,0 +1,253 @@
+"""The checks, for every Python client.
+
+A client module gives `run` a client: an object with the few methods used below, which speaks to its own
+SDK and hands back plain data. What is expected stands in cases/*.json; checks.mjs is this file's twin.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+CHECK_SECONDS_MAX = 15
+# The SDKs close a server's input and wait two seconds before they send signals.
+CLOSE_SECONDS_MAX = 1.9
+
+
+@dataclass
+class Called:
+    """What a client shows of a tool's result."""
+
+    is_error: bool
+    structured: object
+    content: list
+
+
+class RpcError(Exception):
+    """A JSON-RPC error, as the client raised it."""
+
+    def __init__(self, code, message):
+        super().__init__(f"{code} {message}")
+        self.code = code
+
+
+class Failed(Exception):
+    """A check that did not hold."""
+
+
+def run(open_client):
+    """Usage: client.py CASES SCRATCH COMMAND...
+
+    `open_client(command)` is an async context manager; entering it connects, leaving it closes.
+    """
+    cases_path, scratch, *command = sys.argv[1:]
+    text = Path(cases_path).read_text(encoding="utf-8").replace("{scratch}", scratch)
+    anyio.run(main, open_client, json.loads(text), command)
+
+
+async def main(open_client, cases, command):
+    open_check = "connect"
+    try:
+        async with open_client(command) as client:
+            report("connect", True, client.protocol_version)
+            for name, case in cases.items():
+                if name not in ("connect", "close"):
+                    await one(client, name, case)
+            open_check = "close"
+            started = time.monotonic()
+        seconds = time.monotonic() - started
+        expect(seconds < CLOSE_SECONDS_MAX, f"it took {seconds:.1f} s: the end of its input did not end the gateway")
+        report("close", True, f"{seconds:.1f} s")
+    except BaseException as error:
+        report(open_check, False, error if isinstance(error, Failed) else described(error))
+
+
+async def one(client, name, case):
+    try:
+        with anyio.fail_after(CHECK_SECONDS_MAX):
+            note = await CHECKS[case.get("kind", name)](client, case)
+        report(name, True, note)
+    except Failed as failed:
+        report(name, False, failed)
+    except TimeoutError:
+        report(name, False, f"no answer in {CHECK_SECONDS_MAX} s")
+    except Exception as error:
+        report(name, False, described(error))
+
+
+def described(error):
+    while getattr(error, "exceptions", None):
+        error = error.exceptions[0]
+    return f"the client raised {type(error).__name__}: {error}"
+
+
+def report(check, ok, reason):
+    line = {"check": check, "ok": ok}
+    if reason:
+        line["reason"] = str(reason)[:600]
+    print(json.dumps(line, separators=(",", ":")), flush=True)
+
+
+async def list_tools(client, case):
+    tools = {tool["name"]: tool for tool in await client.list_tools()}
+    missing = [name for name in case["tools"] if name not in tools]
+    expect(not missing, f"not listed: {missing}")
+    for name, tool in tools.items():
+        schema = tool.get("outputSchema")
+        expect(schema is not None, f"{name} has no outputSchema")
+        expect(schema.get("type") == "object", f"{name}: the root of outputSchema has type {schema.get('type')!r}")
+        expect("success" in schema.get("properties", {}), f"{name}: outputSchema is not the envelope's")
+        expect("x-fastmcp-wrap-result" not in schema, f"{name}: outputSchema asks FastMCP to unwrap the envelope")
+
+
+async def call(client, case):
+    called = await client.call(case["tool"], case["arguments"])
+    data = success_data(called)
+    check_data(data, case)
+
+
+async def structured(client, case):
+    await call(client, case)
+    await client.check_typed(case["tool"], case["arguments"])
+
+
+async def error(client, case):
+    called = await client.call(case["tool"], case["arguments"])
+    envelope = check_envelope(called)
+    expect(called.is_error and not envelope["success"], f"not a failure: {brief(envelope)}")
+    code = envelope["data"].get("error_code")
+    expect(isinstance(code, str) and code, f"no data.error_code: {brief(envelope)}")
+    expect(case.get("code", code) == code, f"error_code is {code}, expected {case.get('code')}")
+    expect(case.get("says", "") in envelope["error"], f"error is {envelope['error']!r}")
+    return code
+
+
+async def unknown_tool(client, _case):
+    try:
+        called = await client.call("no-such-tool", {})
+    except RpcError as rpc_error:
+        expect(rpc_error.code == -32602, f"the JSON-RPC error is {rpc_error}")
+        return
+    raise Failed(f"a result instead of a JSON-RPC error: {brief(called.structured)}")
+
+
+async def image(client, case):
+    called = await client.call(case["tool"], case["arguments"])
+    success_data(called)
+    expect(len(called.content) > 1, "no block after the envelope")
+    block = called.content[1]
+    expect(block["type"] == "image", f"content[1] is {brief(block)}")
+    expect(block.get("mimeType", "").startswith("image/"), f"mimeType is {block.get('mimeType')!r}")
+    expect(len(block.get("data", "")) > 0, "the image is empty")
+
+
+async def blocks(client, case):
+    called = await client.call(case["tool"], case["arguments"])
+    success_data(called)
+    types = [block["type"] for block in called.content]
+    expect(types == case["types"], f"the blocks are {types}")
+
+
+async def progress(client, case):
+    seen = []
+    called = await client.call(case["tool"], case["arguments"], seen.append)
+    success_data(called)
+    # The SDKs run callbacks in tasks of their own, so the last may come after the result. The TypeScript ones
+    # drop a progress that comes in one read with its result, so the cases ask for one less than there are.
+    for _ in range(20):
+        if len(seen) >= case["at_least"]:
+            break
+        await asyncio.sleep(0.05)
+    expect(len(seen) >= case["at_least"], f"progress came {len(seen)} times: {seen}")
+    expect(seen == sorted(seen), f"progress out of order: {seen}")
+
+
+async def overlap(client, case):
+    slow = asyncio.create_task(client.call(case["slow"]["tool"], case["slow"]["arguments"]))
+    try:
+        await asyncio.sleep(0.05)
+        await call(client, case["quick"])
+        expect(not slow.done(), "the quick call waited for the slow one")
+        success_data(await slow)
+    finally:
+        slow.cancel()
+
+
+async def cancel(client, case):
+    await client.cancel_call(case["tool"], case["arguments"], after_seconds=0.3)
+    started = time.monotonic()
+    await asyncio.sleep(0.2)
+    await call(client, case["then"])
+    expect(time.monotonic() - started < 5, "the next call waited for the cancelled one")
+
+
+async def prompts(client, case):
+    names = await client.list_prompts()
+    missing = [name for name in case["names"] if name not in names]
+    expect(not missing, f"not listed: {missing}")
+    text = await client.get_prompt(case["get"], case["arguments"])
+    expect(case["text"] in text, f"the prompt says {text[:200]!r}")
+
+
+async def resources(client, case):
+    uris = await client.list_resources()
+    missing = [uri for uri in case["uris"] if uri not in uris]
+    expect(not missing, f"not listed: {missing}; listed: {uris[:3]}")
+    text = await client.read_resource(case["read"])
+    expect(case["text"] in text, f"the resource says {text[:200]!r}")
+
+
+def success_data(called):
+    envelope = check_envelope(called)
+    expect(envelope["success"] and not called.is_error, f"not a success: {brief(envelope)}")
+    return envelope["data"]
+
+
+def check_envelope(called):
+    """The envelope of response-v2, the same in both places."""
+    envelope = called.structured
+    expect(isinstance(envelope, dict), f"structuredContent is no object: {brief(envelope)}")
+    expect(list(envelope) == ["success", "data", "error", "meta"], f"the envelope's keys are {list(envelope)}")
+    expect(isinstance(envelope["data"], dict), "data is no object")
+    expect((envelope["error"] is None) == envelope["success"], "error is null exactly when success is true")
+    expect(envelope["meta"].get("version") == "response-v2", f"meta is {brief(envelope['meta'])}")
+    expect(called.is_error == (not envelope["success"]), f"isError is {called.is_error}, success {envelope['success']}")
+    expect(len(called.content) > 0 and called.content[0]["type"] == "text", "content[0] is no text")
+    expect(json.loads(called.content[0]["text"]) == envelope, "content[0] and structuredContent differ")
+    return envelope
+
+
+def check_data(data, case):
+    for key, value in case.get("data", {}).items():
+        expect(key in data and data[key] == value, f"data.{key} is not {value!r}: {brief(data)}")
+    expect(case.get("contains", "") in json.dumps(data, ensure_ascii=False), f"{case.get('contains')!r} is not in {brief(data)}")
+
+
+def expect(holds, reason):
+    if not holds:
+        raise Failed(reason)
+
+
+def brief(value):
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 300 else text[:300] + "..."
+
+
+CHECKS = {
+    "list": list_tools,
+    "call": call,
+    "structured": structured,
+    "error": error,
+    "unknown-tool": unknown_tool,
+    "image": image,
+    "blocks": blocks,
+    "progress": progress,
+    "overlap": overlap,
+    "cancel": cancel,
+    "prompts": prompts,
+    "resources": resources,
+}

@@ -1,0 +1,73 @@
+"""PyPI `fastmcp` 4: its own `Client`, which makes typed objects out of structured results."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from mcp import MCPError
+
+from checks import Called, RpcError, expect, run
+
+
+class FastMcp4:
+    def __init__(self, client):
+        self.client = client
+        self.protocol_version = client.protocol_version
+
+    async def list_tools(self):
+        return [tool.model_dump(by_alias=True, exclude_none=True) for tool in await self.client.list_tools()]
+
+    async def call(self, tool, arguments, on_progress=None):
+        result = await self.result(tool, arguments, on_progress)
+        content = [block.model_dump(by_alias=True, exclude_none=True) for block in result.content]
+        return Called(bool(result.is_error), result.structured_content, content)
+
+    async def result(self, tool, arguments, on_progress=None):
+        async def progress(progress, _total, _message):
+            on_progress(progress)
+
+        try:
+            return await self.client.call_tool(
+                tool, arguments, raise_on_error=False, progress_handler=progress if on_progress else None
+            )
+        except MCPError as error:
+            raise RpcError(error.code, error.message) from error
+
+    async def check_typed(self, tool, arguments):
+        # FastMCP only logs when it cannot make an object of the result; `data` is None then.
+        data = (await self.result(tool, arguments)).data
+        expect(data is not None, "FastMCP made no object of the envelope")
+        success = data.get("success") if isinstance(data, dict) else getattr(data, "success", None)
+        expect(success is True, f"FastMCP unwrapped the envelope: {data!r}")
+
+    async def cancel_call(self, tool, arguments, after_seconds):
+        # Cancelling the task makes the SDK below send notifications/cancelled.
+        task = asyncio.create_task(self.call(tool, arguments))
+        await asyncio.sleep(after_seconds)
+        task.cancel()
+        await asyncio.wait([task])
+
+    async def list_prompts(self):
+        return [prompt.name for prompt in await self.client.list_prompts()]
+
+    async def get_prompt(self, name, arguments):
+        return (await self.client.get_prompt(name, arguments)).messages[0].content.text
+
+    async def list_resources(self):
+        return [str(resource.uri) for resource in await self.client.list_resources()]
+
+    async def read_resource(self, uri):
+        return (await self.client.read_resource(uri))[0].text
+
+
+@asynccontextmanager
+async def open_client(command):
+    # Without keep_alive=False, leaving the client would leave the gateway running.
+    transport = StdioTransport(command=command[0], args=command[1:], keep_alive=False)
+    async with Client(transport) as client:
+        yield FastMcp4(client)
+
+
+if __name__ == "__main__":
+    run(open_client)

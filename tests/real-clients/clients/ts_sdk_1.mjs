@@ -1,0 +1,34 @@
+// npm `@modelcontextprotocol/sdk` 1: the legacy handshake. It validates structured results with Ajv, failures too.
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { McpError } from "@modelcontextprotocol/sdk/types.js";
+
+import { RpcError, run } from "./checks.mjs";
+
+const client = new Client({ name: "real-clients", version: "1.0.0" });
+
+await run({
+  async connect([command, ...args]) {
+    const transport = new StdioClientTransport({ command, args });
+    let version;
+    // The client tells its transport which version was agreed on, and nobody else.
+    transport.setProtocolVersion = (agreed) => (version = agreed);
+    await client.connect(transport);
+    return version;
+  },
+  close: () => client.close(),
+  listTools: async () => (await client.listTools()).tools,
+  async call(name, args, options) {
+    try {
+      return await client.callTool({ name, arguments: args }, undefined, options);
+    } catch (error) {
+      if (error instanceof McpError) throw new RpcError(error.code, error.message);
+      throw error;
+    }
+  },
+  listPrompts: async () => (await client.listPrompts()).prompts.map((prompt) => prompt.name),
+  getPrompt: async (name, args) => (await client.getPrompt({ name, arguments: args })).messages[0].content.text,
+  listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
+  readResource: async (uri) => (await client.readResource({ uri })).contents[0].text,
+});

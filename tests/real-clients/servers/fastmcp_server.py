@@ -1,0 +1,91 @@
+"""A FastMCP server with typed tools: what a Python tool author writes, without a thought of Manila."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastmcp import Context, FastMCP
+from fastmcp.exceptions import ToolError
+from fastmcp.utilities.types import Image
+
+server = FastMCP("fastmcp-sample")
+cancellations = 0
+PNG = Path(__file__).with_name("pixel.png").read_bytes()
+
+
+@dataclass
+class Weather:
+    city: str
+    celsius: float
+
+
+@server.tool
+def echo(message: str) -> str:
+    """Say the message again."""
+    return f"Echo: {message}"
+
+
+@server.tool
+def add(a: int, b: int) -> int:
+    """Add two numbers. An integer is no object, so FastMCP wraps it and says so in the schema."""
+    return a + b
+
+
+@server.tool
+def weather(city: str) -> Weather:
+    """A structure of the tool's own."""
+    return Weather(city, 21.5)
+
+
+@server.tool
+def forecast(city: str) -> list[Weather]:
+    """A list, which FastMCP wraps."""
+    return [Weather(city, 21.5), Weather(city, 19.0)]
+
+
+@server.tool
+def dot() -> Image:
+    """An image of one pixel."""
+    return Image(data=PNG, format="png")
+
+
+@server.tool
+def fail(message: str) -> str:
+    """Fail with the message."""
+    raise ToolError(message)
+
+
+@server.tool
+async def count(steps: int, delay_ms: int, ctx: Context) -> str:
+    """Count up, with progress; notices when it is cancelled."""
+    global cancellations
+    try:
+        for step in range(1, steps + 1):
+            await asyncio.sleep(delay_ms / 1000)
+            await ctx.report_progress(step, steps, f"step {step}")
+    except asyncio.CancelledError:
+        cancellations += 1
+        raise
+    return f"counted to {steps}"
+
+
+@server.tool
+def cancelled() -> dict[str, int]:
+    """How many calls of `count` were cancelled."""
+    return {"count": cancellations}
+
+
+@server.prompt
+def greet(name: str) -> str:
+    """A greeting."""
+    return f"Greet {name}."
+
+
+@server.resource("sample://motto")
+def motto() -> str:
+    """One line of text."""
+    return "One envelope for every tool."
+
+
+if __name__ == "__main__":
+    server.run(show_banner=False)
