@@ -6,7 +6,9 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 use manila::Contract;
 
-use crate::command::{completions, contracts, errors, explain, schema, seal};
+use crate::command::{
+    call, completions, contracts, errors, explain, sample_server, schema, seal, tools, wrap,
+};
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
 
@@ -27,6 +29,10 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Wrap(wrap::Args),
+    Call(call::Args),
+    Tools(tools::Args),
+    SampleServer(sample_server::Args),
     Seal(seal::Args),
     Contracts(contracts::Args),
     Errors(errors::Args),
@@ -38,6 +44,10 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self, out: &mut Output) -> anyhow::Result<ExitStatus> {
         match self {
+            Command::Wrap(args) => wrap::run(args),
+            Command::Call(args) => call::run(args, out),
+            Command::Tools(args) => tools::run(args, out),
+            Command::SampleServer(args) => sample_server::run(args),
             Command::Seal(args) => seal::run(args, out),
             Command::Contracts(args) => contracts::run(args, out),
             Command::Errors(args) => errors::run(args, out),

@@ -1,8 +1,12 @@
 //! One file a command: its arguments, and what it does.
 
+pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod contracts;
 pub(crate) mod errors;
 pub(crate) mod explain;
+pub(crate) mod sample_server;
 pub(crate) mod schema;
 pub(crate) mod seal;
+pub(crate) mod tools;
+pub(crate) mod wrap;

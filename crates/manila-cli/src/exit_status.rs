@@ -11,6 +11,8 @@ pub(crate) enum ExitStatus {
     BadNews,
     /// 2: it could not be done.
     CouldNot,
+    /// What a server that misbehaves on purpose ends with.
+    Other(u8),
 }
 
 impl From<ExitStatus> for ExitCode {
@@ -19,6 +21,7 @@ impl From<ExitStatus> for ExitCode {
             ExitStatus::Good => ExitCode::SUCCESS,
             ExitStatus::BadNews => ExitCode::from(1),
             ExitStatus::CouldNot => ExitCode::from(2),
+            ExitStatus::Other(code) => ExitCode::from(code),
         }
     }
 }

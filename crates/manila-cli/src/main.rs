@@ -9,13 +9,18 @@ mod cli;
 mod command;
 mod exit_status;
 mod input;
+mod narrator;
 mod output;
 mod refusal;
+mod server;
 
 use cli::Cli;
 use exit_status::ExitStatus;
 
 fn main() -> ExitCode {
+    if let Some(code) = manila_gateway::keeper::dispatch(std::env::args_os()) {
+        return code.into();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => return refusal::report_usage(&usage).into(),

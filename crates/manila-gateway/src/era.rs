@@ -53,6 +53,15 @@ impl Revision {
     }
 }
 
+impl std::fmt::Display for Era {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Era::Legacy(revision) => f.write_str(revision.date()),
+            Era::Modern => f.write_str("2026-07-28"),
+        }
+    }
+}
+
 impl Era {
     /// Whether the peer knows `structuredContent` and `outputSchema`.
     #[must_use]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use manila::stage::classify::Media;
 use manila::{Contract, JsonObject};
 use tokio::sync::mpsc;
 
@@ -47,6 +48,8 @@ pub struct Settings {
     pub shape: Shape,
     /// Where the envelope goes.
     pub placement: Placement,
+    /// Where media go: beside the envelope on MCP, inside it elsewhere.
+    pub media: Media,
     /// How long a call may take without a sign of life.
     pub timeout: Duration,
     /// The largest message that is read, from either side.
@@ -62,6 +65,7 @@ impl Default for Settings {
         Settings {
             shape: Shape::Contract(Contract::default()),
             placement: Placement::Structured,
+            media: Media::Beside,
             timeout: Duration::from_secs(60),
             frame_bytes_max: 64 * 1024 * 1024,
             in_flight_max: 16_384,

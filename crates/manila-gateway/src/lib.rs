@@ -7,6 +7,7 @@
 //! started under a keeper, which is the same program run again.
 #![forbid(unsafe_code)]
 
+mod cancellation;
 mod clock;
 mod era;
 mod event;
@@ -21,9 +22,10 @@ mod skim;
 mod tools;
 mod upstream;
 
+pub use cancellation::Cancellation;
 pub use era::{Era, Revision};
 pub use event::{Event, Events};
-pub use gateway::{Gateway, Settings, Shape};
+pub use gateway::{Gateway, Inbox, Settings, Shape};
 pub use handle::{Answer, Placement, Sealed};
 pub use os::keeper;
 pub use upstream::{Command, Down};

@@ -2,6 +2,7 @@
 
 mod encode;
 mod in_flight;
+pub mod nobody;
 mod pump;
 mod questions;
 mod session;

@@ -51,6 +51,11 @@ pub struct Down {
 }
 
 impl Down {
+    fn stopped() -> Down {
+        let reason = "Manila is stopping".to_owned();
+        Down { reason, last_words: Vec::new(), next_start: None }
+    }
+
     /// How long until it is started again.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -142,7 +147,7 @@ impl Upstream {
                 State::Down(down) => return Err(Arc::clone(down)),
             }
             if state.changed().await.is_err() {
-                return Err(Arc::new(stopped()));
+                return Err(Arc::new(Down::stopped()));
             }
         }
     }
@@ -164,7 +169,7 @@ impl Upstream {
             self.controls.wake.notify_one();
             // What is known is about the last start.
             if state.changed().await.is_err() {
-                return Err(Arc::new(stopped()));
+                return Err(Arc::new(Down::stopped()));
             }
         }
         self.ready().await
@@ -188,9 +193,4 @@ impl Upstream {
             let _ = supervisor.await;
         }
     }
-}
-
-fn stopped() -> Down {
-    let reason = "Manila is stopping".to_owned();
-    Down { reason, last_words: Vec::new(), next_start: None }
 }

@@ -73,11 +73,14 @@ const CHECKS = {
     const names = tools.map((tool) => tool.name);
     const missing = given.tools.filter((name) => !names.includes(name));
     expect(missing.length === 0, `not listed: ${missing}`);
-    for (const { name, outputSchema } of tools) {
+    for (const { name, outputSchema, _meta } of tools) {
+      // An MCP App reads structuredContent itself, so its tool is passed on as it is.
+      if (_meta?.ui) continue;
       expect(outputSchema !== undefined, `${name} has no outputSchema`);
       expect(outputSchema.type === "object", `${name}: the root of outputSchema has type ${outputSchema.type}`);
       expect("success" in (outputSchema.properties ?? {}), `${name}: outputSchema is not the envelope's`);
       expect(!("x-fastmcp-wrap-result" in outputSchema), `${name}: outputSchema asks FastMCP to unwrap the envelope`);
+      expect(!("$id" in outputSchema), `${name}: the root of outputSchema has an $id`);
     }
   },
 

@@ -1,11 +1,13 @@
 //! Asking the server, within the time there is.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use manila::RawJson;
 use manila::request_envelope::{Request, Response};
 use tokio::time::Instant;
 
+use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::gateway::Gateway;
 use crate::upstream::{Arrived, Gone, Waiting};
@@ -27,17 +29,18 @@ impl Gateway {
     pub(super) async fn ask(
         &self,
         request: &Request,
+        cancellation: &Arc<Cancellation>,
         started: Instant,
     ) -> Result<Response, Unanswered> {
         let timeout = self.settings.timeout;
         let sent = tokio::time::timeout_at(started + timeout, async {
             let ready = self.upstream.ready().await.map_err(Gone)?;
-            ready.connection.forward(request).await
+            ready.connection.forward(request, Arc::clone(cancellation)).await
         });
         match sent.await {
             Err(_) => Err(Unanswered::TimedOut),
             Ok(Err(gone)) => Err(Unanswered::Gone(gone)),
-            Ok(Ok(waiting)) => wait(waiting, started, timeout).await,
+            Ok(Ok(waiting)) => wait(waiting, cancellation, started, timeout).await,
         }
     }
 }
@@ -45,6 +48,7 @@ impl Gateway {
 /// Waits as long as the server gives signs of life, but not for ever.
 async fn wait(
     mut waiting: Waiting,
+    cancellation: &Cancellation,
     started: Instant,
     timeout: Duration,
 ) -> Result<Response, Unanswered> {
@@ -66,9 +70,7 @@ async fn wait(
                     deadline = extended;
                     continue;
                 }
-                if let Ok(reason) = RawJson::of("the call took too long") {
-                    waiting.cancel(&reason);
-                }
+                cancellation.cancel(RawJson::of("the call took too long").ok());
                 return Err(Unanswered::TimedOut);
             }
         }

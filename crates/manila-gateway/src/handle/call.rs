@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use manila::pipeline::{self, OutputCheck};
 use manila::request_envelope::Request;
-use manila::stage::classify::Media;
 use manila::{
     Code, Context, Contract, Failed, Invalid, JsonObject, Observation, Observed, RawJson, TimedOut,
     Violation,
@@ -14,6 +13,7 @@ use tokio::time::Instant;
 
 use super::ask::Unanswered;
 use super::{Answer, Refusal, Sealed, answer};
+use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
@@ -29,6 +29,7 @@ const REQUEST_ID_KEY: &str = "dev.manila/requestId";
 /// A tool call, taken apart.
 struct ToolCall<'a> {
     request: &'a Request,
+    cancellation: &'a Arc<Cancellation>,
     name: String,
     arguments: Option<RawJson>,
     shape: Shape,
@@ -38,9 +39,9 @@ struct ToolCall<'a> {
 
 impl Gateway {
     /// Calls a tool.
-    pub async fn call_tool(&self, request: &Request) -> Answer {
+    pub async fn call_tool(&self, request: &Request, cancellation: &Arc<Cancellation>) -> Answer {
         let started = clock::now();
-        let call = match self.taken_apart(request, started) {
+        let call = match self.taken_apart(request, cancellation, started) {
             Ok(call) => call,
             Err(refusal) => return Answer::Refused(refusal),
         };
@@ -64,6 +65,7 @@ impl Gateway {
     fn taken_apart<'a>(
         &self,
         request: &'a Request,
+        cancellation: &'a Arc<Cancellation>,
         started: Instant,
     ) -> Result<ToolCall<'a>, Refusal> {
         let params = request.params.as_ref();
@@ -92,12 +94,12 @@ impl Gateway {
         };
         let request_id = text_of(REQUEST_ID_KEY).flatten();
         let arguments = get("arguments");
-        Ok(ToolCall { request, name, arguments, shape, request_id, started })
+        Ok(ToolCall { request, cancellation, name, arguments, shape, request_id, started })
     }
 
     /// `none`: whatever comes back is passed on.
     async fn call_as_it_came(&self, call: &ToolCall<'_>) -> (Answer, Option<Code>) {
-        match self.ask(call.request, call.started).await {
+        match self.ask(call.request, call.cancellation, call.started).await {
             Ok(response) => match response.answer {
                 Ok(result) => (Answer::AsItCame(result), None),
                 Err(error) => (Answer::ErrorAsItCame(error), Some(Code::ToolFailed)),
@@ -138,7 +140,7 @@ impl Gateway {
             let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
             return self.sealed(call, contract, None, invalid, None);
         }
-        match self.ask(call.request, call.started).await {
+        match self.ask(call.request, call.cancellation, call.started).await {
             Ok(response) => match response.answer {
                 Ok(result) => self.answered(call, contract, tool.as_deref(), result),
                 Err(error) if answer::is_for_the_client(&error) => {
@@ -187,7 +189,7 @@ impl Gateway {
         let schema = tool.and_then(|tool| tool.output.as_ref());
         let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
         let mut settings = pipeline::Settings::default();
-        settings.media = Media::Beside;
+        settings.media = self.settings.media;
         settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);

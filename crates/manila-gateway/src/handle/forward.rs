@@ -1,8 +1,11 @@
 //! Requests that are nobody's business but the client's and the server's.
 
+use std::sync::Arc;
+
 use manila::request_envelope::Request;
 use manila::{Code, RawJson};
 
+use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::gateway::Gateway;
 use crate::handle::ask::Unanswered;
@@ -19,8 +22,12 @@ pub(crate) enum Forwarded {
 }
 
 /// Hands a request on, and its answer back.
-pub(crate) async fn forward(gateway: &Gateway, request: &Request) -> Forwarded {
-    match gateway.ask(request, clock::now()).await.map(|response| response.answer) {
+pub(crate) async fn forward(
+    gateway: &Gateway,
+    request: &Request,
+    cancellation: &Arc<Cancellation>,
+) -> Forwarded {
+    match gateway.ask(request, cancellation, clock::now()).await.map(|response| response.answer) {
         Ok(Ok(result)) => Forwarded::Result(result),
         Ok(Err(error)) => Forwarded::Error(error),
         Err(unanswered) => Forwarded::Fault(fault(gateway, unanswered)),

@@ -1,9 +1,12 @@
 //! `tools/list`: the server's tools with the truth about their results.
 
+use std::sync::Arc;
+
 use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
 use super::Placement;
+use crate::cancellation::Cancellation;
 use crate::gateway::Gateway;
 use crate::handle::forward::{Forwarded, forward};
 use crate::tools;
@@ -19,8 +22,13 @@ pub(super) enum NotListed {
 
 impl Gateway {
     /// Lists the tools of one page, as the client sees them.
-    pub(crate) async fn list_tools(&self, request: &Request, placement: Placement) -> Forwarded {
-        match forward(self, request).await {
+    pub(crate) async fn list_tools(
+        &self,
+        request: &Request,
+        cancellation: &Arc<Cancellation>,
+        placement: Placement,
+    ) -> Forwarded {
+        match forward(self, request, cancellation).await {
             Forwarded::Result(result) => Forwarded::Result(self.shown(&result, placement)),
             other @ (Forwarded::Error(_) | Forwarded::Fault(_)) => other,
         }

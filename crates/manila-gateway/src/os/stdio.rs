@@ -17,7 +17,20 @@ pub(crate) fn output() -> Target {
     if let Some(target) = unix::output() {
         return target;
     }
-    Box::new(tokio::io::stdout())
+    through_thread().unwrap_or_else(|| Box::new(tokio::io::stdout()))
+}
+
+/// A file or a terminal is written by a thread. It is opened a second time, because somebody
+/// may hold the lock of the first.
+fn through_thread() -> Option<Target> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let own = std::io::stdout().as_fd().try_clone_to_owned().ok()?;
+        Some(Box::new(tokio::fs::File::from_std(own.into())))
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 #[cfg(unix)]

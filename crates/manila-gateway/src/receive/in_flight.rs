@@ -1,15 +1,17 @@
 //! A client's open requests.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use manila::RawJson;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
-/// A client's open requests by id, each with the line by which it is cancelled.
+use crate::cancellation::Cancellation;
+
+/// A client's open requests by id, each with what cancels it.
 pub(super) struct InFlight {
-    open: Mutex<HashMap<Bytes, oneshot::Sender<RawJson>>>,
+    open: Mutex<HashMap<Bytes, Arc<Cancellation>>>,
     n_open: watch::Sender<usize>,
     n_max: usize,
 }
@@ -28,9 +30,8 @@ impl InFlight {
         InFlight { open: Mutex::default(), n_open: watch::Sender::new(0), n_max }
     }
 
-    /// Notes a request. Its caller's reason comes out when it is cancelled.
-    pub(super) fn add(&self, id: &RawJson) -> Result<oneshot::Receiver<RawJson>, NotTaken> {
-        let (cancel, cancelled) = oneshot::channel();
+    /// Notes a request, and gives what cancels it.
+    pub(super) fn add(&self, id: &RawJson) -> Result<Arc<Cancellation>, NotTaken> {
         let Ok(mut open) = self.open.lock() else { return Err(NotTaken::TooMany) };
         let key = id.compact();
         if open.contains_key(&key) {
@@ -39,9 +40,10 @@ impl InFlight {
         if open.len() >= self.n_max {
             return Err(NotTaken::TooMany);
         }
-        open.insert(key, cancel);
+        let cancellation = Arc::<Cancellation>::default();
+        open.insert(key, Arc::clone(&cancellation));
         self.n_open.send_replace(open.len());
-        Ok(cancelled)
+        Ok(cancellation)
     }
 
     /// Notes that a request has been answered or dropped.
@@ -53,11 +55,10 @@ impl InFlight {
     }
 
     /// Cancels a request, if it is open.
-    pub(super) fn cancel(&self, id: &RawJson, reason: RawJson) {
-        let cancel = self.open.lock().ok().and_then(|mut open| open.remove(&id.compact()));
-        if let Some(cancel) = cancel {
-            // It may have been answered just now.
-            let _ = cancel.send(reason);
+    pub(super) fn cancel(&self, id: &RawJson, reason: Option<RawJson>) {
+        let open = self.open.lock();
+        if let Some(cancellation) = open.ok().and_then(|open| open.get(&id.compact()).cloned()) {
+            cancellation.cancel(reason);
         }
     }
 

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::encode;
 use super::in_flight::{InFlight, NotTaken};
 use super::questions::Questions;
+use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::era::{Era, Revision};
 use crate::event::Event;
@@ -93,8 +94,8 @@ impl Session {
             let violation = Violation::new("/method", "const", "must be `initialize` at first");
             return refuse(Fault::new(Code::InvalidEnvelope).violation(violation)).await;
         }
-        let cancelled = match self.in_flight.add(&request.id) {
-            Ok(cancelled) => cancelled,
+        let cancellation = match self.in_flight.add(&request.id) {
+            Ok(cancellation) => cancellation,
             Err(NotTaken::SameId) => {
                 let message = "is the id of a request that is still open";
                 let violation = Violation::new("/id", "unique", message);
@@ -111,36 +112,37 @@ impl Session {
             let started = clock::now();
             tokio::select! {
                 biased;
-                // Dropping the handling below tells the server.
-                Ok(_reason) = cancelled => {
+                // The handling below is dropped, and that tells the server.
+                () = cancellation.cancelled() => {
                     if request.method == "tools/call" {
                         session.gateway.call_cancelled(&request, started);
                     }
                 }
-                frame = session.handled(&request) => {
-                    // Whoever cancels now is too late.
-                    session.in_flight.remove(&request.id);
+                frame = session.handled(&request, &cancellation) => {
+                    // A client that is gone has no use for it.
                     let _ = session.send(frame).await;
                 }
             }
+            session.in_flight.remove(&request.id);
         });
         Ok(())
     }
 
     /// The answer to a request.
-    async fn handled(&self, request: &Request) -> Bytes {
+    async fn handled(&self, request: &Request, cancellation: &Arc<Cancellation>) -> Bytes {
         let id = &request.id;
         let placement = self.placement();
         match request.method.as_str() {
             "initialize" => self.initialized(request).await,
             "tools/call" => {
-                let answer = self.gateway.call_tool(request).await;
+                let answer = self.gateway.call_tool(request, cancellation).await;
                 encode::tool_answer(id, &answer, placement)
             }
             "tools/list" => {
-                encode::forwarded(id, &self.gateway.list_tools(request, placement).await)
+                let listed = self.gateway.list_tools(request, cancellation, placement).await;
+                encode::forwarded(id, &listed)
             }
-            _ => encode::forwarded(id, &forward(&self.gateway, request).await),
+            _ => encode::forwarded(id, &forward(&self.gateway, request, cancellation).await),
         }
     }
 
@@ -149,8 +151,7 @@ impl Session {
             "notifications/cancelled" => {
                 let get = |name| notification.params.as_ref().and_then(|it| it.get(name));
                 if let Some(id) = get("requestId") {
-                    let reason = get("reason").unwrap_or_else(|| id.clone());
-                    self.in_flight.cancel(&id, reason);
+                    self.in_flight.cancel(&id, get("reason"));
                 }
                 return;
             }

@@ -33,18 +33,19 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
         _ = &mut writer => false,
     };
     if is_heard {
-        let finished = async {
-            session.in_flight.drained().await;
-        };
         tokio::select! {
-            // What takes longer is dropped, and the server told.
-            _ = tokio::time::timeout(gateway.settings.grace, finished) => {}
+            // What takes longer ends with the server.
+            _ = tokio::time::timeout(gateway.settings.grace, session.in_flight.drained()) => {}
             // Who asks twice does not want to wait.
             () = stop::asked() => {}
             _ = &mut writer => {}
         }
     }
     gateway.stop().await;
+    if is_heard {
+        // What was still open has been answered by the server's end.
+        let _ = tokio::time::timeout(gateway.settings.grace, session.in_flight.drained()).await;
+    }
     pump.abort();
     // With the last sender gone, the writer ends when everything is written.
     drop(session);

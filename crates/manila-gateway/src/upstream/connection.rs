@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::pending::{Arrived, Pending};
 use super::{Down, Gone, Waiting};
+use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::era::Era;
 use crate::event::{Event, Events};
@@ -60,18 +61,20 @@ impl Connection {
         params: &RawJson,
     ) -> Result<Waiting, Gone> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        self.request(id, jsonrpc::request(id, method, params), None).await
+        let frame = jsonrpc::request(id, method, params);
+        self.request(id, frame, None, Arc::default()).await
     }
 
     /// Hands a client's request on, with an id of ours.
     pub(crate) async fn forward(
         self: &Arc<Connection>,
         request: &Request,
+        cancellation: Arc<Cancellation>,
     ) -> Result<Waiting, Gone> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let frame = jsonrpc::with_id(&request.frame, &request.id, id.to_string().as_bytes());
         let token = request.params.as_ref().and_then(progress_token);
-        self.request(id, frame, token).await
+        self.request(id, frame, token, cancellation).await
     }
 
     async fn request(
@@ -79,6 +82,7 @@ impl Connection {
         id: u64,
         frame: Bytes,
         progress_token: Option<Bytes>,
+        cancellation: Arc<Cancellation>,
     ) -> Result<Waiting, Gone> {
         let receiver = self.pending.add(id)?;
         if let (Some(token), Ok(mut progress)) = (&progress_token, self.progress.lock()) {
@@ -86,7 +90,8 @@ impl Connection {
         }
         let connection = Arc::clone(self);
         // From here on, whoever stops waiting is forgotten.
-        let waiting = Waiting { connection, id, receiver, is_over: false, progress_token };
+        let waiting =
+            Waiting { connection, id, receiver, is_over: false, progress_token, cancellation };
         self.send(frame).await?;
         Ok(waiting)
     }
@@ -103,10 +108,10 @@ impl Connection {
         let _ = self.send(frame).await;
     }
 
-    pub(super) fn cancelled(&self, id: u64, reason: &RawJson) {
+    pub(super) fn cancelled(&self, id: u64, reason: Option<&RawJson>) {
         let params = JsonObject::build(|object| {
             object.member("requestId", &id);
-            object.member("reason", reason);
+            object.member("reason", &reason);
         });
         let frame = jsonrpc::notification("notifications/cancelled", &params);
         // A server that does not even read its input will not hear of it.

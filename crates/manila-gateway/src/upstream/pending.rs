@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::{Connection, Down};
+use crate::cancellation::Cancellation;
 
 /// The connection ended before the answer came.
 #[derive(Debug, Clone)]
@@ -77,6 +78,8 @@ pub(crate) struct Waiting {
     pub(super) is_over: bool,
     /// The token by which the server reports progress, as it was written.
     pub(super) progress_token: Option<bytes::Bytes>,
+    /// Says why, where it is cancelled.
+    pub(super) cancellation: Arc<Cancellation>,
 }
 
 impl Waiting {
@@ -102,14 +105,6 @@ impl Waiting {
     pub(crate) fn last_sign(&self) -> Option<Instant> {
         self.connection.last_sign(self.progress_token.as_ref())
     }
-
-    /// Tells the server that nobody waits any more.
-    pub(crate) fn cancel(&mut self, reason: &manila::RawJson) {
-        if !self.is_over {
-            self.is_over = true;
-            self.connection.forget(self.id, reason);
-        }
-    }
 }
 
 fn useless(reason: String) -> Gone {
@@ -122,21 +117,8 @@ impl Drop for Waiting {
             self.connection.end_progress(token);
         }
         if !self.is_over {
-            self.connection.forget_silently(self.id);
-        }
-    }
-}
-
-impl Connection {
-    pub(super) fn forget(&self, id: u64, reason: &manila::RawJson) {
-        self.pending.remove(id);
-        self.cancelled(id, reason);
-    }
-
-    fn forget_silently(&self, id: u64) {
-        let reason = manila::RawJson::of("the request was dropped");
-        if let Ok(reason) = reason {
-            self.forget(id, &reason);
+            self.connection.pending.remove(self.id);
+            self.connection.cancelled(self.id, self.cancellation.reason().as_ref());
         }
     }
 }

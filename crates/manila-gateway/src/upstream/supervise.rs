@@ -113,6 +113,8 @@ impl Supervisor {
         let refusal = tokio::select! {
             () = stopped(&mut stop) => {
                 drop(writer);
+                // Whoever still waits is told, not left.
+                connection.pending.end(Arc::new(Down::stopped()));
                 self.end(lifeline).await;
                 return End::Stopped;
             }

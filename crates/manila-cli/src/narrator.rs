@@ -1,0 +1,100 @@
+//! Telling people what happens, without ever waiting for them.
+//!
+//! A client that does not read our standard error must not stop the gateway, so a thread
+//! writes, and what it cannot write in time is counted and left out.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use manila_gateway::{Event, Events};
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verbosity {
+    /// What goes wrong, and what the server itself says.
+    Usual,
+    /// Every call and start, too.
+    Verbose,
+}
+
+/// Tells events on standard error.
+pub(crate) struct Narrator {
+    lines: mpsc::SyncSender<String>,
+    done: mpsc::Receiver<()>,
+}
+
+impl Narrator {
+    pub(crate) fn start() -> Narrator {
+        const LINES_MAX: usize = 1024;
+        let (lines, to_write) = mpsc::sync_channel::<String>(LINES_MAX);
+        let (tell_done, done) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in to_write {
+                // Where standard error is gone, there is nobody left to tell.
+                let _ = writeln!(anstream::stderr(), "{line}");
+            }
+            let _ = tell_done.send(());
+        });
+        Narrator { lines, done }
+    }
+
+    /// Where the gateway's events go. `server` names the server in what it says itself.
+    pub(crate) fn events(&self, server: &str, verbosity: Verbosity) -> Events {
+        let (lines, server) = (self.lines.clone(), server.to_owned());
+        let n_lost = AtomicU64::new(0);
+        Arc::new(move |event| {
+            let Some(line) = told(&event, &server, verbosity) else { return };
+            let n_before = n_lost.load(Ordering::Relaxed);
+            if n_before > 0 {
+                let note = format!("manila: {n_before} lines were left out here");
+                if lines.try_send(note).is_ok() {
+                    n_lost.fetch_sub(n_before, Ordering::Relaxed);
+                }
+            }
+            if lines.try_send(line).is_err() {
+                n_lost.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+    }
+
+    /// Waits a moment for the rest to be written.
+    pub(crate) fn finish(self) {
+        const MOMENT: Duration = Duration::from_millis(500);
+        let Narrator { lines, done } = self;
+        drop(lines);
+        // Who does not read it by then will not read it.
+        let _ = done.recv_timeout(MOMENT);
+    }
+}
+
+fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
+    let is_verbose = verbosity == Verbosity::Verbose;
+    match event {
+        Event::Stderr(line) => Some(format!("[{server}] {line}")),
+        Event::Ended { reason, next_start } => {
+            let when = if next_start.is_zero() {
+                "at once".to_owned()
+            } else {
+                format!("in {next_start:?}")
+            };
+            Some(format!("manila: {reason}; it is started again {when}"))
+        }
+        Event::Unusable(what) => Some(format!("manila: {server} sent {what}")),
+        Event::SchemaUnusable { tool, reason } => {
+            Some(format!("manila: tool `{tool}`: {reason}; it is not checked"))
+        }
+        Event::Refused(what) => Some(format!("manila: refused a message of the client: {what}")),
+        Event::Called { tool, failure, duration } => is_verbose.then(|| {
+            let status = failure.map_or("ok", manila::Code::name);
+            format!("manila: called {tool}: {status} in {duration:.1?}")
+        }),
+        Event::Started { n_earlier, era, duration } => is_verbose.then(|| {
+            let again = if *n_earlier > 0 { " again" } else { "" };
+            let era = era.map(|era| format!(", speaking MCP {era}")).unwrap_or_default();
+            format!("manila: {server} is ready{again} after {duration:.1?}{era}")
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! The server that a command is about: how it is started and how its answers are shaped.
+
+use std::ffi::OsString;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use manila::JsonObject;
+use manila_gateway::{Command, Down, Gateway, Inbox, Placement, Revision, Settings, Shape};
+
+use crate::narrator::{Narrator, Verbosity};
+use crate::refusal::Refusal;
+
+/// How a server is started, for every command that talks to one.
+#[derive(clap::Args)]
+pub(crate) struct ServerArgs {
+    /// The contract of the answers; `none` passes them on as they come
+    #[arg(long, short, value_name = "CONTRACT", default_value = "response-v2")]
+    #[arg(value_parser = one_shape())]
+    pub(crate) contract: Shape,
+
+    /// How long a call may take, e.g. 500ms, 30s, 5m; progress starts the clock anew
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub(crate) timeout: Duration,
+
+    /// The largest message that is read, in bytes; a larger answer is TOO_LARGE
+    #[arg(long, value_name = "N", default_value_t = 64 * 1024 * 1024)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1024..))]
+    pub(crate) message_bytes_max: u32,
+
+    /// Tell every call and start on standard error
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+
+    /// The server's program and its arguments, after `--`; no shell is involved
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Where the envelope goes in a result.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum PlacementArg {
+    /// As structuredContent and as the first text block
+    Structured,
+    /// As the first text block only, for clients that would hide images beside structuredContent
+    Text,
+}
+
+impl From<PlacementArg> for Placement {
+    fn from(placement: PlacementArg) -> Placement {
+        match placement {
+            PlacementArg::Structured => Placement::Structured,
+            PlacementArg::Text => Placement::Text,
+        }
+    }
+}
+
+/// An argument that names a contract, or `none`.
+fn one_shape() -> impl TypedValueParser<Value = Shape> {
+    PossibleValuesParser::new(Shape::ids())
+        .try_map(|id| Shape::from_id(&id).ok_or("there is no such contract"))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+    const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+    let unit = UNITS.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));
+    let (number, unit_ms) = unit.unwrap_or((text, 1_000));
+    let number: u64 =
+        number.trim().parse().map_err(|_| "give a number and a unit, e.g. 30s".to_owned())?;
+    let duration = Duration::from_millis(number.saturating_mul(unit_ms));
+    if duration.is_zero() || duration > LONGEST {
+        return Err("it must be more than 0 and at most 24h".to_owned());
+    }
+    Ok(duration)
+}
+
+impl ServerArgs {
+    pub(crate) fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        settings.shape = self.contract;
+        settings.timeout = self.timeout;
+        settings.frame_bytes_max = usize::try_from(self.message_bytes_max).unwrap_or(usize::MAX);
+        settings
+    }
+
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        if self.verbose { Verbosity::Verbose } else { Verbosity::Usual }
+    }
+
+    /// Starts the server, lets `work` use it, and ends the server whatever comes of it.
+    pub(crate) fn with_gateway<T, F: Future<Output = anyhow::Result<T>>>(
+        &self,
+        settings: Settings,
+        work: impl FnOnce(Arc<Gateway>, Inbox) -> F,
+    ) -> anyhow::Result<T> {
+        let (program, arguments) = self.command.split_first().context("no COMMAND is given")?;
+        let command = Command { program: program.clone(), arguments: arguments.to_vec() };
+        let narrator = Narrator::start();
+        let events = narrator.events(&short_name(&command), self.verbosity());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let done = runtime.block_on(async {
+            let (gateway, inbox) = Gateway::start(command, settings, events);
+            let done = work(Arc::clone(&gateway), inbox).await;
+            gateway.stop().await;
+            done
+        });
+        // A thread that waits for input must not keep us.
+        runtime.shutdown_background();
+        narrator.finish();
+        done
+    }
+}
+
+/// The name under which a server's own words are passed on.
+fn short_name(command: &Command) -> String {
+    let path = std::path::Path::new(&command.program);
+    let name = path.file_name().unwrap_or(&command.program);
+    name.to_string_lossy().into_owned()
+}
+
+/// Greets the server on our own behalf.
+pub(crate) async fn greet(gateway: &Gateway) -> anyhow::Result<()> {
+    let params = JsonObject::build(|object| {
+        object.member("protocolVersion", Revision::LATEST.date());
+        object.member("capabilities", &JsonObject::default());
+        let client = JsonObject::build(|client| {
+            client.member("name", "manila");
+            client.member("version", env!("CARGO_PKG_VERSION"));
+        });
+        object.member("clientInfo", &client);
+    });
+    Ok(gateway.greet(params).await.map_err(|down| not_there(&down))?)
+}
+
+fn not_there(down: &Down) -> Refusal {
+    Refusal::new(
+        format!("the server is not available: {}", down.reason),
+        "run the command after `--` by itself to see what it says",
+    )
+}

@@ -1,0 +1,322 @@
+//! Servers and clients that misbehave, and processes that are killed.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::mcp::{Client, manila_path, runs, signal, wait_until_gone};
+use crate::program::root;
+
+fn misbehave(client: &mut Client, how: &str) -> Value {
+    client.call("misbehave", &json!({"how": how}))["structuredContent"].clone()
+}
+
+fn pid(client: &mut Client) -> u64 {
+    client.envelope("about", &json!({}))["data"]["pid"].as_u64().unwrap()
+}
+
+#[track_caller]
+fn check_unavailable(answer: &Value, words: &[&str]) {
+    let envelope = &answer["result"]["structuredContent"];
+    assert_eq!(envelope["data"]["error_code"], "UNAVAILABLE", "{answer}");
+    for word in words {
+        assert!(envelope["error"].as_str().unwrap().contains(word), "{word}: {envelope}");
+    }
+}
+
+#[test]
+fn a_server_killed_in_the_middle_of_calls_comes_back() {
+    let mut client = Client::sample(&[]);
+    let mut last = pid(&mut client);
+    for round in 0..4 {
+        for n in 0..3 {
+            let id = format!("{round} {n}");
+            client.request(id, "tools/call", &json!({"name": "wait", "arguments": {"ms": 60_000}}));
+        }
+        client.call("echo", &json!({"message": "it has begun"}));
+        signal("KILL", last);
+        for n in 0..3 {
+            let answer = client.answer(&json!(format!("{round} {n}")));
+            check_unavailable(&answer, &["sample-server", "killed by signal 9"]);
+        }
+        let now = client.until_it_works()["data"]["pid"].as_u64().unwrap();
+        assert_ne!(now, last);
+        last = now;
+    }
+    assert_eq!(client.envelope("echo", &json!({"message": "x"}))["success"], true);
+}
+
+#[test]
+fn a_crash_is_told_with_code_and_last_words() {
+    let mut client = Client::sample(&[]);
+    let answer = client.ask(1, "tools/call", &json!({"name": "crash", "arguments": {"code": 7}}));
+    check_unavailable(&answer, &["exited with code 7"]);
+    let details = &answer["result"]["structuredContent"]["data"]["details"];
+    assert!(details["last_stderr"].as_array().unwrap().len() > 1, "{answer}");
+    client.until_it_works();
+    assert!(client.stderr().contains("[manila] thread"), "{}", client.stderr());
+}
+
+#[test]
+fn a_server_with_other_tools_after_a_restart_is_told() {
+    let mut client = Client::sample(&[]);
+    client.call("change_tools", &json!({}));
+    client.wait(|message| message["method"] == "notifications/tools/list_changed");
+    client.ask("list", "tools/list", &json!({}));
+    let pid = pid(&mut client);
+    signal("KILL", pid);
+    // The new server lacks the tool that the old one had grown.
+    client.wait(|message| message["method"] == "notifications/tools/list_changed");
+    let gone = client.ask(1, "tools/call", &json!({"name": "extra", "arguments": {}}));
+    assert_eq!(gone["error"]["code"], -32602, "{gone}");
+}
+
+#[track_caller]
+fn check_start(server: &[&str], words: &[&str]) {
+    let mut client = Client::start(&[], server);
+    for _ in 0..2 {
+        let answer = client.greet("2025-11-25");
+        assert_eq!(answer["error"]["data"]["canonicalCode"], "UPSTREAM_UNAVAILABLE", "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        for word in words {
+            assert!(message.contains(word), "{word}: {message}");
+        }
+    }
+    assert_eq!(client.ask(3, "ping", &json!({}))["result"], json!({}));
+    assert_eq!(client.end().code, 0);
+}
+
+#[test]
+fn a_server_that_does_not_start_is_told_with_command_code_and_stderr() {
+    let manila = manila_path();
+    check_start(
+        &["no-such-program-anywhere"],
+        &["no-such-program-anywhere", "could not be started"],
+    );
+    check_start(
+        &[manila, "sample-server", "--fault", "exit"],
+        &["sample-server --fault exit", "exited with code 3", "last words"],
+    );
+    check_start(&["true"], &["`true` exited with code 0"]);
+    check_start(&["/"], &["could not be started"]);
+}
+
+#[test]
+fn a_server_that_never_answers_hello_does_not_hang_us() {
+    let silent = [manila_path(), "sample-server", "--fault", "silent"];
+    let mut client = Client::start(&[], &silent);
+    client.request(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    client.request(2, "ping", &json!({}));
+    assert_eq!(client.answer(&json!(2))["result"], json!({}));
+    let stubborn = [manila_path(), "sample-server", "--fault", "stubborn"];
+    let mut other = Client::start(&[], &stubborn);
+    other.greet("2025-11-25");
+    let pid = pid(&mut other);
+    assert_eq!(client.end().code, 0);
+    assert_eq!(other.end().code, 0);
+    assert!(!runs(pid));
+}
+
+#[test]
+fn noise_before_and_between_messages_is_skipped() {
+    let mut client = Client::start(&[], &[manila_path(), "sample-server", "--fault", "noise"]);
+    client.greet("2025-11-25");
+    assert_eq!(client.envelope("echo", &json!({"message": "x"}))["success"], true);
+    assert_eq!(misbehave(&mut client, "garbage")["success"], true);
+    assert!(client.stderr().contains("manila sent"), "{}", client.stderr());
+}
+
+#[test]
+fn answers_that_are_wrong_doubled_or_unreadable() {
+    let mut client = Client::sample(&["--timeout", "1s"]);
+    let code = |envelope: Value| envelope["data"]["error_code"].clone();
+    assert_eq!(misbehave(&mut client, "answer_twice")["success"], true);
+    assert_eq!(code(misbehave(&mut client, "wrong_id")), "UNAVAILABLE");
+    let unreadable = misbehave(&mut client, "invalid_utf8");
+    assert_eq!(code(unreadable.clone()), "INTERNAL_ERROR", "{unreadable}");
+    assert!(unreadable["error"].as_str().unwrap().contains("UTF-8"), "{unreadable}");
+    let deep = misbehave(&mut client, "deep");
+    assert!(deep["error"].as_str().unwrap().contains("deep"), "{deep}");
+    assert_eq!(code(misbehave(&mut client, "hang")), "UNAVAILABLE");
+    assert_eq!(client.envelope("echo", &json!({"message": "x"}))["success"], true);
+    let doubled = client.others();
+    assert!(doubled.iter().all(|message| message.get("id").is_none()), "{doubled:?}");
+}
+
+#[test]
+fn a_server_that_closes_its_output_is_started_again() {
+    let mut client = Client::sample(&[]);
+    let first = pid(&mut client);
+    let answer = client.ask(
+        1,
+        "tools/call",
+        &json!({"name": "misbehave", "arguments": {"how": "close_stdout"}}),
+    );
+    check_unavailable(&answer, &["closed its output"]);
+    client.until_it_works();
+    wait_until_gone(&[first]);
+}
+
+#[test]
+fn floods_and_huge_lines_are_contained() {
+    let mut client = Client::sample(&["--message-bytes-max", "1000000"]);
+    assert_eq!(misbehave(&mut client, "huge_line")["success"], true);
+    let huge = client.envelope("huge", &json!({"bytes": 20_000_000}));
+    assert_eq!(huge["data"]["error_code"], "VALIDATION_ERROR");
+    assert!(huge["error"].as_str().unwrap().contains("more than 1000000 bytes"), "{huge}");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", client.pid())).unwrap();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap().to_owned();
+    let peak_kb: u64 = peak.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!(peak_kb < 60_000, "{peak}");
+    assert_eq!(misbehave(&mut client, "flood")["success"], true);
+    assert_eq!(client.envelope("echo", &json!({"message": "x"}))["success"], true);
+}
+
+#[test]
+fn questions_that_nobody_knows_are_declined_by_the_client() {
+    let mut client = Client::sample(&[]);
+    client.request(
+        1,
+        "tools/call",
+        &json!({"name": "misbehave", "arguments":
+        {"how": "unknown_request"}}),
+    );
+    let question = client.wait(|message| message["method"] == "sample/unknown");
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"],
+        "error": {"code": -32601, "message": "no"}}));
+    assert_eq!(client.answer(&json!(1))["result"]["isError"], false);
+}
+
+#[test]
+fn a_client_that_sends_nonsense_is_answered() {
+    let mut client = Client::sample(&[]);
+    let code = |client: &mut Client, line: &str| {
+        client.send_line(line);
+        let answer = client.wait(|message| message.get("error").is_some());
+        (answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())
+    };
+    assert_eq!(code(&mut client, "this is not JSON"), (-32700, Value::Null));
+    assert_eq!(code(&mut client, "[]"), (-32600, Value::Null));
+    assert_eq!(code(&mut client, r#"{"jsonrpc":"2.0","id":3,"method":7}"#), (-32600, json!(3)));
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{}{}}}"#,
+        r#"{"a":"#.repeat(10_000),
+        "1".to_owned() + &"}".repeat(10_000)
+    );
+    assert_eq!(code(&mut client, &deep), (-32700, json!(4)));
+    let slow = json!({"name": "wait", "arguments": {"ms": 500}});
+    client.request(5, "tools/call", &slow);
+    assert_eq!(
+        code(
+            &mut client,
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"text"}}"#
+        ),
+        (-32600, json!(5))
+    );
+    assert_eq!(client.answer(&json!(5))["result"]["isError"], false);
+    assert_eq!(client.ask(6, "ping", &json!({}))["result"], json!({}));
+}
+
+#[test]
+fn a_client_that_goes_away_in_the_middle_leaves_nothing_behind() {
+    let mut client = Client::sample(&[]);
+    let server = pid(&mut client);
+    let keeper_and_manila = u64::from(client.pid());
+    client.request(1, "tools/call", &json!({"name": "huge", "arguments": {"bytes": 5_000_000}}));
+    drop(client);
+    wait_until_gone(&[server, keeper_and_manila]);
+}
+
+#[test]
+fn nothing_outlives_a_killed_manila() {
+    let mut client = Client::sample(&[]);
+    let server = pid(&mut client);
+    let grandchild = misbehave(&mut client, "grandchild")["data"]["pid"].as_u64().unwrap();
+    assert!(runs(grandchild));
+    signal("KILL", client.pid());
+    wait_until_gone(&[server, grandchild]);
+}
+
+#[test]
+fn nothing_outlives_an_orderly_end_or_a_dead_server() {
+    let mut client = Client::sample(&[]);
+    let first = misbehave(&mut client, "grandchild")["data"]["pid"].as_u64().unwrap();
+    let server = pid(&mut client);
+    signal("KILL", server);
+    wait_until_gone(&[server, first]);
+    client.until_it_works();
+    let second = misbehave(&mut client, "grandchild")["data"]["pid"].as_u64().unwrap();
+    signal("TERM", client.pid());
+    let ran = client.end();
+    assert_eq!(ran.code, 0);
+    wait_until_gone(&[second]);
+}
+
+#[test]
+fn a_server_that_outlives_the_grace_is_told_off() {
+    let mut client = Client::sample(&[]);
+    client.request(1, "tools/call", &json!({"name": "wait", "arguments": {"ms": 500_000}}));
+    client.call("echo", &json!({"message": "it has begun"}));
+    let ran = client.end();
+    let answer: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    check_unavailable(&answer, &["stopping"]);
+    assert_eq!(ran.code, 0);
+}
+
+#[test]
+fn many_calls_at_once_none_lost_crossed_or_doubled() {
+    const N_LANES: usize = 16;
+    const N_CALLS: usize = 500;
+    let mut client = Client::sample(&[]);
+    let mut expected = std::collections::BTreeSet::new();
+    for call in 0..N_CALLS {
+        for lane in 0..N_LANES {
+            let id = format!("{lane}/{call}");
+            let params = json!({"name": "echo", "arguments": {"message": format!("m{id}")}});
+            client.request(id.as_str(), "tools/call", &params);
+            expected.insert(id);
+        }
+    }
+    while !expected.is_empty() {
+        let answer: Value = serde_json::from_str(&client.line()).unwrap();
+        let id = answer["id"].as_str().unwrap().to_owned();
+        let said = &answer["result"]["structuredContent"]["data"]["result"];
+        assert_eq!(*said, format!("m{id}"));
+        assert!(expected.remove(&id), "{id} came twice");
+    }
+    assert_eq!(client.others(), Vec::<Value>::new());
+}
+
+#[test]
+fn a_client_that_does_not_read_our_stderr_is_served() {
+    let mut child = Command::new(manila_path())
+        .args(["wrap", "--", manila_path(), "sample-server"])
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut lines = vec![json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params":
+        {"protocolVersion": "2025-11-25", "capabilities": {}}})];
+    let long = "x".repeat(4_000);
+    lines.extend((1..200).map(|id| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params":
+            {"name": "stderr", "arguments": {"text": long}}})
+    }));
+    let greeting = lines.remove(0);
+    writeln!(stdin, "{greeting}").unwrap();
+    let stdout = child.stdout.take().unwrap();
+    let mut answers = std::io::BufRead::lines(std::io::BufReader::new(stdout));
+    answers.next().unwrap().unwrap();
+    for line in &lines {
+        writeln!(stdin, "{line}").unwrap();
+    }
+    for _ in &lines {
+        assert!(answers.next().unwrap().unwrap().contains("isError\":false"));
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
