@@ -1,5 +1,7 @@
 //! Measuring: the time of the best round, and the memory at the highest point.
 
+pub mod server;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::time::{Duration, Instant};

@@ -7,6 +7,7 @@ use manila::stage::classify::Media;
 use manila::{Contract, JsonObject};
 use tokio::sync::mpsc;
 
+use crate::deadlines::Deadlines;
 use crate::event::{Event, Events};
 use crate::handle::Placement;
 use crate::tools::Tools;
@@ -78,6 +79,7 @@ impl Default for Settings {
 pub struct Gateway {
     pub(crate) upstream: Upstream,
     pub(crate) tools: Tools,
+    pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) settings: Settings,
     pub(crate) events: Events,
 }
@@ -96,7 +98,9 @@ impl Gateway {
         };
         let (upstream, inbox) = Upstream::start(command, keeping, Arc::clone(&events));
         let tools = Tools::new(Arc::clone(&events));
-        (Arc::new(Gateway { upstream, tools, settings, events }), Inbox(inbox))
+        let deadlines = Deadlines::start();
+        let gateway = Gateway { upstream, tools, deadlines, settings, events };
+        (Arc::new(gateway), Inbox(inbox))
     }
 
     /// Greets the server on our own behalf, for those who have no client in front.

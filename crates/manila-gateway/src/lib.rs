@@ -9,6 +9,7 @@
 
 mod cancellation;
 mod clock;
+mod deadlines;
 mod era;
 mod event;
 mod frames;

@@ -181,6 +181,14 @@ const CHECKS = {
     const text = await client.readResource(given.read);
     expect(text.includes(given.text), `the resource says ${brief(text)}`);
   },
+
+  async "contract-none"(client, given) {
+    const untouched = (await client.listTools()).find((tool) => tool.name === given.untouched);
+    expect(untouched.outputSchema === undefined, `${given.untouched} was given an outputSchema`);
+    const { structuredContent, content } = await client.call(given.tool, given.arguments);
+    expect(isDeepStrictEqual(structuredContent, given.structured), `structuredContent is ${brief(structuredContent)}`);
+    expect(isDeepStrictEqual(JSON.parse(content[0].text), given.structured), `content[0] is ${brief(content[0])}`);
+  },
 };
 
 function successData(called) {

@@ -206,6 +206,14 @@ async def resources(client, case):
     expect(case["text"] in text, f"the resource says {text[:200]!r}")
 
 
+async def contract_none(client, case):
+    tools = {tool["name"]: tool for tool in await client.list_tools()}
+    expect("outputSchema" not in tools[case["untouched"]], f"{case['untouched']} was given an outputSchema")
+    called = await client.call(case["tool"], case["arguments"])
+    expect(called.structured == case["structured"], f"structuredContent is {brief(called.structured)}")
+    expect(json.loads(called.content[0]["text"]) == case["structured"], f"content[0] is {brief(called.content[0])}")
+
+
 def success_data(called):
     envelope = check_envelope(called)
     expect(envelope["success"] and not called.is_error, f"not a success: {brief(envelope)}")
@@ -255,4 +263,5 @@ CHECKS = {
     "cancel": cancel,
     "prompts": prompts,
     "resources": resources,
+    "contract-none": contract_none,
 }

@@ -1,7 +1,6 @@
 //! Asking the server, within the time there is.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use manila::RawJson;
 use manila::request_envelope::{Request, Response};
@@ -10,7 +9,7 @@ use tokio::time::Instant;
 use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::gateway::Gateway;
-use crate::upstream::{Arrived, Gone, Waiting};
+use crate::upstream::{Arrived, Gone};
 
 /// Why there is no answer.
 pub(super) enum Unanswered {
@@ -25,54 +24,45 @@ pub(super) enum Unanswered {
 }
 
 impl Gateway {
-    /// Hands a request on and waits for the answer.
+    /// Hands a request on and waits for the answer, as long as the server gives signs of life,
+    /// but not for ever.
     pub(super) async fn ask(
         &self,
         request: &Request,
         cancellation: &Arc<Cancellation>,
         started: Instant,
     ) -> Result<Response, Unanswered> {
+        const TIMEOUTS_MAX: u32 = 10;
         let timeout = self.settings.timeout;
-        let sent = tokio::time::timeout_at(started + timeout, async {
+        let latest = started + timeout.saturating_mul(TIMEOUTS_MAX);
+        let mut deadline = self.deadlines.at(started + timeout);
+        let sent = async {
             let ready = self.upstream.ready().await.map_err(Gone)?;
             ready.connection.forward(request, Arc::clone(cancellation)).await
-        });
-        match sent.await {
-            Err(_) => Err(Unanswered::TimedOut),
-            Ok(Err(gone)) => Err(Unanswered::Gone(gone)),
-            Ok(Ok(waiting)) => wait(waiting, cancellation, started, timeout).await,
-        }
-    }
-}
-
-/// Waits as long as the server gives signs of life, but not for ever.
-async fn wait(
-    mut waiting: Waiting,
-    cancellation: &Cancellation,
-    started: Instant,
-    timeout: Duration,
-) -> Result<Response, Unanswered> {
-    const TIMEOUTS_MAX: u32 = 10;
-    let latest = started + timeout.saturating_mul(TIMEOUTS_MAX);
-    let mut deadline = started + timeout;
-    loop {
-        tokio::select! {
+        };
+        let sent = tokio::select! {
             biased;
-            arrived = waiting.arrived() => return match arrived {
-                Ok(Arrived::Response(response)) => Ok(response),
-                Ok(Arrived::TooLarge) => Err(Unanswered::TooLarge),
-                Ok(Arrived::Unusable(why)) => Err(Unanswered::Unusable(why)),
-                Err(gone) => Err(Unanswered::Gone(gone)),
-            },
-            () = tokio::time::sleep_until(deadline) => {
-                let extended = waiting.last_sign().map(|sign| (sign + timeout).min(latest));
-                if let Some(extended) = extended.filter(|extended| *extended > clock::now()) {
-                    deadline = extended;
-                    continue;
-                }
+            sent = sent => sent,
+            () = deadline.passed() => return Err(Unanswered::TimedOut),
+        };
+        let mut waiting = sent.map_err(Unanswered::Gone)?;
+        loop {
+            tokio::select! {
+                biased;
+                arrived = waiting.arrived() => return match arrived {
+                    Ok(Arrived::Response(response)) => Ok(response),
+                    Ok(Arrived::TooLarge) => Err(Unanswered::TooLarge),
+                    Ok(Arrived::Unusable(why)) => Err(Unanswered::Unusable(why)),
+                    Err(gone) => Err(Unanswered::Gone(gone)),
+                },
+                () = deadline.passed() => {}
+            }
+            let extended = waiting.last_sign().map(|sign| (sign + timeout).min(latest));
+            let Some(extended) = extended.filter(|extended| *extended > clock::now()) else {
                 cancellation.cancel(RawJson::of("the call took too long").ok());
                 return Err(Unanswered::TimedOut);
-            }
+            };
+            deadline = self.deadlines.at(extended);
         }
     }
 }

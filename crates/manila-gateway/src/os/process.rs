@@ -1,7 +1,7 @@
 //! Starting a server under its keeper.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as BlockingStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command as Program, Stdio};
@@ -29,6 +29,8 @@ impl Process {
         let (stdin_read, stdin_write) = io::pipe()?;
         let (stdout_read, stdout_write) = io::pipe()?;
         let (stderr_read, stderr_write) = io::pipe()?;
+        widen(&stdin_write);
+        widen(&stdout_read);
         let (ours, theirs) = BlockingStream::pair()?;
         let keeper = Program::new(this_program()?)
             .arg(keeper::MARK)
@@ -49,6 +51,18 @@ impl Process {
             lifeline: Lifeline { stream: UnixStream::from_std(ours)?, keeper, said: Vec::new() },
         })
     }
+}
+
+/// Gives a pipe room for a large message, so that it is not handed over in many small pieces.
+/// Where that cannot be had, the pipe works all the same.
+pub(super) fn widen(pipe: &impl AsFd) {
+    #[cfg(target_os = "linux")]
+    {
+        const PIPE_BYTES: usize = 1024 * 1024;
+        let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pipe;
 }
 
 /// This program, even if its file has been replaced since.

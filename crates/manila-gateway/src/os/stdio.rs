@@ -60,6 +60,7 @@ mod unix {
         match kind(&io::stdout())? {
             Kind::Pipe => {
                 let own = OpenOptions::new().write(true).open("/proc/self/fd/1").ok()?;
+                super::super::process::widen(&own);
                 Some(Box::new(pipe::Sender::from_file(own).ok()?))
             }
             Kind::Socket => Some(Box::new(socket(&io::stdout())?)),
