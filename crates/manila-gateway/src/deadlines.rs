@@ -92,6 +92,11 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
+    /// When it passes.
+    pub(crate) fn time(&self) -> Instant {
+        self.key.0
+    }
+
     /// Waits until it has passed.
     pub(crate) async fn passed(&mut self) {
         // If the timer is gone, so is the gateway.

@@ -4,8 +4,8 @@ use std::io;
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc;
 
+use crate::queue::Receiver;
 use crate::skim::{Skim, Skimmed};
 
 /// What stands on a line.
@@ -96,7 +96,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
 /// Frames that wait together go out together.
 pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
     mut target: W,
-    mut frames: mpsc::Receiver<Bytes>,
+    mut frames: Receiver<Bytes>,
 ) -> io::Result<()> {
     const TOGETHER_BYTES_MAX: usize = 64 * 1024;
     let mut together = Vec::new();
@@ -113,7 +113,7 @@ pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
                 together.push(b'\n');
             }
             if together.len() < TOGETHER_BYTES_MAX {
-                next = frames.try_recv().ok();
+                next = frames.try_recv();
             }
         }
         target.write_all(&together).await?;

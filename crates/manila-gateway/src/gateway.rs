@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use manila::stage::classify::Media;
 use manila::{Contract, JsonObject};
-use tokio::sync::mpsc;
 
-use crate::deadlines::Deadlines;
+use crate::clock;
+use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
-use crate::handle::Placement;
+use crate::handle::{Placement, Tasks};
 use crate::tools::Tools;
-use crate::upstream::{Command, Down, FromUpstream, Greeting, Keeping, Upstream};
+use crate::upstream::{Command, Down, Greeting, Inbox, Keeping, Upstream};
 
 /// What becomes of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +57,13 @@ pub struct Settings {
     pub frame_bytes_max: usize,
     /// How many requests of a client may be open.
     pub in_flight_max: usize,
-    /// How long open calls and the server have to end when we stop.
+    /// How much may wait in each queue.
+    pub queue_bytes_max: usize,
+    /// How long open calls have to end when we stop.
     pub grace: Duration,
+    /// How long the server has to end when its input is closed, and again when it is asked to.
+    /// Clients lose patience after two seconds.
+    pub server_grace: Duration,
 }
 
 impl Default for Settings {
@@ -70,7 +75,9 @@ impl Default for Settings {
             timeout: Duration::from_secs(60),
             frame_bytes_max: 64 * 1024 * 1024,
             in_flight_max: 16_384,
+            queue_bytes_max: 16 * 1024 * 1024,
             grace: Duration::from_secs(5),
+            server_grace: Duration::from_millis(700),
         }
     }
 }
@@ -79,6 +86,7 @@ impl Default for Settings {
 pub struct Gateway {
     pub(crate) upstream: Upstream,
     pub(crate) tools: Tools,
+    pub(crate) tasks: Tasks,
     pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) settings: Settings,
     pub(crate) events: Events,
@@ -94,19 +102,21 @@ impl Gateway {
         let keeping = Keeping {
             frame_bytes_max: settings.frame_bytes_max,
             start_timeout: settings.timeout.max(START_TIMEOUT_MIN),
-            grace: settings.grace,
+            queue_bytes_max: settings.queue_bytes_max,
+            grace: settings.server_grace,
         };
         let (upstream, inbox) = Upstream::start(command, keeping, Arc::clone(&events));
         let tools = Tools::new(Arc::clone(&events));
         let deadlines = Deadlines::start();
-        let gateway = Gateway { upstream, tools, deadlines, settings, events };
-        (Arc::new(gateway), Inbox(inbox))
+        let tasks = Tasks::default();
+        let gateway = Gateway { upstream, tools, tasks, deadlines, settings, events };
+        (Arc::new(gateway), inbox)
     }
 
     /// Greets the server on our own behalf, for those who have no client in front.
     pub async fn greet(&self, params: JsonObject) -> Result<(), Down> {
         let greeting = Greeting { params, is_confirmed: true };
-        let greeted = self.upstream.greet(greeting).await;
+        let greeted = self.upstream.greet(greeting).answer(&self.upstream).await;
         greeted.map(drop).map_err(|down| (*down).clone())
     }
 
@@ -115,10 +125,12 @@ impl Gateway {
         self.upstream.stop().await;
     }
 
+    /// The time by which a request that is made now must be answered.
+    pub(crate) fn deadline(&self) -> Deadline {
+        self.deadlines.at(clock::now() + self.settings.timeout)
+    }
+
     pub(crate) fn tell(&self, event: Event) {
         (self.events)(event);
     }
 }
-
-/// What the server says on its own.
-pub struct Inbox(pub(crate) mpsc::Receiver<FromUpstream>);

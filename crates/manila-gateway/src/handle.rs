@@ -9,8 +9,10 @@ mod ask;
 mod call;
 mod forward;
 mod list;
+mod tasks;
 
 pub(crate) use forward::{Forwarded, forward};
+pub(crate) use tasks::Tasks;
 
 /// Where the envelope goes in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The tools that a server offers: what they ask for, what they promise, how they are shown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use manila::json::Kind;
@@ -9,6 +9,9 @@ use manila::{JsonObject, RawJson, Registry, Schema, output_schema};
 use crate::event::{Event, Events};
 use crate::gateway::Shape;
 use crate::handle::Placement;
+
+/// So many tools are kept; calls of further ones are found by listing them anew.
+const TOOLS_MAX: usize = 10_000;
 
 /// A tool, as far as the gateway knows it.
 #[derive(Debug)]
@@ -27,12 +30,19 @@ pub(crate) struct Tool {
 pub(crate) struct Tools {
     registry: Mutex<Registry>,
     known: Mutex<HashMap<String, Arc<Tool>>>,
+    /// Held by whoever asks the server for all of them.
+    pub(crate) listing: tokio::sync::Mutex<()>,
     events: Events,
 }
 
 impl Tools {
     pub(crate) fn new(events: Events) -> Tools {
-        Tools { registry: Mutex::default(), known: Mutex::default(), events }
+        Tools {
+            registry: Mutex::default(),
+            known: Mutex::default(),
+            listing: tokio::sync::Mutex::default(),
+            events,
+        }
     }
 
     /// The tool of this name, if it is known.
@@ -54,15 +64,16 @@ impl Tools {
             is_app: is_app(raw),
             raw: raw.clone(),
         });
-        if let Ok(mut known) = self.known.lock() {
+        if let Ok(mut known) = self.known.lock()
+            && (known.len() < TOOLS_MAX || known.contains_key(&name))
+        {
             known.insert(name.clone(), Arc::clone(&tool));
         }
         Some((name, tool))
     }
 
-    /// Forgets the tools that a complete list does not have. Gives whether the tools differ
-    /// from those known before: `before` is what `snapshot` gave then.
-    pub(crate) fn keep_only(&self, listed: &[String]) {
+    /// Forgets the tools that a complete list does not have.
+    pub(crate) fn keep_only(&self, listed: &HashSet<String>) {
         if let Ok(mut known) = self.known.lock() {
             known.retain(|name, _| listed.contains(name));
         }

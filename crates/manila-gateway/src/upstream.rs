@@ -2,24 +2,30 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use manila::RawJson;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::clock;
 use crate::event::Events;
+use crate::queue::queue;
 
 mod connection;
 mod handshake;
+mod inbox;
 mod last_words;
+mod listen;
 mod pending;
 mod supervise;
 
-pub(crate) use connection::{Connection, FromUpstream};
+pub(crate) use connection::Connection;
 pub(crate) use handshake::Greeting;
+pub use inbox::Inbox;
+pub(crate) use inbox::{FromUpstream, declined};
 pub(crate) use pending::{Arrived, Gone, Waiting};
 
 /// How to start a server: a program and its arguments, never a shell.
@@ -48,12 +54,17 @@ pub struct Down {
     pub last_words: Vec<String>,
     /// When it is started again, if it is.
     pub(crate) next_start: Option<Instant>,
+    /// The error with which it refused `initialize`, if it did.
+    pub(crate) refusal: Option<RawJson>,
 }
 
 impl Down {
+    fn because(reason: impl Into<String>) -> Down {
+        Down { reason: reason.into(), last_words: Vec::new(), next_start: None, refusal: None }
+    }
+
     fn stopped() -> Down {
-        let reason = "Manila is stopping".to_owned();
-        Down { reason, last_words: Vec::new(), next_start: None }
+        Down::because("Manila is stopping")
     }
 
     /// How long until it is started again.
@@ -70,7 +81,7 @@ pub(crate) enum State {
     Starting,
     /// It can be asked.
     Ready(Arc<Ready>),
-    /// It is gone, and will be started again.
+    /// It is gone and will be started again, or it refused the greeting.
     Down(Arc<Down>),
 }
 
@@ -79,6 +90,8 @@ pub(crate) struct Ready {
     pub(crate) connection: Arc<Connection>,
     /// What it answered to `initialize`.
     pub(crate) greeting: RawJson,
+    /// The version that it gave itself.
+    pub(crate) version: Option<String>,
 }
 
 /// How a server is kept.
@@ -86,6 +99,8 @@ pub(crate) struct Ready {
 pub(crate) struct Keeping {
     /// The largest message that is read from it.
     pub(crate) frame_bytes_max: usize,
+    /// How much may wait on its way to it, and from it.
+    pub(crate) queue_bytes_max: usize,
     /// How long it may take to answer `initialize`.
     pub(crate) start_timeout: Duration,
     /// How long it has to end by itself, each time it is asked more firmly.
@@ -96,7 +111,7 @@ pub(crate) struct Keeping {
 pub(crate) struct Upstream {
     state: watch::Receiver<State>,
     controls: Arc<Controls>,
-    supervisor: std::sync::Mutex<Option<tokio::task::JoinHandle<()>>>,
+    supervisor: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What the supervisor is told.
@@ -104,23 +119,29 @@ pub(crate) struct Controls {
     greeting: watch::Sender<Option<Greeting>>,
     /// To start again now rather than later.
     wake: Notify,
-    stop: watch::Sender<bool>,
+    stop: watch::Sender<Stop>,
+}
+
+/// Whether the server is to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stop {
+    /// It is to go on.
+    No,
+    /// It is to end, in order.
+    Orderly,
+    /// It is to end now.
+    Now,
 }
 
 impl Upstream {
-    /// Starts the server. What it says on its own comes out of the receiver.
-    pub(crate) fn start(
-        command: Command,
-        keeping: Keeping,
-        events: Events,
-    ) -> (Upstream, mpsc::Receiver<FromUpstream>) {
-        const INBOX_FRAMES_MAX: usize = 256;
-        let (inbox, from_upstream) = mpsc::channel(INBOX_FRAMES_MAX);
+    /// Starts the server. What it says on its own comes out of the inbox.
+    pub(crate) fn start(command: Command, keeping: Keeping, events: Events) -> (Upstream, Inbox) {
+        let (inbox, items) = queue(keeping.queue_bytes_max);
         let (tell_state, state) = watch::channel(State::Starting);
         let controls = Arc::new(Controls {
             greeting: watch::Sender::new(None),
             wake: Notify::new(),
-            stop: watch::Sender::new(false),
+            stop: watch::Sender::new(Stop::No),
         });
         let supervisor = supervise::Supervisor {
             command,
@@ -130,8 +151,8 @@ impl Upstream {
             state: tell_state,
             controls: Arc::clone(&controls),
         };
-        let supervisor = std::sync::Mutex::new(Some(tokio::spawn(supervisor.run())));
-        (Upstream { state, controls, supervisor }, from_upstream)
+        let supervisor = Mutex::new(Some(tokio::spawn(supervisor.run())));
+        (Upstream { state, controls, supervisor }, Inbox { items })
     }
 
     /// The server, as soon as it is ready; or why it is not.
@@ -160,37 +181,68 @@ impl Upstream {
         }
     }
 
-    /// Greets the server as the client did, and gives its answer. A server that is down is
-    /// started at once.
-    pub(crate) async fn greet(&self, greeting: Greeting) -> Result<Arc<Ready>, Arc<Down>> {
-        self.controls.greeting.send_replace(Some(greeting));
+    /// Notes how the server is to be greeted. One that is down is started at once.
+    pub(crate) fn greet(&self, greeting: Greeting) -> Greeted {
         let mut state = self.state.clone();
-        if matches!(&*state.borrow_and_update(), State::Down(_)) {
+        let is_down = matches!(&*state.borrow_and_update(), State::Down(_));
+        self.controls.greeting.send_replace(Some(greeting));
+        if is_down {
             self.controls.wake.notify_one();
-            // What is known is about the last start.
-            if state.changed().await.is_err() {
-                return Err(Arc::new(Down::stopped()));
-            }
         }
-        self.ready().await
+        Greeted { news: is_down.then_some(state) }
     }
 
-    /// Notes that the client has confirmed the handshake, so that a new server hears it too.
+    /// Notes that the client has confirmed the handshake: this server hears it, and every one
+    /// that is started in its place.
     pub(crate) fn confirm(&self) {
         self.controls.greeting.send_modify(|greeting| {
             if let Some(greeting) = greeting {
                 greeting.is_confirmed = true;
             }
         });
+        if let Some(ready) = self.ready_now() {
+            ready.connection.confirm();
+        }
     }
 
     /// Ends the server: its input is closed, then it is asked, then it is killed.
     pub(crate) async fn stop(&self) {
-        self.controls.stop.send_replace(true);
+        self.tell_stop(Stop::Orderly);
         let supervisor = self.supervisor.lock().ok().and_then(|mut it| it.take());
         if let Some(supervisor) = supervisor {
             // Were it to panic, the lifeline would be dropped and the server killed.
             let _ = supervisor.await;
         }
+    }
+
+    /// Ends the server without waiting for it any longer.
+    pub(crate) fn hurry(&self) {
+        self.tell_stop(Stop::Now);
+    }
+
+    fn tell_stop(&self, stop: Stop) {
+        self.controls.stop.send_if_modified(|told| {
+            let is_more = stop > *told;
+            *told = stop.max(*told);
+            is_more
+        });
+    }
+}
+
+/// A greeting on its way.
+pub(crate) struct Greeted {
+    /// Where it was down: what is known until then is about the last start.
+    news: Option<watch::Receiver<State>>,
+}
+
+impl Greeted {
+    /// Waits for the server's answer.
+    pub(crate) async fn answer(self, upstream: &Upstream) -> Result<Arc<Ready>, Arc<Down>> {
+        if let Some(mut news) = self.news
+            && news.changed().await.is_err()
+        {
+            return Err(Arc::new(Down::stopped()));
+        }
+        upstream.ready().await
     }
 }

@@ -150,6 +150,8 @@ impl Parts {
             return refuse("/method", "type", "must be a string that is not empty");
         };
         let method = method.into_owned();
+        // Many a client writes `null` where it has nothing to say.
+        let params = params.filter(|params| params.kind() != Kind::Null);
         let params = match params.map(|params| JsonObject::new(params).ok_or(())) {
             None => None,
             Some(Ok(params)) => Some(params),

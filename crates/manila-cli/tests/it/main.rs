@@ -14,5 +14,6 @@ mod faults;
 mod mcp;
 mod program;
 mod random;
+mod scripted;
 mod tidy;
 mod wrap;

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use manila::RawJson;
 use manila::request_envelope::{Request, Response};
-use tokio::time::Instant;
 
 use crate::cancellation::Cancellation;
 use crate::clock;
+use crate::deadlines::Deadline;
 use crate::gateway::Gateway;
 use crate::upstream::{Arrived, Gone};
 
@@ -24,18 +23,17 @@ pub(super) enum Unanswered {
 }
 
 impl Gateway {
-    /// Hands a request on and waits for the answer, as long as the server gives signs of life,
-    /// but not for ever.
+    /// Hands a request on and waits for the answer: until the deadline, and beyond it as long as
+    /// the server gives signs of life, but not for ever.
     pub(super) async fn ask(
         &self,
         request: &Request,
         cancellation: &Arc<Cancellation>,
-        started: Instant,
+        mut deadline: Deadline,
     ) -> Result<Response, Unanswered> {
         const TIMEOUTS_MAX: u32 = 10;
         let timeout = self.settings.timeout;
-        let latest = started + timeout.saturating_mul(TIMEOUTS_MAX);
-        let mut deadline = self.deadlines.at(started + timeout);
+        let latest = deadline.time() + timeout.saturating_mul(TIMEOUTS_MAX - 1);
         let sent = async {
             let ready = self.upstream.ready().await.map_err(Gone)?;
             ready.connection.forward(request, Arc::clone(cancellation)).await
@@ -59,7 +57,7 @@ impl Gateway {
             }
             let extended = waiting.last_sign().map(|sign| (sign + timeout).min(latest));
             let Some(extended) = extended.filter(|extended| *extended > clock::now()) else {
-                cancellation.cancel(RawJson::of("the call took too long").ok());
+                waiting.give_up("the call took too long");
                 return Err(Unanswered::TimedOut);
             };
             deadline = self.deadlines.at(extended);

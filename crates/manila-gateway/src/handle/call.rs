@@ -12,13 +12,15 @@ use manila::{
 use tokio::time::Instant;
 
 use super::ask::Unanswered;
+use super::list::NotListed;
 use super::{Answer, Refusal, Sealed, answer};
 use crate::cancellation::Cancellation;
 use crate::clock;
+use crate::deadlines::Deadline;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
 use crate::tools::Tool;
-use crate::upstream::Down;
+use crate::upstream::{Down, Gone};
 
 /// The key under which a caller names the contract of this call.
 const CONTRACT_KEY: &str = "dev.manila/contract";
@@ -32,7 +34,6 @@ struct ToolCall<'a> {
     cancellation: &'a Arc<Cancellation>,
     name: String,
     arguments: Option<RawJson>,
-    shape: Shape,
     request_id: Option<String>,
     started: Instant,
 }
@@ -41,16 +42,38 @@ impl Gateway {
     /// Calls a tool.
     pub async fn call_tool(&self, request: &Request, cancellation: &Arc<Cancellation>) -> Answer {
         let started = clock::now();
-        let call = match self.taken_apart(request, cancellation, started) {
-            Ok(call) => call,
+        let (call, shape) = match self.taken_apart(request, cancellation, started) {
+            Ok(taken_apart) => taken_apart,
             Err(refusal) => return Answer::Refused(refusal),
         };
-        let (answer, failure) = match call.shape {
+        let (answer, failure) = match shape {
             Shape::Contract(contract) => self.call_checked(&call, contract).await,
             Shape::AsItCame => self.call_as_it_came(&call).await,
         };
-        let duration = clock::now().saturating_duration_since(started);
-        self.tell(Event::Called { tool: call.name, failure, duration });
+        self.note_end(call.name, failure, started);
+        answer
+    }
+
+    /// As `call_tool`, for a request that stands for a call of this tool whose arguments have
+    /// been checked before.
+    pub(super) async fn call_named(
+        &self,
+        request: &Request,
+        cancellation: &Arc<Cancellation>,
+        name: String,
+        shape: Shape,
+    ) -> Answer {
+        let started = clock::now();
+        let (arguments, request_id) = (None, None);
+        let call = ToolCall { request, cancellation, name, arguments, request_id, started };
+        let (answer, failure) = match shape {
+            Shape::Contract(contract) => {
+                let tool = self.tools.get(&call.name);
+                self.call_unchecked(&call, contract, tool, self.deadline()).await
+            }
+            Shape::AsItCame => self.call_as_it_came(&call).await,
+        };
+        self.note_end(call.name, failure, started);
         answer
     }
 
@@ -58,8 +81,12 @@ impl Gateway {
     pub(crate) fn call_cancelled(&self, request: &Request, started: Instant) {
         let name = request.params.as_ref().and_then(|params| params.get("name"));
         let tool = name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
+        self.note_end(tool, Some(Code::Cancelled), started);
+    }
+
+    fn note_end(&self, tool: String, failure: Option<Code>, started: Instant) {
         let duration = clock::now().saturating_duration_since(started);
-        self.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
+        self.tell(Event::Called { tool, failure, duration });
     }
 
     fn taken_apart<'a>(
@@ -67,7 +94,7 @@ impl Gateway {
         request: &'a Request,
         cancellation: &'a Arc<Cancellation>,
         started: Instant,
-    ) -> Result<ToolCall<'a>, Refusal> {
+    ) -> Result<(ToolCall<'a>, Shape), Refusal> {
         let params = request.params.as_ref();
         let get = |name: &str| params.and_then(|params| params.get(name));
         let wrong = |pointer: &str, rule: &str, message: String| {
@@ -94,12 +121,13 @@ impl Gateway {
         };
         let request_id = text_of(REQUEST_ID_KEY).flatten();
         let arguments = get("arguments");
-        Ok(ToolCall { request, cancellation, name, arguments, shape, request_id, started })
+        let call = ToolCall { request, cancellation, name, arguments, request_id, started };
+        Ok((call, shape))
     }
 
     /// `none`: whatever comes back is passed on.
     async fn call_as_it_came(&self, call: &ToolCall<'_>) -> (Answer, Option<Code>) {
-        match self.ask(call.request, call.cancellation, call.started).await {
+        match self.ask(call.request, call.cancellation, self.deadline()).await {
             Ok(response) => match response.answer {
                 Ok(result) => (Answer::AsItCame(result), None),
                 Err(error) => (Answer::ErrorAsItCame(error), Some(Code::ToolFailed)),
@@ -121,7 +149,13 @@ impl Gateway {
         call: &ToolCall<'_>,
         contract: Contract,
     ) -> (Answer, Option<Code>) {
-        let tool = match self.find(&call.name).await {
+        let mut deadline = self.deadline();
+        let found = tokio::select! {
+            biased;
+            found = self.find(&call.name) => found,
+            () = deadline.passed() => Found::TooLate,
+        };
+        let tool = match found {
             Found::Tool(tool) => Some(tool),
             // A server that lists nothing decides for itself.
             Found::Unlisted => None,
@@ -129,8 +163,13 @@ impl Gateway {
                 let refusal = Refusal::new(Code::ToolNotFound);
                 return (Answer::Refused(refusal), Some(Code::ToolNotFound));
             }
-            Found::Gone(down) => {
-                return self.sealed(call, contract, None, unavailable(&down), None);
+            Found::Gone(gone) => {
+                let observed = self.not_answered(Unanswered::Gone(gone));
+                return self.sealed(call, contract, None, observed, None);
+            }
+            Found::TooLate => {
+                let observed = self.not_answered(Unanswered::TimedOut);
+                return self.sealed(call, contract, None, observed, None);
             }
         };
         let input = tool.as_ref().and_then(|tool| tool.input.as_ref());
@@ -140,7 +179,17 @@ impl Gateway {
             let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
             return self.sealed(call, contract, None, invalid, None);
         }
-        match self.ask(call.request, call.cancellation, call.started).await {
+        self.call_unchecked(call, contract, tool, deadline).await
+    }
+
+    async fn call_unchecked(
+        &self,
+        call: &ToolCall<'_>,
+        contract: Contract,
+        tool: Option<Arc<Tool>>,
+        deadline: Deadline,
+    ) -> (Answer, Option<Code>) {
+        match self.ask(call.request, call.cancellation, deadline).await {
             Ok(response) => match response.answer {
                 Ok(result) => self.answered(call, contract, tool.as_deref(), result),
                 Err(error) if answer::is_for_the_client(&error) => {
@@ -166,6 +215,7 @@ impl Gateway {
     ) -> (Answer, Option<Code>) {
         let is_app = tool.is_some_and(|tool| tool.is_app);
         if is_app || answer::is_handle(&result) {
+            self.tasks.note(&result, &call.name, Shape::Contract(contract));
             return (Answer::AsItCame(result), None);
         }
         let meta = result.get("_meta");
@@ -184,7 +234,8 @@ impl Gateway {
     ) -> (Answer, Option<Code>) {
         let mut observation = Observation::new(observed);
         observation.call.tool_id = Some(call.name.clone());
-        observation.call.tool_version = self.server_version();
+        observation.call.tool_version =
+            self.upstream.ready_now().and_then(|ready| ready.version.clone());
         observation.call.request_id.clone_from(&call.request_id);
         let schema = tool.and_then(|tool| tool.output.as_ref());
         let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
@@ -221,17 +272,16 @@ impl Gateway {
         if let Some(tool) = self.tools.get(name) {
             return Found::Tool(tool);
         }
+        // One list serves all who wait for it.
+        let _listing = self.tools.listing.lock().await;
+        if let Some(tool) = self.tools.get(name) {
+            return Found::Tool(tool);
+        }
         match self.list_all_tools().await {
-            Err(super::list::NotListed::Gone(gone)) => Found::Gone(gone.0),
-            Err(super::list::NotListed::Refused) => Found::Unlisted,
+            Err(NotListed::Gone(gone)) => Found::Gone(gone),
+            Err(NotListed::Refused) => Found::Unlisted,
             Ok(()) => self.tools.get(name).map_or(Found::Unknown, Found::Tool),
         }
-    }
-
-    /// The version that the server gave itself, once it has.
-    fn server_version(&self) -> Option<String> {
-        let info = self.upstream.ready_now()?.greeting.get("serverInfo")?;
-        info.get("version")?.as_text().map(std::borrow::Cow::into_owned)
     }
 }
 
@@ -240,7 +290,8 @@ enum Found {
     Tool(Arc<Tool>),
     Unknown,
     Unlisted,
-    Gone(Arc<Down>),
+    Gone(Gone),
+    TooLate,
 }
 
 fn unavailable(down: &Down) -> Observed {

@@ -6,7 +6,6 @@ use manila::request_envelope::Request;
 use manila::{Code, RawJson};
 
 use crate::cancellation::Cancellation;
-use crate::clock;
 use crate::gateway::Gateway;
 use crate::handle::ask::Unanswered;
 use crate::jsonrpc::Fault;
@@ -27,7 +26,11 @@ pub(crate) async fn forward(
     request: &Request,
     cancellation: &Arc<Cancellation>,
 ) -> Forwarded {
-    match gateway.ask(request, cancellation, clock::now()).await.map(|response| response.answer) {
+    match gateway
+        .ask(request, cancellation, gateway.deadline())
+        .await
+        .map(|response| response.answer)
+    {
         Ok(Ok(result)) => Forwarded::Result(result),
         Ok(Err(error)) => Forwarded::Error(error),
         Err(unanswered) => Forwarded::Fault(fault(gateway, unanswered)),

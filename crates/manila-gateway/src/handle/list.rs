@@ -1,5 +1,6 @@
 //! `tools/list`: the server's tools with the truth about their results.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use manila::request_envelope::Request;
@@ -10,7 +11,7 @@ use crate::cancellation::Cancellation;
 use crate::gateway::Gateway;
 use crate::handle::forward::{Forwarded, forward};
 use crate::tools;
-use crate::upstream::Gone;
+use crate::upstream::{Arrived, Gone};
 
 /// Why the tools could not be listed.
 pub(super) enum NotListed {
@@ -72,7 +73,7 @@ impl Gateway {
 
     /// Asks the server for all its tools, and forgets those that are gone.
     pub(super) async fn list_all_tools(&self) -> Result<(), NotListed> {
-        let mut names = Vec::new();
+        let mut names = HashSet::new();
         self.each_page(|page| {
             let tools = page.get("tools");
             let noted = tools.iter().flat_map(RawJson::items);
@@ -85,6 +86,7 @@ impl Gateway {
 
     /// Whether the server has other tools than before. Unknown is no.
     pub(crate) async fn have_tools_changed(&self) -> bool {
+        let _listing = self.tools.listing.lock().await;
         let before = self.tools.snapshot();
         if before.is_empty() {
             return false;
@@ -94,16 +96,18 @@ impl Gateway {
 
     async fn each_page(&self, mut take: impl FnMut(&RawJson)) -> Result<(), NotListed> {
         const PAGES_MAX: usize = 1_000;
-        let mut cursor = None;
+        let mut cursor: Option<RawJson> = None;
+        let mut seen = HashSet::new();
         for _ in 0..PAGES_MAX {
             let params = JsonObject::build(|object| object.member("cursor", &cursor));
             let page = self.page(&params).await?;
             take(&page);
-            let next = page.get("nextCursor").filter(|next| next.as_text().is_some());
-            if next.is_none() || next == cursor {
+            cursor = page.get("nextCursor").filter(|next| next.as_text().is_some());
+            let Some(next) = &cursor else { return Ok(()) };
+            // A list that leads back into itself is complete.
+            if !seen.insert(next.compact()) {
                 return Ok(());
             }
-            cursor = next;
         }
         Ok(())
     }
@@ -111,13 +115,14 @@ impl Gateway {
     async fn page(&self, params: &JsonObject) -> Result<RawJson, NotListed> {
         let asked = tokio::time::timeout(self.settings.timeout, async {
             let ready = self.upstream.ready().await.map_err(Gone)?;
-            let waiting = ready.connection.ask("tools/list", params.as_raw()).await?;
-            waiting.answer().await
+            let mut waiting = ready.connection.ask("tools/list", params.as_raw()).await?;
+            waiting.arrived().await
         });
         match asked.await {
-            Err(_) => Err(NotListed::Refused),
             Ok(Err(gone)) => Err(NotListed::Gone(gone)),
-            Ok(Ok(response)) => response.answer.map_err(|_| NotListed::Refused),
+            Ok(Ok(Arrived::Response(response))) => response.answer.map_err(|_| NotListed::Refused),
+            // A list that never comes, or cannot be read, is none.
+            Err(_) | Ok(Ok(Arrived::TooLarge | Arrived::Unusable(_))) => Err(NotListed::Refused),
         }
     }
 }

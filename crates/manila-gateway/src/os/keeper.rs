@@ -100,6 +100,7 @@ fn keep(program: OsString, arguments: Vec<OsString>) -> std::io::Result<()> {
     };
     let group = Pid::from_child(&child);
     let_go_of_streams()?;
+    stay()?;
     let (tell, heard) = mpsc::channel();
     std::thread::spawn({
         let tell = tell.clone();
@@ -122,6 +123,16 @@ fn let_go_of_streams() -> std::io::Result<()> {
     Ok(())
 }
 
+/// Polite signals are for the server: whoever sends them to everybody must not take its keeper
+/// away. They are caught, not ignored, since programs inherit what is ignored.
+fn stay() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        signal_hook::flag::register(signal, std::sync::Arc::default())?;
+    }
+    Ok(())
+}
+
 /// Waits for children until none is left.
 fn reap(tell: &mpsc::Sender<Heard>) {
     loop {
@@ -139,7 +150,8 @@ fn reap(tell: &mpsc::Sender<Heard>) {
 
 fn listen(mut lifeline: UnixStream, tell: &mpsc::Sender<Heard>) {
     let mut byte = [0];
-    while let Ok(1) = lifeline.read(&mut byte) {
+    // `read_exact` goes on after a signal.
+    while lifeline.read_exact(&mut byte).is_ok() {
         if byte == [TERMINATE] && tell.send(Heard::Terminate).is_err() {
             return;
         }
@@ -150,11 +162,17 @@ fn listen(mut lifeline: UnixStream, tell: &mpsc::Sender<Heard>) {
 
 /// Until nothing is left to keep.
 fn watch(group: Pid, heard: &mpsc::Receiver<Heard>, lifeline: &mut UnixStream) {
-    const AGAIN: Duration = Duration::from_millis(5);
+    const FIRST: Duration = Duration::from_millis(5);
+    const LONGEST: Duration = Duration::from_secs(1);
     let mut is_killing = false;
+    let mut again = FIRST;
+    // The number of a group that is gone may be given to another.
+    let mut has_group = true;
     loop {
         let next = if is_killing {
-            heard.recv_timeout(AGAIN).ok()
+            // What cannot be killed is tried ever more rarely.
+            again = (again * 2).min(LONGEST);
+            heard.recv_timeout(again).ok()
         } else {
             Some(heard.recv().unwrap_or(Heard::Cut))
         };
@@ -165,14 +183,17 @@ fn watch(group: Pid, heard: &mpsc::Receiver<Heard>, lifeline: &mut UnixStream) {
                 let _ = writeln!(lifeline, "{}", spelled(status));
                 is_killing = true;
             }
-            Some(Heard::Ended(..)) | None => {}
+            // Each death may leave us new orphans, which are killed at once.
+            Some(Heard::Ended(..)) => again = FIRST,
+            None => {}
             Some(Heard::NoneLeft) => return,
             Some(Heard::Terminate) => drop(kill_process_group(group, Signal::TERM)),
             Some(Heard::Cut) => is_killing = true,
         }
         if is_killing {
-            // Each death may leave us new orphans; they are killed in the next round.
-            let _ = kill_process_group(group, Signal::KILL);
+            if has_group {
+                has_group = kill_process_group(group, Signal::KILL).is_ok();
+            }
             descendants::kill_children();
         }
     }

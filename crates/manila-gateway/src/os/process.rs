@@ -33,6 +33,7 @@ impl Process {
         widen(&stdout_read);
         let (ours, theirs) = BlockingStream::pair()?;
         let keeper = Program::new(this_program()?)
+            .arg0("manila-keeper")
             .arg(keeper::MARK)
             .arg(&command.program)
             .args(&command.arguments)
@@ -125,7 +126,6 @@ impl Lifeline {
         let _ = stream.shutdown().await;
         let mut rest = [0; 512];
         while let Ok(1..) = stream.read(&mut rest).await {}
-        let _ = keeper.try_wait();
         if let Ok(None) = keeper.try_wait() {
             // It has closed its streams and is about to end; only its exit status is awaited.
             let _ = tokio::task::spawn_blocking(move || keeper.wait()).await;

@@ -20,8 +20,7 @@ pub(crate) fn output() -> Target {
     through_thread().unwrap_or_else(|| Box::new(tokio::io::stdout()))
 }
 
-/// A file or a terminal is written by a thread. It is opened a second time, because somebody
-/// may hold the lock of the first.
+/// A file or a terminal is written by a thread, past the lock that somebody may hold.
 fn through_thread() -> Option<Target> {
     #[cfg(unix)]
     {
@@ -38,7 +37,7 @@ mod unix {
     use std::fs::{File, OpenOptions};
     use std::io;
     use std::os::fd::{AsFd, OwnedFd};
-    use std::os::unix::fs::FileTypeExt;
+    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
     use std::os::unix::net::UnixStream as BlockingStream;
 
     use tokio::net::UnixStream;
@@ -49,7 +48,7 @@ mod unix {
     pub(super) fn input() -> Option<Source> {
         match kind(&io::stdin())? {
             Kind::Pipe => {
-                let own = OpenOptions::new().read(true).open("/proc/self/fd/0").ok()?;
+                let own = open(OpenOptions::new().read(true), "/proc/self/fd/0").ok()?;
                 Some(Box::new(pipe::Receiver::from_file(own).ok()?))
             }
             Kind::Socket => Some(Box::new(socket(&io::stdin())?)),
@@ -59,12 +58,18 @@ mod unix {
     pub(super) fn output() -> Option<Target> {
         match kind(&io::stdout())? {
             Kind::Pipe => {
-                let own = OpenOptions::new().write(true).open("/proc/self/fd/1").ok()?;
+                let own = open(OpenOptions::new().write(true), "/proc/self/fd/1").ok()?;
                 super::super::process::widen(&own);
                 Some(Box::new(pipe::Sender::from_file(own).ok()?))
             }
             Kind::Socket => Some(Box::new(socket(&io::stdout())?)),
         }
+    }
+
+    /// Opens without waiting for the other side, which may be gone.
+    fn open(options: &mut OpenOptions, path: &str) -> io::Result<File> {
+        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits();
+        options.custom_flags(i32::try_from(nonblocking).unwrap_or_default()).open(path)
     }
 
     enum Kind {

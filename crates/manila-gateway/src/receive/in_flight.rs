@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use manila::RawJson;
@@ -60,6 +61,12 @@ impl InFlight {
         if let Some(cancellation) = open.ok().and_then(|open| open.get(&id.compact()).cloned()) {
             cancellation.cancel(reason);
         }
+    }
+
+    /// Waits a moment until no request is open.
+    pub(super) async fn drained_soon(&self) {
+        const MOMENT: Duration = Duration::from_millis(200);
+        let _ = tokio::time::timeout(MOMENT, self.drained()).await;
     }
 
     /// Waits until no request is open.

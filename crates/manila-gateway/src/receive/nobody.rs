@@ -3,25 +3,23 @@
 use manila::JsonObject;
 use manila::request_envelope::Notification;
 
-use crate::gateway::Inbox;
-use crate::jsonrpc::{self, Fault};
-use crate::upstream::FromUpstream;
+use crate::jsonrpc;
+use crate::upstream::{FromUpstream, Inbox, declined};
 
 /// Takes what the server says on its own, until it will never say anything again.
-pub async fn serve(Inbox(mut inbox): Inbox, mut told: impl FnMut(&Notification)) {
-    while let Some(said) = inbox.recv().await {
+pub async fn serve(mut inbox: Inbox, mut told: impl FnMut(&Notification)) {
+    while let Some(said) = inbox.next().await {
         match said {
-            FromUpstream::Notification(notification) => told(&notification),
+            FromUpstream::Notification(notification, _) => told(&notification),
             FromUpstream::Request(request, asked_by) => {
-                let frame = if request.method == "ping" {
+                let answer = if request.method == "ping" {
                     jsonrpc::result(&request.id, &JsonObject::default())
                 } else {
-                    let fault = Fault::new(manila::Code::MethodNotFound);
-                    jsonrpc::error(Some(&request.id), &fault)
+                    declined(&request)
                 };
-                asked_by.answer(frame).await;
+                asked_by.question_closed(Some(answer));
             }
-            FromUpstream::Restarted => {}
+            FromUpstream::Restarted | FromUpstream::Ended(_) => {}
         }
     }
 }

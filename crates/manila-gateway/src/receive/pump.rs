@@ -1,5 +1,6 @@
 //! What the server says on its own, on its way to the client.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -7,43 +8,57 @@ use manila::JsonObject;
 use manila::request_envelope::Notification;
 
 use super::session::Session;
-use crate::gateway::Inbox;
 use crate::jsonrpc;
-use crate::upstream::FromUpstream;
+use crate::upstream::{Connection, FromUpstream, Inbox};
 
 /// Hands on what the server says, until it will never say anything again.
-pub(super) async fn pump(session: Arc<Session>, Inbox(mut inbox): Inbox) {
-    while let Some(said) = inbox.recv().await {
+pub(super) async fn pump(session: Arc<Session>, mut inbox: Inbox) {
+    loop {
+        // While the client does not read, the server is not read either, answers included.
+        session.room().await;
+        let Some(said) = inbox.next().await else { return };
         let frame = match said {
-            FromUpstream::Notification(notification) => told(&session, &notification),
+            FromUpstream::Notification(notification, told_by) => {
+                told(&session, &notification, &told_by)
+            }
             FromUpstream::Request(request, asked_by) => session.questions.ask(&request, asked_by),
             FromUpstream::Restarted => {
                 tokio::spawn(tell_changed_tools(Arc::clone(&session)));
-                continue;
+                None
+            }
+            FromUpstream::Ended(connection) => {
+                for frame in session.questions.end(&connection) {
+                    // A client that is gone needs no news.
+                    let _ = session.push(frame);
+                }
+                None
             }
         };
-        if session.send(frame).await.is_err() {
+        if let Some(frame) = frame
+            && session.push(frame).is_err()
+        {
             return;
         }
     }
 }
 
-fn told(session: &Session, notification: &Notification) -> Bytes {
+fn told(
+    session: &Session,
+    notification: &Notification,
+    told_by: &Arc<Connection>,
+) -> Option<Bytes> {
     match notification.method.as_str() {
-        "notifications/tools/list_changed" => session.gateway.tools.keep_only(&[]),
+        "notifications/tools/list_changed" => session.gateway.tools.keep_only(&HashSet::new()),
         "notifications/cancelled" => {
-            // The server takes a question back, which the client knows by our id.
-            let id = notification.params.as_ref().and_then(|params| params.get("requestId"));
-            if let Some(id) = id
-                && let Some(own_id) = session.questions.own_id(&id)
-            {
-                let own_id = own_id.to_string();
-                return jsonrpc::replaced(&notification.frame, &id, own_id.as_bytes());
-            }
+            // The server takes a question back, which the client knows by our id. One that has
+            // been answered is nobody's business any more.
+            let id = notification.params.as_ref()?.get("requestId")?;
+            let own_id = session.questions.take_back(&id, told_by)?.to_string();
+            return Some(jsonrpc::replaced(&notification.frame, &id, own_id.as_bytes()));
         }
         _ => {}
     }
-    notification.frame.compact()
+    Some(notification.frame.compact())
 }
 
 /// A server that was started again may have other tools.
@@ -52,6 +67,6 @@ async fn tell_changed_tools(session: Arc<Session>) {
         let params = JsonObject::default();
         let frame = jsonrpc::notification("notifications/tools/list_changed", &params);
         // A client that is gone needs no news.
-        let _ = session.send(frame).await;
+        let _ = session.push(frame);
     }
 }

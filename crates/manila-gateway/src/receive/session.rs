@@ -1,11 +1,14 @@
 //! A client of the legacy era: it says hello, then asks.
 
-use std::sync::{Arc, Mutex};
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Waker};
 
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Refused, Request};
 use manila::{Code, JsonObject, RawJson, Violation};
-use tokio::sync::mpsc;
+use tokio::sync::watch;
 
 use super::encode;
 use super::in_flight::{InFlight, NotTaken};
@@ -18,10 +21,11 @@ use crate::frames::Frame;
 use crate::gateway::Gateway;
 use crate::handle::{Placement, forward};
 use crate::jsonrpc::{self, Fault};
-use crate::skim::Skim;
-use crate::upstream::{Down, Greeting};
+use crate::queue::Sender;
+use crate::skim::{Skim, Skimmed};
+use crate::upstream::{Down, Greeted, Greeting};
 
-/// The client is gone.
+/// The client is gone, or does not read.
 #[derive(Debug)]
 pub(super) struct ClientGone;
 
@@ -30,85 +34,124 @@ pub(super) struct Session {
     pub(super) gateway: Arc<Gateway>,
     pub(super) questions: Questions,
     pub(super) in_flight: InFlight,
-    to_client: mpsc::Sender<Bytes>,
-    /// How the client speaks, once it has said hello.
-    era: Mutex<Option<Era>>,
+    to_client: Sender<Bytes>,
+    is_muted: AtomicBool,
+    opening: watch::Sender<Opening>,
+}
+
+/// How far the client's hello has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// It has not said hello.
+    Closed,
+    /// Its hello is on the way.
+    Asked,
+    /// It has been answered, and this is how it speaks.
+    Open(Era),
 }
 
 impl Session {
-    pub(super) fn new(gateway: Arc<Gateway>, to_client: mpsc::Sender<Bytes>) -> Session {
+    pub(super) fn new(gateway: Arc<Gateway>, to_client: Sender<Bytes>) -> Session {
         let in_flight = InFlight::new(gateway.settings.in_flight_max);
-        let (questions, era) = (Questions::default(), Mutex::default());
-        Session { gateway, questions, in_flight, to_client, era }
+        Session {
+            gateway,
+            questions: Questions::default(),
+            in_flight,
+            to_client,
+            is_muted: AtomicBool::new(false),
+            opening: watch::Sender::new(Opening::Closed),
+        }
     }
 
-    /// Sends a frame to the client.
-    pub(super) async fn send(&self, frame: Bytes) -> Result<(), ClientGone> {
-        self.to_client.send(frame).await.map_err(|_| ClientGone)
+    /// Sends a frame to the client, at once.
+    pub(super) fn push(&self, frame: Bytes) -> Result<(), ClientGone> {
+        if self.is_muted.load(Ordering::Relaxed) {
+            return Err(ClientGone);
+        }
+        self.to_client.push(frame).map_err(|_| ClientGone)
     }
 
-    /// Takes what the client sent. Nothing here waits for the server.
-    pub(super) async fn receive(self: &Arc<Session>, frame: Frame) -> Result<(), ClientGone> {
-        let message = match frame {
-            Frame::Line(line) => Message::from_json(line.clone()).map_err(|refused| {
-                let id = refused.id.clone().or_else(|| Skim::whole(&line).id);
-                Refused { id, ..refused }
-            }),
+    /// Waits until the client has read enough for more.
+    pub(super) async fn room(&self) {
+        self.to_client.room().await;
+    }
+
+    /// From now on nothing is sent.
+    pub(super) fn mute(&self) {
+        self.is_muted.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes what the client sent. Nothing here waits, for the server or for the client.
+    pub(super) fn receive(self: &Arc<Session>, frame: Frame) -> Result<(), ClientGone> {
+        match frame {
+            Frame::Line(line) => match Message::from_json(line.clone()) {
+                Ok(Message::Request(request)) => self.asked(request),
+                Ok(Message::Notification(notification)) => {
+                    self.told(&notification);
+                    Ok(())
+                }
+                Ok(Message::Response(response)) => {
+                    if !self.questions.answer(&response) {
+                        self.gateway.tell(Event::Refused("an answer to no question".to_owned()));
+                    }
+                    Ok(())
+                }
+                Err(Refused { code, violation, .. }) => {
+                    let fault = Fault::new(code).violation(violation);
+                    self.refuse_frame(&Skim::whole(&line), &fault)
+                }
+            },
             Frame::TooLong(seen) => {
                 let limit = self.gateway.settings.frame_bytes_max;
                 let message = format!("has more than {limit} bytes, the most that is read");
                 let violation = Violation::new("", "maxLength", message);
-                Err(Refused { code: Code::TooLarge, violation, id: seen.id })
-            }
-        };
-        match message {
-            Ok(Message::Request(request)) => self.asked(request).await,
-            Ok(Message::Notification(notification)) => {
-                self.told(notification).await;
-                Ok(())
-            }
-            Ok(Message::Response(response)) => {
-                if !self.questions.answer(&response).await {
-                    self.gateway.tell(Event::Refused("an answer to no question".to_owned()));
-                }
-                Ok(())
-            }
-            Err(Refused { code, violation, id }) => {
-                self.gateway.tell(Event::Refused(violation.to_string()));
-                let fault = Fault::new(code).violation(violation);
-                self.send(jsonrpc::error(id.as_ref(), &fault)).await
+                let fault = Fault::new(Code::TooLarge).violation(violation);
+                self.refuse_frame(&seen, &fault)
             }
         }
     }
 
-    async fn asked(self: &Arc<Session>, request: Request) -> Result<(), ClientGone> {
-        let refuse = |fault: Fault| self.send(jsonrpc::error(Some(&request.id), &fault));
+    /// Refuses what is no message. Whoever waits for it learns it: the client if it asked
+    /// something, the server if it was to be an answer.
+    fn refuse_frame(&self, seen: &Skimmed, fault: &Fault) -> Result<(), ClientGone> {
+        let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
+        self.gateway.tell(Event::Refused(why));
+        match &seen.id {
+            Some(id) if seen.is_answer => {
+                self.questions.answer_uselessly(id, fault);
+                Ok(())
+            }
+            id => self.push(jsonrpc::error(id.as_ref(), fault)),
+        }
+    }
+
+    fn asked(self: &Arc<Session>, request: Request) -> Result<(), ClientGone> {
+        if let Err(fault) = self.may_ask(&request) {
+            return self.push(jsonrpc::error(Some(&request.id), &fault));
+        }
         if request.method == "ping" {
-            return self.send(jsonrpc::result(&request.id, &JsonObject::default())).await;
-        }
-        // The modern era's opening; who gets this answer falls back to `initialize`.
-        if request.method == "server/discover" {
-            return refuse(Fault::new(Code::MethodNotFound)).await;
-        }
-        if request.method != "initialize" && self.era().is_none() {
-            let violation = Violation::new("/method", "const", "must be `initialize` at first");
-            return refuse(Fault::new(Code::InvalidEnvelope).violation(violation)).await;
+            return self.push(jsonrpc::result(&request.id, &JsonObject::default()));
         }
         let cancellation = match self.in_flight.add(&request.id) {
             Ok(cancellation) => cancellation,
             Err(NotTaken::SameId) => {
-                let message = "is the id of a request that is still open";
+                let id = &request.id;
+                let message = format!("{id} is the id of a request that is still open");
                 let violation = Violation::new("/id", "unique", message);
-                return refuse(Fault::new(Code::InvalidEnvelope).violation(violation)).await;
+                let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
+                // With its id the refusal would pass for the answer to the open one.
+                return self.push(jsonrpc::error(None, &fault));
             }
             Err(NotTaken::TooMany) => {
                 let limit = self.gateway.settings.in_flight_max;
                 let fault = Fault::new(Code::RateLimited);
-                return refuse(fault.message(format!("{limit} requests are open already"))).await;
+                let fault = fault.message(format!("{limit} requests are open already"));
+                return self.push(jsonrpc::error(Some(&request.id), &fault));
             }
         };
+        let greeted = (request.method == "initialize").then(|| self.greet(&request));
         let session = Arc::clone(self);
-        tokio::spawn(async move {
+        let mut handling = Box::pin(async move {
             let started = clock::now();
             tokio::select! {
                 biased;
@@ -118,24 +161,76 @@ impl Session {
                         session.gateway.call_cancelled(&request, started);
                     }
                 }
-                frame = session.handled(&request, &cancellation) => {
+                frame = session.handled(&request, greeted, &cancellation) => {
                     // A client that is gone has no use for it.
-                    let _ = session.send(frame).await;
+                    let _ = session.push(frame);
                 }
             }
             session.in_flight.remove(&request.id);
         });
+        // What can go on at once does so now: messages reach the server in the client's order.
+        let mut no_news = Context::from_waker(Waker::noop());
+        if handling.as_mut().poll(&mut no_news).is_pending() {
+            tokio::spawn(handling);
+        }
         Ok(())
     }
 
+    /// Whether a request may be made at all now.
+    fn may_ask(&self, request: &Request) -> Result<(), Fault> {
+        let opening = *self.opening.borrow();
+        let refuse = |message: &str| {
+            let violation = Violation::new("/method", "const", message);
+            Err(Fault::new(Code::InvalidEnvelope).violation(violation))
+        };
+        match (request.method.as_str(), opening) {
+            ("ping", _) | ("initialize", Opening::Closed) => Ok(()),
+            // The modern era's opening; who gets this answer falls back to `initialize`.
+            ("server/discover", _) => Err(Fault::new(Code::MethodNotFound)),
+            ("initialize", Opening::Asked | Opening::Open(_)) => {
+                refuse("must not be `initialize` a second time")
+            }
+            (_, Opening::Closed) => refuse("must be `initialize` at first"),
+            (_, Opening::Asked | Opening::Open(_)) => Ok(()),
+        }
+    }
+
+    /// Notes the client's hello at once, so that what it says next finds it.
+    fn greet(&self, request: &Request) -> Hello {
+        self.opening.send_replace(Opening::Asked);
+        let params = request.params.clone().unwrap_or_default();
+        let date = params.get("protocolVersion");
+        let date = date.as_ref().and_then(RawJson::as_text).unwrap_or_default();
+        let revision = Revision::negotiated(&date);
+        let greeting = Greeting { params: params.clone(), is_confirmed: false };
+        Hello { greeted: self.gateway.upstream.greet(greeting), revision }
+    }
+
     /// The answer to a request.
-    async fn handled(&self, request: &Request, cancellation: &Arc<Cancellation>) -> Bytes {
+    async fn handled(
+        &self,
+        request: &Request,
+        hello: Option<Hello>,
+        cancellation: &Arc<Cancellation>,
+    ) -> Bytes {
         let id = &request.id;
-        let placement = self.placement();
+        if let Some(hello) = hello {
+            return self.greeted(id, hello).await;
+        }
+        let Some(era) = self.opened().await else {
+            let message = "must be `initialize` at first, and that has failed";
+            let violation = Violation::new("/method", "const", message);
+            let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
+            return jsonrpc::error(Some(id), &fault);
+        };
+        let placement = self.placement(era);
         match request.method.as_str() {
-            "initialize" => self.initialized(request).await,
             "tools/call" => {
                 let answer = self.gateway.call_tool(request, cancellation).await;
+                encode::tool_answer(id, &answer, placement)
+            }
+            "tasks/result" => {
+                let answer = self.gateway.task_result(request, cancellation).await;
                 encode::tool_answer(id, &answer, placement)
             }
             "tools/list" => {
@@ -146,64 +241,71 @@ impl Session {
         }
     }
 
-    async fn told(&self, notification: Notification) {
+    fn told(&self, notification: &Notification) {
         match notification.method.as_str() {
             "notifications/cancelled" => {
                 let get = |name| notification.params.as_ref().and_then(|it| it.get(name));
                 if let Some(id) = get("requestId") {
                     self.in_flight.cancel(&id, get("reason"));
                 }
-                return;
             }
             "notifications/initialized" => self.gateway.upstream.confirm(),
-            _ => {}
-        }
-        // A server that is down will be told what matters when it is started again.
-        if let Some(ready) = self.gateway.upstream.ready_now() {
-            let _ = ready.connection.send(notification.frame.compact()).await;
-        }
-    }
-
-    async fn initialized(&self, request: &Request) -> Bytes {
-        let params = request.params.clone().unwrap_or_default();
-        let date = params.get("protocolVersion");
-        let date = date.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
-        let greeting = Greeting { params, is_confirmed: false };
-        match self.gateway.upstream.greet(greeting).await {
-            Ok(ready) => {
-                let revision = Revision::negotiated(&date);
-                if let Ok(mut era) = self.era.lock() {
-                    *era = Some(Era::Legacy(revision));
+            // A server that is down will be told what matters when it is started again.
+            _ => {
+                if let Some(ready) = self.gateway.upstream.ready_now() {
+                    ready.connection.push(notification.frame.compact());
                 }
-                jsonrpc::result(&request.id, &hello(&ready.greeting, revision))
-            }
-            Err(down) => {
-                let Down { reason, .. } = &*down;
-                let fault = Fault::new(Code::UpstreamUnavailable);
-                let message = format!("The server is not available: {reason}");
-                jsonrpc::error(Some(&request.id), &fault.message(message))
             }
         }
     }
 
-    fn era(&self) -> Option<Era> {
-        self.era.lock().ok().and_then(|era| *era)
+    async fn greeted(&self, id: &RawJson, hello: Hello) -> Bytes {
+        let Hello { greeted, revision } = hello;
+        let down = match greeted.answer(&self.gateway.upstream).await {
+            Ok(ready) => {
+                self.opening.send_replace(Opening::Open(Era::Legacy(revision)));
+                return jsonrpc::result(id, &hello_of(&ready.greeting, revision));
+            }
+            Err(down) => down,
+        };
+        // The client may try again.
+        self.opening.send_replace(Opening::Closed);
+        let Down { reason, refusal, .. } = &*down;
+        if let Some(error) = refusal {
+            return jsonrpc::error(Some(id), error);
+        }
+        let message = format!("The server is not available: {reason}");
+        jsonrpc::error(Some(id), &Fault::new(Code::UpstreamUnavailable).message(message))
+    }
+
+    /// How the client speaks, once its hello has been answered; `None` if that failed.
+    async fn opened(&self) -> Option<Era> {
+        let mut opening = self.opening.subscribe();
+        let opening = opening.wait_for(|opening| *opening != Opening::Asked).await;
+        match opening.as_deref() {
+            Ok(Opening::Open(era)) => Some(*era),
+            Ok(Opening::Closed | Opening::Asked) | Err(_) => None,
+        }
     }
 
     /// Where the envelope goes: as configured, as far as the client understands it.
-    fn placement(&self) -> Placement {
-        match (self.gateway.settings.placement, self.era()) {
-            (Placement::Structured, Some(era)) if era.has_structured_results() => {
-                Placement::Structured
-            }
-            (Placement::Structured | Placement::Text, _) => Placement::Text,
+    fn placement(&self, era: Era) -> Placement {
+        match self.gateway.settings.placement {
+            Placement::Structured if era.has_structured_results() => Placement::Structured,
+            Placement::Structured | Placement::Text => Placement::Text,
         }
     }
 }
 
+/// A client's hello on its way to the server.
+struct Hello {
+    greeted: Greeted,
+    revision: Revision,
+}
+
 /// The server's own hello, in the client's revision. Since we can tell when the tools of a
 /// server that was started again differ, we promise it.
-fn hello(greeting: &RawJson, revision: Revision) -> JsonObject {
+fn hello_of(greeting: &RawJson, revision: Revision) -> JsonObject {
     JsonObject::build(|object| {
         for member in greeting.members() {
             match member.key().as_ref() {

@@ -2,37 +2,47 @@
 
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
-
 use super::pump::pump;
 use super::session::Session;
 use crate::frames::{self, Frames};
-use crate::gateway::{Gateway, Inbox};
+use crate::gateway::Gateway;
 use crate::os::{stdio, stop};
+use crate::queue::queue;
+use crate::upstream::Inbox;
+
+/// Why serving ended.
+#[derive(PartialEq, Eq)]
+enum End {
+    /// The client closed our input. It may still read what it has asked for.
+    Input,
+    /// We were asked to stop.
+    Asked,
+    /// Nobody reads what we write.
+    Output,
+}
 
 /// Serves one client until it closes our input or we are asked to stop. What is open then is
 /// finished within the grace period; in the end the server is gone.
 pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
-    const OUTBOX_FRAMES_MAX: usize = 256;
-    let (to_client, outbox) = mpsc::channel(OUTBOX_FRAMES_MAX);
+    let (to_client, outbox) = queue(gateway.settings.queue_bytes_max);
     let session = Arc::new(Session::new(Arc::clone(&gateway), to_client));
     let mut writer = tokio::spawn(frames::write_all(stdio::output(), outbox));
     let pump = tokio::spawn(pump(Arc::clone(&session), inbox));
     let mut frames = Frames::new(stdio::input(), gateway.settings.frame_bytes_max);
     let reading = async {
         while let Ok(Some(frame)) = frames.next().await {
-            if session.receive(frame).await.is_err() {
-                return;
+            if session.receive(frame).is_err() {
+                return End::Output;
             }
         }
+        End::Input
     };
-    let is_heard = tokio::select! {
-        () = reading => true,
-        () = stop::asked() => true,
-        // Nobody reads what we write.
-        _ = &mut writer => false,
+    let end = tokio::select! {
+        end = reading => end,
+        () = stop::asked() => End::Asked,
+        _ = &mut writer => End::Output,
     };
-    if is_heard {
+    if end != End::Output {
         tokio::select! {
             // What takes longer ends with the server.
             _ = tokio::time::timeout(gateway.settings.grace, session.in_flight.drained()) => {}
@@ -41,15 +51,23 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
             _ = &mut writer => {}
         }
     }
-    gateway.stop().await;
-    if is_heard {
-        // What was still open has been answered by the server's end.
-        let _ = tokio::time::timeout(gateway.settings.grace, session.in_flight.drained()).await;
+    if end == End::Input {
+        // Whoever closed our input is surprised by what it did not ask for.
+        session.mute();
     }
+    tokio::select! {
+        () = gateway.stop() => {}
+        () = stop::asked() => {
+            gateway.upstream.hurry();
+            gateway.stop().await;
+        }
+    }
+    // What was still open has been answered by the server's end.
+    session.in_flight.drained_soon().await;
     pump.abort();
     // With the last sender gone, the writer ends when everything is written.
     drop(session);
     if !writer.is_finished() {
-        let _ = tokio::time::timeout(gateway.settings.grace, writer).await;
+        let _ = tokio::time::timeout(gateway.settings.server_grace, writer).await;
     }
 }

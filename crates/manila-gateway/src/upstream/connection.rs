@@ -1,13 +1,12 @@
 //! One conversation with a running server.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
-use manila::request_envelope::{Message, Notification, Request, Response};
+use manila::request_envelope::{Notification, Request};
 use manila::{JsonObject, RawJson};
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::pending::{Arrived, Pending};
@@ -16,41 +15,38 @@ use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::era::Era;
 use crate::event::{Event, Events};
-use crate::frames::{Frame, Frames};
 use crate::jsonrpc;
-use crate::os::Source;
-
-/// What the server says on its own.
-pub(crate) enum FromUpstream {
-    /// It tells something.
-    Notification(Notification),
-    /// It asks something. The answer goes to this connection.
-    Request(Request, Arc<Connection>),
-    /// It was started again.
-    Restarted,
-}
+use crate::queue::{NotPut, Sender};
 
 /// One conversation with a running server.
 pub(crate) struct Connection {
-    to_server: mpsc::Sender<Bytes>,
+    to_server: Sender<Bytes>,
     pub(super) pending: Pending,
     next_id: AtomicU64,
     era: OnceLock<Era>,
+    /// Whether the server has heard that the handshake is over.
+    is_confirmed: AtomicBool,
     /// When progress was last reported, by token.
     progress: Mutex<HashMap<Bytes, Instant>>,
     /// How many of the server's own questions are open.
     n_questions: AtomicUsize,
+    /// How much of what it sent was of no use.
+    n_useless: AtomicU64,
+    events: Events,
 }
 
 impl Connection {
-    pub(super) fn new(to_server: mpsc::Sender<Bytes>) -> Connection {
+    pub(super) fn new(to_server: Sender<Bytes>, events: Events) -> Connection {
         Connection {
             to_server,
             pending: Pending::default(),
             next_id: AtomicU64::new(1),
             era: OnceLock::new(),
+            is_confirmed: AtomicBool::new(false),
             progress: Mutex::default(),
             n_questions: AtomicUsize::new(0),
+            n_useless: AtomicU64::new(0),
+            events,
         }
     }
 
@@ -84,28 +80,46 @@ impl Connection {
         progress_token: Option<Bytes>,
         cancellation: Arc<Cancellation>,
     ) -> Result<Waiting, Gone> {
+        // Whoever gives up before it is sent has asked nothing.
+        self.to_server.room().await;
         let receiver = self.pending.add(id)?;
         if let (Some(token), Ok(mut progress)) = (&progress_token, self.progress.lock()) {
             progress.insert(token.clone(), clock::now());
         }
         let connection = Arc::clone(self);
-        // From here on, whoever stops waiting is forgotten.
         let waiting =
             Waiting { connection, id, receiver, is_over: false, progress_token, cancellation };
-        self.send(frame).await?;
+        self.to_server.send(frame).await.map_err(|_| self.why_gone())?;
         Ok(waiting)
     }
 
-    /// Sends a message as it is.
-    pub(crate) async fn send(&self, frame: Bytes) -> Result<(), Gone> {
-        self.to_server.send(frame).await.map_err(|_| self.why_gone())
+    /// Hands on a message that nobody waits for an answer to. It is lost if the server has not
+    /// read for so long that nothing more can be kept for it.
+    pub(crate) fn push(&self, frame: Bytes) {
+        if self.to_server.push(frame) == Err(NotPut::Full) {
+            self.complain("nothing: it does not read what it is sent");
+        }
     }
 
-    /// Answers a question of the server's.
-    pub(crate) async fn answer(&self, frame: Bytes) {
+    /// Answers a question of the server's, or notes that it was taken back.
+    pub(crate) fn question_closed(&self, answer: Option<Bytes>) {
         self.n_questions.fetch_sub(1, Ordering::Relaxed);
-        // A server that is gone needs no answer.
-        let _ = self.send(frame).await;
+        if let Some(answer) = answer {
+            self.push(answer);
+        }
+    }
+
+    /// Notes a question of the server's.
+    pub(super) fn question_opened(&self) {
+        self.n_questions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Tells the server once that the handshake is over.
+    pub(super) fn confirm(&self) {
+        if !self.is_confirmed.swap(true, Ordering::Relaxed) {
+            let params = JsonObject::default();
+            self.push(jsonrpc::notification("notifications/initialized", &params));
+        }
     }
 
     pub(super) fn cancelled(&self, id: u64, reason: Option<&RawJson>) {
@@ -113,9 +127,7 @@ impl Connection {
             object.member("requestId", &id);
             object.member("reason", &reason);
         });
-        let frame = jsonrpc::notification("notifications/cancelled", &params);
-        // A server that does not even read its input will not hear of it.
-        let _ = self.to_server.try_send(frame);
+        self.push(jsonrpc::notification("notifications/cancelled", &params));
     }
 
     /// Remembers how the server speaks.
@@ -129,10 +141,17 @@ impl Connection {
     }
 
     pub(super) fn why_gone(&self) -> Gone {
-        self.pending.gone().unwrap_or_else(|| {
-            let reason = "the server's connection has ended".to_owned();
-            Gone(Arc::new(Down { reason, last_words: Vec::new(), next_start: None }))
-        })
+        let unknown = || Down::because("the server's connection has ended");
+        self.pending.gone().unwrap_or_else(|| Gone(Arc::new(unknown())))
+    }
+
+    /// Hands an answer to whoever waits for it.
+    pub(super) fn arrived(&self, id: u64, arrived: Arrived) {
+        // Nobody waits for what was cancelled.
+        let is_given_out = id < self.next_id.load(Ordering::Relaxed);
+        if !self.pending.arrived(id, arrived) && !is_given_out {
+            self.complain("an answer to a request that was never made");
+        }
     }
 
     /// When the server last gave a sign of life: progress, or a question that is still open.
@@ -149,69 +168,7 @@ impl Connection {
         }
     }
 
-    /// Reads what the server says, until it says no more.
-    pub(super) async fn listen(
-        self: &Arc<Connection>,
-        stdout: Source,
-        frame_bytes_max: usize,
-        inbox: &mpsc::Sender<FromUpstream>,
-        events: &Events,
-    ) {
-        let mut frames = Frames::new(stdout, frame_bytes_max);
-        let mut complaints = Complaints { n_made: 0, events };
-        while let Ok(Some(frame)) = frames.next().await {
-            let message = match frame {
-                Frame::Line(line) => Message::from_json(line.clone()).map_err(|refused| {
-                    // Whoever waits for this answer learns that it is of no use.
-                    let seen = crate::skim::Skim::whole(&line);
-                    (seen, refused.violation.to_string())
-                }),
-                Frame::TooLong(seen) => {
-                    Err((seen, format!("a message of more than {frame_bytes_max} bytes")))
-                }
-            };
-            match message {
-                Ok(Message::Response(response)) => self.responded(response, &mut complaints),
-                Ok(Message::Notification(notification)) => {
-                    self.note_progress(&notification);
-                    if inbox.send(FromUpstream::Notification(notification)).await.is_err() {
-                        return;
-                    }
-                }
-                Ok(Message::Request(request)) => {
-                    self.n_questions.fetch_add(1, Ordering::Relaxed);
-                    let asked = FromUpstream::Request(request, Arc::clone(self));
-                    if inbox.send(asked).await.is_err() {
-                        return;
-                    }
-                }
-                Err((seen, what)) => {
-                    let id = seen.id.filter(|_| seen.is_answer).and_then(|id| number(&id));
-                    let is_awaited = id.is_some_and(|id| {
-                        let arrived = if what.starts_with("a message of more") {
-                            Arrived::TooLarge
-                        } else {
-                            Arrived::Unusable(what.clone())
-                        };
-                        self.pending.arrived(id, arrived)
-                    });
-                    if !is_awaited {
-                        complaints.make(&what);
-                    }
-                }
-            }
-        }
-    }
-
-    fn responded(&self, response: Response, complaints: &mut Complaints<'_>) {
-        let id = response.id.as_ref().and_then(number);
-        let is_awaited = id.is_some_and(|id| self.pending.arrived(id, Arrived::Response(response)));
-        if !is_awaited {
-            complaints.make("an answer to no open request");
-        }
-    }
-
-    fn note_progress(&self, notification: &Notification) {
+    pub(super) fn note_progress(&self, notification: &Notification) {
         if notification.method != "notifications/progress" {
             return;
         }
@@ -222,29 +179,22 @@ impl Connection {
             *last = clock::now();
         }
     }
+
+    /// A server that sends useless things is told of a few times, then ever more rarely.
+    pub(super) fn complain(&self, what: &str) {
+        let n_useless = self.n_useless.fetch_add(1, Ordering::Relaxed) + 1;
+        if n_useless.is_power_of_two() {
+            let again = if n_useless > 1 {
+                format!(" (useless message {n_useless})")
+            } else {
+                String::new()
+            };
+            (self.events)(Event::Unusable(format!("{what}{again}")));
+        }
+    }
 }
 
 /// The token under which a caller wants to hear of progress, as it was written.
 fn progress_token(params: &JsonObject) -> Option<Bytes> {
     Some(params.get("_meta")?.get("progressToken")?.compact())
-}
-
-fn number(id: &RawJson) -> Option<u64> {
-    id.as_str().parse().ok()
-}
-
-/// A server that talks nonsense is told of a few times, then at ever longer intervals.
-struct Complaints<'a> {
-    n_made: u64,
-    events: &'a Events,
-}
-
-impl Complaints<'_> {
-    fn make(&mut self, what: &str) {
-        self.n_made += 1;
-        if self.n_made.is_power_of_two() {
-            let n_made = self.n_made;
-            (self.events)(Event::Unusable(format!("{what} (number {n_made} of its kind)")));
-        }
-    }
 }

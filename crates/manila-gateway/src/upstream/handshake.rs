@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use manila::{JsonObject, RawJson};
 
-use super::{Connection, Gone};
+use super::{Arrived, Connection, Gone};
 use crate::era::{Era, Revision};
-use crate::jsonrpc;
 
 /// What a client says when it opens a conversation: the server hears the same, also when it
 /// is started again.
@@ -21,10 +20,12 @@ pub(crate) struct Greeting {
 
 /// Why a server did not come up.
 pub(crate) enum Refusal {
-    /// It died, or closed its output.
+    /// It died, or closed a stream.
     Gone,
     /// It did not answer in time.
     Silent(Duration),
+    /// Its answer cannot be used.
+    Unusable(String),
     /// It answered with an error.
     Error(RawJson),
 }
@@ -35,26 +36,24 @@ pub(super) async fn greet(
     greeting: &Greeting,
     timeout: Duration,
 ) -> Result<RawJson, Refusal> {
-    let asked = connection.ask("initialize", greeting.params.as_raw());
     let answered = async {
-        let waiting = asked.await.map_err(gone)?;
-        waiting.answer().await.map_err(gone)
+        let mut waiting = connection.ask("initialize", greeting.params.as_raw()).await?;
+        waiting.arrived().await
     };
-    let answer = tokio::time::timeout(timeout, answered).await;
-    let response = answer.map_err(|_| Refusal::Silent(timeout))??;
-    let result = response.answer.map_err(Refusal::Error)?;
-    connection.learn(era_of(&result));
-    if greeting.is_confirmed {
-        let params = JsonObject::default();
-        let frame = jsonrpc::notification("notifications/initialized", &params);
-        connection.send(frame).await.map_err(gone)?;
+    let answered = tokio::time::timeout(timeout, answered).await;
+    // Why it is gone is found out where its process is watched.
+    let arrived =
+        answered.map_err(|_| Refusal::Silent(timeout))?.map_err(|_: Gone| Refusal::Gone)?;
+    let result = match arrived {
+        Arrived::Response(response) => response.answer.map_err(Refusal::Error)?,
+        Arrived::TooLarge => return Err(Refusal::Unusable("it is too large".to_owned())),
+        Arrived::Unusable(why) => return Err(Refusal::Unusable(why)),
+    };
+    if JsonObject::new(result.clone()).is_none() {
+        return Err(Refusal::Unusable("it must be an object".to_owned()));
     }
+    connection.learn(era_of(&result));
     Ok(result)
-}
-
-/// Why it is gone is found out where its process is watched.
-fn gone(_: Gone) -> Refusal {
-    Refusal::Gone
 }
 
 fn era_of(result: &RawJson) -> Era {

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use bytes::Bytes;
+use manila::RawJson;
 use manila::request_envelope::Response;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -38,11 +40,11 @@ impl Pending {
         if let Ok(mut waiting) = self.waiting.lock() {
             waiting.insert(id, sender);
         }
-        match self.gone.get() {
+        match self.gone() {
             None => Ok(receiver),
-            Some(down) => {
+            Some(gone) => {
                 self.remove(id);
-                Err(Gone(Arc::clone(down)))
+                Err(gone)
             }
         }
     }
@@ -77,8 +79,8 @@ pub(crate) struct Waiting {
     pub(super) receiver: oneshot::Receiver<Arrived>,
     pub(super) is_over: bool,
     /// The token by which the server reports progress, as it was written.
-    pub(super) progress_token: Option<bytes::Bytes>,
-    /// Says why, where it is cancelled.
+    pub(super) progress_token: Option<Bytes>,
+    /// Says why, where its caller cancels it.
     pub(super) cancellation: Arc<Cancellation>,
 }
 
@@ -90,25 +92,23 @@ impl Waiting {
         arrived.map_err(|_| self.connection.why_gone())
     }
 
-    /// Waits for an answer of ordinary size.
-    pub(crate) async fn answer(mut self) -> Result<Response, Gone> {
-        match self.arrived().await? {
-            Arrived::Response(response) => Ok(response),
-            Arrived::TooLarge => Err(useless("the server's answer is too large".to_owned())),
-            Arrived::Unusable(why) => {
-                Err(useless(format!("the server's answer is useless: {why}")))
-            }
-        }
-    }
-
     /// When the server last gave a sign of life for this request.
     pub(crate) fn last_sign(&self) -> Option<Instant> {
         self.connection.last_sign(self.progress_token.as_ref())
     }
-}
 
-fn useless(reason: String) -> Gone {
-    Gone(Arc::new(Down { reason, last_words: Vec::new(), next_start: None }))
+    /// Tells the server that nobody waits any more, and why.
+    pub(crate) fn give_up(mut self, reason: &str) {
+        self.cancel(RawJson::of(reason).ok().as_ref());
+    }
+
+    fn cancel(&mut self, reason: Option<&RawJson>) {
+        if !self.is_over {
+            self.is_over = true;
+            self.connection.pending.remove(self.id);
+            self.connection.cancelled(self.id, reason);
+        }
+    }
 }
 
 impl Drop for Waiting {
@@ -116,9 +116,7 @@ impl Drop for Waiting {
         if let Some(token) = &self.progress_token {
             self.connection.end_progress(token);
         }
-        if !self.is_over {
-            self.connection.pending.remove(self.id);
-            self.connection.cancelled(self.id, self.cancellation.reason().as_ref());
-        }
+        let reason = self.cancellation.reason();
+        self.cancel(reason.as_ref());
     }
 }

@@ -4,22 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use manila::RawJson;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::handshake::{self, Refusal};
+use super::inbox::{FromUpstream, Item};
 use super::last_words::LastWords;
-use super::{Command, Connection, Controls, Down, FromUpstream, Keeping, Ready, State};
+use super::listen::listen;
+use super::{Command, Connection, Controls, Down, Keeping, Ready, State, Stop};
 use crate::clock;
 use crate::event::{Event, Events};
 use crate::frames;
 use crate::os::{Lifeline, Process, Status};
+use crate::queue::{Sender, queue};
 
 pub(super) struct Supervisor {
     pub(super) command: Command,
     pub(super) keeping: Keeping,
     pub(super) events: Events,
-    pub(super) inbox: mpsc::Sender<FromUpstream>,
+    pub(super) inbox: Sender<Item>,
     pub(super) state: watch::Sender<State>,
     pub(super) controls: Arc<Controls>,
 }
@@ -27,18 +30,24 @@ pub(super) struct Supervisor {
 /// A server that lived so long was well.
 const WELL: Duration = Duration::from_secs(10);
 
-/// How many messages may wait for the server to read them.
-const OUTBOX_FRAMES_MAX: usize = 256;
-
 /// How long the last words of a server that is gone are waited for.
 const REST: Duration = Duration::from_millis(200);
 
 /// How a server's life ended.
-enum End {
+enum Life {
     /// We were asked to stop, and it has been ended.
     Stopped,
-    /// It died.
+    /// It died, or had to be given up.
     Died { reason: String, last_words: Vec<String>, connection: Option<Arc<Connection>> },
+}
+
+/// What made us give a server up.
+enum End {
+    /// Its process ended; `None` if the keeper is gone, too.
+    Exited(Option<Status>),
+    ClosedOutput,
+    ClosedInput,
+    Refused(Refusal),
 }
 
 impl Supervisor {
@@ -47,19 +56,21 @@ impl Supervisor {
         let mut n_failures = 0;
         loop {
             let started = clock::now();
-            let end = self.live(started, n_starts).await;
+            let life = self.live(started, n_starts).await;
             n_starts += 1;
-            let End::Died { reason, last_words, connection } = end else { return };
+            let Life::Died { reason, last_words, connection } = life else { return };
             // A server that was well for a while has earned a quick start.
             let lived = clock::now().saturating_duration_since(started);
             n_failures = if lived >= WELL { 1 } else { n_failures + 1 };
             let delay = backoff(n_failures);
-            let down = Down { reason, last_words, next_start: Some(clock::now() + delay) };
-            (self.events)(Event::Ended { reason: down.reason.clone(), next_start: delay });
-            let down = Arc::new(down);
+            (self.events)(Event::Ended { reason: reason.clone(), next_start: delay });
+            let next_start = Some(clock::now() + delay);
+            let down = Arc::new(Down { last_words, next_start, ..Down::because(reason) });
             self.state.send_replace(State::Down(Arc::clone(&down)));
             if let Some(connection) = connection {
                 connection.pending.end(down);
+                // Whoever listens no more needs no news.
+                let _ = self.inbox.push(Item::Said(FromUpstream::Ended(connection)));
             }
             if self.wait(delay).await == Next::Stop {
                 return;
@@ -74,7 +85,7 @@ impl Supervisor {
         let mut greeting = self.controls.greeting.subscribe();
         let is_greeted = greeting.borrow().is_some();
         tokio::select! {
-            () = stopped(&mut stop) => Next::Stop,
+            () = told(&mut stop, Stop::Orderly) => Next::Stop,
             () = self.controls.wake.notified() => Next::Start,
             // Before anybody has greeted it, nobody misses it.
             () = tokio::time::sleep(delay), if is_greeted => Next::Start,
@@ -83,21 +94,18 @@ impl Supervisor {
     }
 
     /// One life of the server.
-    async fn live(&self, started: Instant, n_earlier: u64) -> End {
+    async fn live(&self, started: Instant, n_earlier: u64) -> Life {
         let process = match Process::start(&self.command) {
             Ok(process) => process,
             Err(error) => {
                 let reason = format!("`{}` could not be started: {error}", self.command);
-                return End::Died { reason, last_words: Vec::new(), connection: None };
+                return Life::Died { reason, last_words: Vec::new(), connection: None };
             }
         };
         let Process { stdin, stdout, stderr, mut lifeline } = process;
-        let (to_server, outbox) = mpsc::channel(OUTBOX_FRAMES_MAX);
-        let connection = Arc::new(Connection::new(to_server));
-        let writer = AbortOnDrop(tokio::spawn(async move {
-            // A server that closes its input is still heard.
-            let _ = frames::write_all(stdin, outbox).await;
-        }));
+        let (to_server, outbox) = queue(self.keeping.queue_bytes_max);
+        let connection = Arc::new(Connection::new(to_server, Arc::clone(&self.events)));
+        let mut writer = AbortOnDrop(tokio::spawn(frames::write_all(stdin, outbox)));
         let last_words = Arc::new(LastWords::default());
         let mut stderr_reader = AbortOnDrop(tokio::spawn({
             let (last_words, events) = (Arc::clone(&last_words), Arc::clone(&self.events));
@@ -105,38 +113,48 @@ impl Supervisor {
         }));
         let mut stdout_reader = AbortOnDrop(tokio::spawn({
             let (connection, inbox) = (Arc::clone(&connection), self.inbox.clone());
-            let (events, bytes_max) = (Arc::clone(&self.events), self.keeping.frame_bytes_max);
-            async move { connection.listen(stdout, bytes_max, &inbox, &events).await }
+            let bytes_max = self.keeping.frame_bytes_max;
+            async move { listen(&connection, stdout, bytes_max, &inbox).await }
         }));
         let mut stop = self.controls.stop.subscribe();
-        let mut status = None;
-        let refusal = tokio::select! {
-            () = stopped(&mut stop) => {
+        let end = tokio::select! {
+            () = told(&mut stop, Stop::Orderly) => {
                 drop(writer);
                 // Whoever still waits is told, not left.
                 connection.pending.end(Arc::new(Down::stopped()));
-                self.end(lifeline).await;
-                return End::Stopped;
+                self.end(lifeline, &mut stop).await;
+                return Life::Stopped;
             }
-            ended = lifeline.ended() => { status = ended; None }
-            _ = &mut stdout_reader.0 => None,
-            refusal = self.serve(&connection, started, n_earlier) => Some(refusal),
+            status = lifeline.ended() => End::Exited(status),
+            _ = &mut stdout_reader.0 => End::ClosedOutput,
+            _ = &mut writer.0 => End::ClosedInput,
+            refusal = self.serve(&connection, started, n_earlier) => End::Refused(refusal),
         };
-        // What it said before it died is still heard; who then holds its streams is not.
-        let _ = tokio::time::timeout(REST, &mut stderr_reader.0).await;
-        if status.is_none() && refusal.is_none() {
-            status = tokio::time::timeout(REST, lifeline.ended()).await.ok().flatten();
-        }
-        if !stdout_reader.0.is_finished() {
-            let _ = tokio::time::timeout(REST, &mut stdout_reader.0).await;
-        }
+        let end = match end {
+            // A process that ends closes its streams first.
+            End::ClosedOutput | End::ClosedInput => {
+                match tokio::time::timeout(REST, lifeline.ended()).await {
+                    Ok(status) => End::Exited(status),
+                    Err(_) => end,
+                }
+            }
+            End::Exited(_) | End::Refused(_) => end,
+        };
+        // What it said before it died is still heard; who else holds its streams is not.
+        let rest = async {
+            let _ = (&mut stderr_reader.0).await;
+            if !stdout_reader.0.is_finished() {
+                let _ = (&mut stdout_reader.0).await;
+            }
+        };
+        let _ = tokio::time::timeout(REST, rest).await;
         tokio::spawn(lifeline.cut());
         let last_words = last_words.lines();
-        let reason = self.reason(status.as_ref(), refusal.as_ref(), &last_words);
-        End::Died { reason, last_words, connection: Some(connection) }
+        let reason = self.reason(&end, &last_words);
+        Life::Died { reason, last_words, connection: Some(connection) }
     }
 
-    /// Greets the server and lets it be asked. Ends only if the greeting fails.
+    /// Greets the server and lets it be asked. Ends only if that cannot be.
     async fn serve(
         &self,
         connection: &Arc<Connection>,
@@ -144,63 +162,88 @@ impl Supervisor {
         n_earlier: u64,
     ) -> Refusal {
         let mut greetings = self.controls.greeting.subscribe();
-        let greeting = match greetings.wait_for(Option::is_some).await {
-            Ok(greeting) => greeting.clone(),
-            Err(_) => None,
-        };
-        let Some(greeting) = greeting else { return std::future::pending().await };
-        let greeted = handshake::greet(connection, &greeting, self.keeping.start_timeout).await;
-        let greeting = match greeted {
-            Ok(greeting) => greeting,
-            Err(refusal) => return refusal,
+        let result = loop {
+            let Some(greeting) = next_greeting(&mut greetings).await else {
+                return std::future::pending().await;
+            };
+            let timeout = self.keeping.start_timeout;
+            match handshake::greet(connection, &greeting, timeout).await {
+                Ok(result) => break result,
+                // The server is well; it is the client's turn to say something else.
+                Err(Refusal::Error(error)) => {
+                    let refusal = Some(error);
+                    let reason = format!("`{}` refused `initialize`", self.command);
+                    let down = Down { refusal, ..Down::because(reason) };
+                    self.state.send_replace(State::Down(Arc::new(down)));
+                    if greetings.changed().await.is_err() {
+                        return std::future::pending().await;
+                    }
+                    self.state.send_replace(State::Starting);
+                }
+                Err(other @ (Refusal::Gone | Refusal::Silent(_) | Refusal::Unusable(_))) => {
+                    return other;
+                }
+            }
         };
         let duration = clock::now().saturating_duration_since(started);
         (self.events)(Event::Started { n_earlier, era: connection.era(), duration });
-        let ready = Ready { connection: Arc::clone(connection), greeting };
+        let version = version(&result);
+        let ready = Ready { connection: Arc::clone(connection), greeting: result, version };
         self.state.send_replace(State::Ready(Arc::new(ready)));
+        let is_confirmed = |greeting: &Option<_>| {
+            greeting.as_ref().is_some_and(|greeting: &super::Greeting| greeting.is_confirmed)
+        };
+        if is_confirmed(&greetings.borrow()) {
+            connection.confirm();
+        }
         if n_earlier > 0 {
             // Whoever listens no more needs no news.
-            let _ = self.inbox.send(FromUpstream::Restarted).await;
+            let _ = self.inbox.push(Item::Said(FromUpstream::Restarted));
         }
         std::future::pending().await
     }
 
     /// Orderly: its input is closed already; then it is asked, then it is killed.
-    async fn end(&self, mut lifeline: Lifeline) {
+    async fn end(&self, mut lifeline: Lifeline, stop: &mut watch::Receiver<Stop>) {
         let grace = self.keeping.grace;
-        if tokio::time::timeout(grace, lifeline.ended()).await.is_err() {
-            lifeline.terminate().await;
-            // Whatever it answers, the line is cut next.
-            let _ = tokio::time::timeout(grace, lifeline.ended()).await;
+        let orderly = async {
+            if tokio::time::timeout(grace, lifeline.ended()).await.is_err() {
+                lifeline.terminate().await;
+                // Whatever it answers, the line is cut next.
+                let _ = tokio::time::timeout(grace, lifeline.ended()).await;
+            }
+        };
+        tokio::select! {
+            () = orderly => {}
+            () = told(stop, Stop::Now) => {}
         }
         lifeline.cut().await;
     }
 
     /// Command, end and last words in one sentence.
-    fn reason(
-        &self,
-        status: Option<&Status>,
-        refusal: Option<&Refusal>,
-        last_words: &[String],
-    ) -> String {
+    fn reason(&self, end: &End, last_words: &[String]) -> String {
         let command = &self.command;
-        let what = match (status, refusal) {
-            (Some(Status::NotStarted(error)), _) => {
+        let what = match end {
+            End::Exited(Some(Status::NotStarted(error))) => {
                 format!("`{command}` could not be started: {error}")
             }
-            (Some(Status::Code(code)), _) => format!("`{command}` exited with code {code}"),
-            (Some(Status::Signal(signal)), _) => {
+            End::Exited(Some(Status::Code(code))) => {
+                format!("`{command}` exited with code {code}")
+            }
+            End::Exited(Some(Status::Signal(signal))) => {
                 format!("`{command}` was killed by signal {signal}")
             }
-            (None, Some(Refusal::Silent(timeout))) => {
+            End::Exited(None) => format!("`{command}` lost its keeper"),
+            End::ClosedInput => format!("`{command}` closed its input"),
+            End::Refused(Refusal::Silent(timeout)) => {
                 format!("`{command}` did not answer `initialize` within {timeout:?}")
             }
-            (None, Some(Refusal::Error(error))) => {
-                let message = error.get("message");
-                let message = message.as_ref().and_then(RawJson::as_text).unwrap_or_default();
-                format!("`{command}` refused `initialize`: {message}")
+            End::Refused(Refusal::Unusable(why)) => {
+                format!("`{command}` answered `initialize` with what cannot be used: {why}")
             }
-            (None, Some(Refusal::Gone) | None) => format!("`{command}` closed its output"),
+            End::ClosedOutput | End::Refused(Refusal::Gone | Refusal::Error(_)) => {
+                format!("`{command}` closed its output")
+            }
         };
         match last_words {
             [] => what,
@@ -213,9 +256,23 @@ impl Supervisor {
     }
 }
 
-/// Waits until we are asked to stop; whoever asks that is gone has asked it, too.
-async fn stopped(stop: &mut watch::Receiver<bool>) {
-    drop(stop.wait_for(|stop| *stop).await);
+/// Waits for a client to greet, and takes its greeting.
+async fn next_greeting(
+    greetings: &mut watch::Receiver<Option<super::Greeting>>,
+) -> Option<super::Greeting> {
+    let greeting = greetings.wait_for(Option::is_some).await.ok()?.clone();
+    greetings.mark_unchanged();
+    greeting
+}
+
+fn version(greeting: &RawJson) -> Option<String> {
+    let version = greeting.get("serverInfo")?.get("version")?;
+    version.as_text().map(std::borrow::Cow::into_owned)
+}
+
+/// Waits until we are told to stop at least so firmly; if nobody can tell us, we are, too.
+async fn told(stop: &mut watch::Receiver<Stop>, firmness: Stop) {
+    drop(stop.wait_for(|stop| *stop >= firmness).await);
 }
 
 #[derive(PartialEq, Eq)]

@@ -69,7 +69,7 @@ fn moved(own: &RawJson, place: &Place) -> RawJson {
     let edit = |schema: &RawJson, keyword: &str, value: &RawJson| match keyword {
         // A mark of FastMCP's by which its clients would unwrap our envelope.
         "$schema" | "x-fastmcp-wrap-result" if is_root(schema) => Edit::Drop,
-        "$ref" | "$recursiveRef" | "$dynamicRef" if !is_resource => match value.as_text() {
+        "$ref" | "$dynamicRef" if !is_resource => match value.as_text() {
             Some(target) if target == "#" => Edit::Replace((*pointer).to_owned()),
             Some(target) if target.starts_with("#/") => {
                 let path = target.get(1..).unwrap_or_default();

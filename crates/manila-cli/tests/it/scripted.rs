@@ -1,0 +1,199 @@
+//! Servers that do exactly one odd thing, written as a few lines of shell.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::mcp::{Client, signal, wait_until_gone};
+
+/// Answers `initialize`, which is always our request 1.
+const HELLO: &str = concat!(
+    r#"read hello; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
+    r#""capabilities":{"tools":{}},"serverInfo":{"name":"script","version":"1"}}}'; "#
+);
+
+/// A server that answers `initialize` and then does what `script` says; not yet greeted.
+fn server(options: &[&str], script: &str) -> Client {
+    Client::start(options, &["sh", "-c", &format!("{HELLO}{script}")])
+}
+
+fn greeted(options: &[&str], script: &str) -> Client {
+    let mut client = server(options, script);
+    assert!(client.greet("2025-11-25")["result"].is_object());
+    client
+}
+
+#[test]
+fn a_server_that_does_not_read_stops_neither_pings_nor_the_end() {
+    let mut client = greeted(&["--timeout", "20s"], "sleep 1000");
+    let long = "x".repeat(2_000);
+    for n in 0..600 {
+        client.request(n, "prompts/get", &json!({"name": long}));
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    }
+    assert_eq!(client.ask("p", "ping", &json!({}))["result"], json!({}));
+    signal("TERM", client.pid());
+    signal("TERM", client.pid());
+    assert_eq!(client.end().code, 0);
+}
+
+#[test]
+fn a_client_that_does_not_read_does_not_keep_us() {
+    let mut client = server(&[], "cat >/dev/null");
+    for n in 0..200_000 {
+        client.request(n, "ping", &json!({}));
+    }
+    client.close_stdin();
+    assert_eq!(client.end().code, 0);
+}
+
+#[test]
+fn a_server_that_closes_its_input_is_started_again() {
+    let mut client = greeted(&[], "exec 0<&-; sleep 1000");
+    // Nobody sees that a pipe is closed before something is written.
+    client.request(1, "tools/list", &json!({}));
+    let answer = client.answer(&json!(1));
+    assert_eq!(answer["error"]["data"]["canonicalCode"], "UPSTREAM_UNAVAILABLE", "{answer}");
+    assert!(answer.to_string().contains("closed its input"), "{answer}");
+}
+
+#[test]
+fn a_handshake_in_one_breath_works() {
+    let say = r#"read line; echo "heard: $line" >&2; cat >/dev/null"#;
+    let mut client = server(&["--timeout", "1s"], say);
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    client.request(1, "initialize", &hello);
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    client.request(2, "resources/list", &json!({}));
+    assert!(client.answer(&json!(1))["result"].is_object());
+    assert_eq!(client.answer(&json!(2))["error"]["data"]["canonicalCode"], "TIMEOUT");
+    assert!(
+        client.stderr().contains("heard: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/init")
+    );
+    client.request(3, "initialize", &hello);
+    assert_eq!(client.answer(&json!(3))["error"]["code"], -32600);
+}
+
+#[test]
+fn a_refused_hello_is_passed_on_and_may_be_said_again() {
+    let refuse = concat!(
+        r#"read hello; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no","#,
+        r#""data":{"supported":["1.0"]}}}'; "#,
+        r#"read again; echo '{"jsonrpc":"2.0","id":2,"result":{"capabilities":{}}}'; sleep 1000"#
+    );
+    let mut client = Client::start(&[], &["sh", "-c", refuse]);
+    let refused = client.greet("2025-11-25");
+    assert_eq!(refused["error"]["data"]["supported"], json!(["1.0"]), "{refused}");
+    assert!(client.greet("2025-11-25")["result"].is_object());
+}
+
+#[test]
+fn questions_that_are_taken_back_are_forgotten() {
+    let ask = concat!(
+        r#"read initialized; "#,
+        r#"echo '{"jsonrpc":"2.0","id":"q","method":"roots/list"}'; "#,
+        r#"echo '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}'; "#,
+        r#"echo '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}'; "#,
+        r#"echo '{"jsonrpc":"2.0","id":"r","method":"roots/list"}'; read answer; "#,
+        r#"echo "heard: $answer" >&2; sleep 1000"#
+    );
+    let mut client = greeted(&["--timeout", "1s"], ask);
+    let is_question = |message: &Value| message["method"] == "roots/list";
+    let first = client.wait(is_question);
+    let cancelled = client.wait(|message| message["method"] == "notifications/cancelled");
+    assert_eq!(cancelled["params"]["requestId"], first["id"]);
+    let second = client.wait(is_question);
+    assert_ne!(first["id"], second["id"]);
+    // A broken answer is told to the server, and never comes back as an error of the client's.
+    client.send(&json!({"jsonrpc": "2.0", "id": second["id"], "result": {}, "error": {}}));
+    let start = Instant::now();
+    let late = client.ask("late", "prompts/list", &json!({}));
+    assert_eq!(late["error"]["data"]["canonicalCode"], "TIMEOUT");
+    assert!(start.elapsed() < Duration::from_secs(5), "questions that are over stop no clock");
+    assert!(client.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":"r","error""#));
+    assert_eq!(client.others(), Vec::<Value>::new());
+}
+
+#[test]
+fn questions_of_a_dead_server_are_taken_back() {
+    let ask = concat!(
+        r#"read initialized; echo '{"jsonrpc":"2.0","id":7,"method":"roots/list"}'; "#,
+        r#"read line; exit 4"#
+    );
+    let mut client = greeted(&[], ask);
+    let question = client.wait(|message| message["method"] == "roots/list");
+    client.request(1, "prompts/list", &json!({}));
+    let cancelled = client.wait(|message| message["method"] == "notifications/cancelled");
+    assert_eq!(cancelled["params"]["requestId"], question["id"]);
+}
+
+#[test]
+fn progress_comes_before_its_answer_and_messages_keep_their_order() {
+    let script = concat!(
+        r#"read initialized; read call; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); "#,
+        r#"echo '{"jsonrpc":"2.0","method":"notifications/progress","#,
+        r#""params":{"progressToken":0,"progress":1}}'; done; "#,
+        r#"echo '{"jsonrpc":"2.0","id":2,"result":{}}'; "#,
+        r#"read first; read second; echo "1 $first" >&2; echo "2 $second" >&2; sleep 1000"#
+    );
+    let mut client = greeted(&[], script);
+    client.request(0, "prompts/list", &json!({"_meta": {"progressToken": 0}}));
+    let n_before = (0..).find(|_| {
+        let message: Value = serde_json::from_str(&client.line()).unwrap();
+        message.get("method").is_none()
+    });
+    assert_eq!(n_before, Some(2000));
+    client.request(1, "resources/subscribe", &json!({"uri": "x://y"}));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    while !client.stderr().contains("[sh] 2 ") {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let stderr = client.stderr();
+    let first = stderr.lines().find(|line| line.starts_with("[sh] 1 ")).unwrap();
+    assert!(first.contains("resources/subscribe"), "{stderr}");
+}
+
+#[test]
+fn malformed_questions_are_answered() {
+    let script = concat!(
+        r#"read initialized; echo '{"jsonrpc":"2.0","id":9,"method":"roots/list","params":[]}'; "#,
+        r#"read answer; echo "heard: $answer" >&2; sleep 1000"#
+    );
+    let client = greeted(&[], script);
+    while !client.stderr().contains("heard: ") {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(client.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":9,"error""#));
+}
+
+#[test]
+fn results_of_tasks_get_their_envelope() {
+    let script = concat!(
+        r#"read initialized; read list; "#,
+        r#"echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"long","inputSchema":{}}]}}'; "#,
+        r#"read call; echo '{"jsonrpc":"2.0","id":3,"result":{"task":{"taskId":"t1"}}}'; "#,
+        r#"read result; echo '{"jsonrpc":"2.0","id":4,"result":{"content":"#,
+        r#"[{"type":"text","text":"done"}]}}'; sleep 1000"#
+    );
+    let mut client = greeted(&[], script);
+    let handle = client.call("long", &json!({}));
+    assert_eq!(handle, json!({"task": {"taskId": "t1"}}));
+    let result = client.ask(1, "tasks/result", &json!({"taskId": "t1"}));
+    assert_eq!(result["result"]["structuredContent"]["data"], json!({"result": "done"}));
+}
+
+#[test]
+fn polite_signals_do_not_take_the_keeper_away() {
+    let script = "trap '' TERM; (trap '' TERM; echo $$; exec sleep 1000) & sleep 1000";
+    let client = greeted(&[], script);
+    let children = |pid: u64| -> Vec<u64> {
+        let path = format!("/proc/{pid}/task/{pid}/children");
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        text.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+    };
+    let keeper = children(u64::from(client.pid()))[0];
+    let server = children(keeper)[0];
+    signal("TERM", keeper);
+    signal("KILL", client.pid());
+    wait_until_gone(&[keeper, server]);
+}
