@@ -1,29 +1,45 @@
-//! The gateway over stdio: the same calls to the sample server, direct and through `manila wrap`.
+//! The gateway over stdio: the same calls to the sample server, direct, through a relay that only
+//! copies bytes, and through `manila wrap`.
 //!
-//! Run with `cargo bench --bench gateway`. Rounds of both take turns, so that a slow minute of
-//! the machine slows both; the median of the rounds counts.
+//! Run with `cargo bench --bench gateway`. Rounds of all three take turns, so that a slow minute
+//! of the machine slows all; the median of the rounds counts.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use manila_bench::relay;
 use manila_bench::server::{Server, Usage};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 const N_ROUNDS: usize = 5;
 
-fn main() {
-    let manila = built();
-    println!("{}", row(["work", "direct", "through", "difference", "ratio", "limit", ""]));
-    for work in WORKS {
-        measure(&manila, work);
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [mark, rest @ ..] = arguments.as_slice()
+        && mark == relay::MARK
+    {
+        return relay::run(rest).unwrap_or(ExitCode::FAILURE);
     }
-    start_up(&manila);
-    resources(&manila);
+    let ways = Ways::built();
+    println!("everything on one core");
+    let is_pinned = on_one_core(|| measure_all(&ways, &WORKS));
+    if !is_pinned {
+        println!("(this system cannot hold processes on one core)");
+    }
+    println!("\nwherever the system puts it");
+    measure_all(&ways, &WORKS.map(|work| Work { limit: None, ..work }));
+    println!();
+    start_up(&ways);
+    resources(&ways);
+    ExitCode::SUCCESS
 }
 
 /// A kind of call, and how many of them are open at a time.
+#[derive(Clone, Copy)]
 struct Work {
     name: &'static str,
     call: &'static str,
@@ -50,62 +66,109 @@ const WORKS: [Work; 4] = [
     Work { name: "100 KB of JSON", call: JSON_100_KB, n_at_once: 1, n_calls: 400, limit: None },
 ];
 
-fn measure(manila: &Path, work: Work) {
-    let mut direct = Server::start(manila, &["sample-server"]);
-    let path = manila.to_string_lossy();
-    let mut through = Server::start(manila, &["wrap", "--", &path, "sample-server"]);
-    let (mut directs, mut throughs) = (Vec::new(), Vec::new());
-    for _ in 0..N_ROUNDS {
-        directs.push(direct.round(work.call, work.n_calls, work.n_at_once));
-        throughs.push(through.round(work.call, work.n_calls, work.n_at_once));
+/// How the sample server is reached.
+struct Ways {
+    manila: PathBuf,
+    relay: PathBuf,
+}
+
+impl Ways {
+    /// The programs, built as they are released. They lie beside this benchmark's folder.
+    fn built() -> Ways {
+        let status = std::process::Command::new("cargo")
+            .args(["build", "--quiet", "--release", "-p", "manila-cli"])
+            .status();
+        assert!(status.is_ok_and(|status| status.success()), "manila must build");
+        let relay = std::env::current_exe().unwrap_or_default();
+        let release = relay.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default();
+        Ways { manila: release.join("manila"), relay }
     }
-    let (direct, through) = (median(directs), median(throughs));
-    let difference = through.saturating_sub(direct);
-    let (limit, verdict) = match work.limit {
-        None => (String::new(), ""),
-        Some(limit) => (format!("<= {}", us(limit)), verdict(difference <= limit)),
-    };
-    let ratio = format!("{:.2}", through.as_secs_f64() / direct.as_secs_f64());
-    let columns = [work.name, &us(direct), &us(through), &us(difference), &ratio, &limit, verdict];
-    println!("{}", row(columns));
+
+    fn direct(&self) -> Server {
+        Server::start(&self.manila, &["sample-server"])
+    }
+
+    fn relayed(&self) -> Server {
+        let manila = self.manila.to_string_lossy();
+        Server::start(&self.relay, &[relay::MARK, &manila, "sample-server"])
+    }
+
+    fn through(&self) -> Server {
+        let manila = self.manila.to_string_lossy();
+        Server::start(&self.manila, &["wrap", "--", &manila, "sample-server"])
+    }
+}
+
+/// Does `work` with this process and all that it starts on one core, where that can be done.
+fn on_one_core(work: impl FnOnce()) -> bool {
+    let Ok(usual) = sched_getaffinity(None) else { return false };
+    let mut one = CpuSet::new();
+    let Some(first) = (0..CpuSet::MAX_CPU).find(|cpu| usual.is_set(*cpu)) else { return false };
+    one.set(first);
+    if sched_setaffinity(None, &one).is_err() {
+        return false;
+    }
+    work();
+    sched_setaffinity(None, &usual).is_ok()
+}
+
+fn measure_all(ways: &Ways, works: &[Work]) {
+    println!("{}", row(["work", "direct", "relay", "manila", "- direct", "/ direct", "limit", ""]));
+    for work in works {
+        measure(ways, work);
+    }
+}
+
+fn measure(ways: &Ways, work: &Work) {
+    let mut servers = [ways.direct(), ways.relayed(), ways.through()];
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    for _ in 0..N_ROUNDS {
+        for (server, times) in servers.iter_mut().zip(&mut times) {
+            times.push(server.round(work.call, work.n_calls, work.n_at_once));
+        }
+    }
+    print(work.name, times, work.limit);
 }
 
 /// From the start of the program to the answer to `initialize`; the difference is what Manila and
 /// its keeper need before the server starts, and a little more.
-fn start_up(manila: &Path) {
+fn start_up(ways: &Ways) {
     const N_STARTS: usize = 40;
     const LIMIT: Duration = Duration::from_millis(20);
-    let path = manila.to_string_lossy();
-    let (mut directs, mut throughs) = (Vec::new(), Vec::new());
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..N_STARTS {
-        let timed = |arguments: &[&str]| {
-            let start = Instant::now();
-            drop(Server::start(manila, arguments));
-            start.elapsed()
-        };
-        directs.push(timed(&["sample-server"]));
-        throughs.push(timed(&["wrap", "--", &path, "sample-server"]));
+        let starts: [&dyn Fn() -> Server; 3] =
+            [&|| ways.direct(), &|| ways.relayed(), &|| ways.through()];
+        for (start, times) in starts.iter().zip(&mut times) {
+            let begin = Instant::now();
+            let server = start();
+            times.push(begin.elapsed());
+            drop(server);
+        }
     }
-    let (direct, through) = (median(directs), median(throughs));
+    print("start-up", times, Some(LIMIT));
+}
+
+fn print(name: &str, times: [Vec<Duration>; 3], limit: Option<Duration>) {
+    let [direct, relay, through] = times.map(median);
     let difference = through.saturating_sub(direct);
     let ratio = format!("{:.2}", through.as_secs_f64() / direct.as_secs_f64());
-    let limit = format!("<= {}", us(LIMIT));
-    let verdict = verdict(difference <= LIMIT);
-    let columns = ["start-up", &us(direct), &us(through), &us(difference), &ratio, &limit, verdict];
-    println!("{}", row(columns));
+    let verdict = limit.map_or("", |limit| verdict(difference <= limit));
+    let limit = limit.map(|limit| format!("<= {}", us(limit))).unwrap_or_default();
+    let [direct, relay, through, difference] = [direct, relay, through, difference].map(us);
+    println!("{}", row([name, &direct, &relay, &through, &difference, &ratio, &limit, verdict]));
 }
 
 /// What the gateway itself needs.
-fn resources(manila: &Path) {
+fn resources(ways: &Ways) {
     const RESIDENT_KB_MAX: u64 = 15 * 1024;
-    let path = manila.to_string_lossy();
-    let mut server = Server::start(manila, &["wrap", "--", &path, "sample-server"]);
+    let mut server = ways.through();
     for (name, n_at_once) in [("one at a time", 1), ("16 at a time", 16)] {
         let n_calls = 8_000;
         let before = server.usage();
         server.round(ECHO, n_calls, n_at_once);
         let Usage { cpu, resident_kb } = server.usage();
-        let per_call = (cpu - before.cpu) / u32::try_from(n_calls).unwrap_or(u32::MAX);
+        let per_call = cpu.saturating_sub(before.cpu) / u32::try_from(n_calls).unwrap_or(u32::MAX);
         let verdict = verdict(resident_kb <= RESIDENT_KB_MAX);
         println!(
             "gateway, {name}: CPU {} a call; resident {:.1} MB (limit 15 MB) {verdict}",
@@ -128,22 +191,12 @@ fn verdict(is_good: bool) -> &'static str {
     if is_good { "ok" } else { "OVER" }
 }
 
-fn row(columns: [&str; 7]) -> String {
-    let [work, direct, through, difference, ratio, limit, verdict] = columns;
+fn row(columns: [&str; 8]) -> String {
+    let [work, direct, relay, through, difference, ratio, limit, verdict] = columns;
     format!(
-        "{work:<20} {direct:>11} {through:>11} {difference:>11} {ratio:>6}  {limit:<14} {verdict}"
+        "{work:<20} {direct:>10} {relay:>10} {through:>11} {difference:>10} {ratio:>8}  \
+         {limit:<14} {verdict}"
     )
     .trim_end()
     .to_owned()
-}
-
-/// The program, built as it is released. It lies beside this benchmark's folder.
-fn built() -> PathBuf {
-    let status = std::process::Command::new("cargo")
-        .args(["build", "--quiet", "--release", "-p", "manila-cli"])
-        .status();
-    assert!(status.is_ok_and(|status| status.success()), "manila must build");
-    let own = std::env::current_exe().unwrap_or_default();
-    let release = own.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default();
-    release.join("manila")
 }

@@ -1,5 +1,6 @@
 //! Measuring: the time of the best round, and the memory at the highest point.
 
+pub mod relay;
 pub mod server;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -32,6 +32,7 @@ impl Server {
     ///
     /// # Panics
     /// If it cannot be started, or does not answer.
+    #[must_use]
     pub fn start(program: &Path, arguments: &[&str]) -> Server {
         let mut child = Command::new(program)
             .args(arguments)
@@ -107,6 +108,7 @@ impl Server {
     }
 
     /// What the process has used so far.
+    #[must_use]
     pub fn usage(&self) -> Usage {
         const TICK: Duration = Duration::from_millis(10);
         let pid = self.child.id();

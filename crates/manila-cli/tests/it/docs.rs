@@ -145,20 +145,22 @@ fn observations_in_the_documents_can_be_sealed() {
 #[test]
 fn the_readme_says_what_is_true() {
     let readme = read(&root().join("README.md"));
+    let gateway = read(&root().join("docs/gateway.md"));
     let mut n_run = 0;
-    for block in blocks(&readme, "sh") {
+    for block in blocks(&readme, "sh").into_iter().chain(blocks(&gateway, "sh")) {
         for line in block.lines() {
             let command = line.strip_prefix("cargo run -q -- ").or(line.strip_prefix("manila "));
             let Some(command) = command.filter(|command| !command.contains(['|', '>', '\'']))
             else {
                 continue;
             };
+            let command = command.replace("target/debug/manila", "manila");
             let args: Vec<&str> = command.split_whitespace().collect();
             let ran = manila(&args, b"");
             assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
             n_run += 1;
         }
     }
-    assert!(n_run >= 4, "only {n_run} commands of the README were run");
+    assert!(n_run >= 12, "only {n_run} commands of the README were run");
     assert!(readme.contains("\ncargo test --workspace\n"), "the test command is there");
 }

@@ -16,12 +16,21 @@ pub(crate) struct Ran {
 pub(crate) fn start(args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_manila"))
         .args(args)
+        .env("PATH", path_with_manila())
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+/// Where programs are found, `manila` among them: documents call it by its name.
+#[allow(clippy::disallowed_methods, reason = "the one place where tests look at the environment")]
+fn path_with_manila() -> std::ffi::OsString {
+    let folder = Path::new(env!("CARGO_BIN_EXE_manila")).parent().unwrap().to_path_buf();
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&usual))).unwrap()
 }
 
 /// Runs `manila` with these arguments and this standard input.
