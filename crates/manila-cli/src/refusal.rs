@@ -105,11 +105,18 @@ fn usage_hint(usage: &clap::Error) -> String {
         return format!("use one of: {}", valid.join(", "));
     }
     let command = std::env::args().nth(1).filter(|word| is_command(word));
+    let is_split = std::env::args().any(|word| word == "--");
     match command {
+        Some(command) if !is_split && WITH_SERVER.contains(&command.as_str()) => {
+            format!("give the server's command after `--`: manila {command} ... -- npx some-server")
+        }
         Some(command) => format!("`manila {command} --help` shows its options"),
         None => "`manila --help` lists the commands".to_owned(),
     }
 }
+
+/// The commands that take a server's command line after `--`.
+const WITH_SERVER: [&str; 3] = ["wrap", "call", "tools"];
 
 fn is_command(word: &str) -> bool {
     Cli::command().get_subcommands().any(|command| command.get_name() == word)

@@ -1,5 +1,7 @@
 //! `manila wrap`
 
+use std::io::{IsTerminal, Write};
+
 use manila_gateway::receive::stdio;
 
 use crate::exit_status::ExitStatus;
@@ -32,6 +34,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
+    if std::io::stdin().is_terminal() {
+        // Where standard error is gone, too, there is nobody left to tell.
+        let _ = writeln!(
+            anstream::stderr(),
+            "manila: waiting for an MCP client on standard input; to call a tool by hand, use \
+             `manila call`"
+        );
+    }
     let mut settings = args.server.settings();
     settings.placement = args.placement.into();
     args.server.with_gateway(settings, |gateway, inbox| async move {

@@ -7,6 +7,7 @@
 )]
 
 mod bad_input;
+mod by_hand;
 mod commands;
 mod conformance;
 mod docs;

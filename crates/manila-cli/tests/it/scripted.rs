@@ -1,6 +1,6 @@
 //! Servers that do exactly one odd thing, written as a few lines of shell.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ fn questions_that_are_taken_back_are_forgotten() {
         r#"echo '{"jsonrpc":"2.0","id":"r","method":"roots/list"}'; read answer; "#,
         r#"echo "heard: $answer" >&2; sleep 1000"#
     );
-    let mut client = greeted(&["--timeout", "1s"], ask);
+    let mut client = greeted(&["--timeout", "3100ms"], ask);
     let is_question = |message: &Value| message["method"] == "roots/list";
     let first = client.wait(is_question);
     let cancelled = client.wait(|message| message["method"] == "notifications/cancelled");
@@ -106,10 +106,9 @@ fn questions_that_are_taken_back_are_forgotten() {
     assert_ne!(first["id"], second["id"]);
     // A broken answer is told to the server, and never comes back as an error of the client's.
     client.send(&json!({"jsonrpc": "2.0", "id": second["id"], "result": {}, "error": {}}));
-    let start = Instant::now();
+    // Ten time-outs, as with an open question, would be more than the test's patience.
     let late = client.ask("late", "prompts/list", &json!({}));
     assert_eq!(late["error"]["data"]["canonicalCode"], "TIMEOUT");
-    assert!(start.elapsed() < Duration::from_secs(5), "questions that are over stop no clock");
     assert!(client.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":"r","error""#));
     assert_eq!(client.others(), Vec::<Value>::new());
 }
@@ -138,11 +137,10 @@ fn progress_comes_before_its_answer_and_messages_keep_their_order() {
     );
     let mut client = greeted(&[], script);
     client.request(0, "prompts/list", &json!({"_meta": {"progressToken": 0}}));
-    let n_before = (0..).find(|_| {
-        let message: Value = serde_json::from_str(&client.line()).unwrap();
-        message.get("method").is_none()
-    });
-    assert_eq!(n_before, Some(2000));
+    for _ in 0..2000 {
+        assert!(client.line().contains("notifications/progress"));
+    }
+    assert!(client.line().contains(r#""result":{}"#));
     client.request(1, "resources/subscribe", &json!({"uri": "x://y"}));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     while !client.stderr().contains("[sh] 2 ") {

@@ -1,0 +1,97 @@
+//! `manila call` and `manila tools`: a server's tools by hand.
+
+use serde_json::{Value, json};
+
+use crate::program::{Ran, manila};
+
+fn call(args: &[&str]) -> Ran {
+    let args: Vec<&str> = ["call"].iter().chain(args).copied().collect();
+    let args = [args.as_slice(), &["--", "manila", "sample-server"]].concat();
+    manila(&args, b"")
+}
+
+#[track_caller]
+fn check(args: &[&str], code: i32, pointer: &str, expected: &Value) {
+    let ran = call(args);
+    assert_eq!(ran.code, code, "{args:?}: {} {}", ran.stdout, ran.stderr);
+    let envelope: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(envelope.pointer(pointer), Some(expected), "{args:?}: {envelope}");
+}
+
+#[test]
+fn arguments_become_what_the_schema_wants() {
+    check(&["echo", "--arg", "message=5"], 0, "/data/result", &json!("5"));
+    check(&["echo", "--arg", "message=a=b"], 0, "/data/result", &json!("a=b"));
+    check(&["add", "--arg", "a=5", "--arg", "b=0.5"], 0, "/data/sum", &json!(5.5));
+    let both = ["add", "--args", r#"{"a": 1, "b": 2}"#, "--arg", "b=4"];
+    check(&both, 0, "/data/sum", &json!(5));
+    let last = ["echo", "--arg", "message=x", "--arg", "message=y"];
+    check(&last, 0, "/data/result", &json!("y"));
+}
+
+#[test]
+fn failures_are_envelopes_and_exit_status_1() {
+    let wrong = ["add", "--arg", "a=1", "--arg", "b=x"];
+    check(&wrong, 1, "/data/details/violations/0/pointer", &json!("/b"));
+    check(&["fail", "--arg", "how=not_found"], 1, "/data/error_code", &json!("NOT_FOUND"));
+    check(&["crash"], 1, "/data/error_code", &json!("UNAVAILABLE"));
+    let slow = ["wait", "--arg", "ms=60000", "--timeout", "200ms"];
+    check(&slow, 1, "/data/error_code", &json!("UNAVAILABLE"));
+    check(&["ask_user", "--arg", "question=who"], 1, "/success", &json!(false));
+    let other = ["fail", "--arg", "how=text", "--contract", "machine-readable-v1"];
+    check(&other, 1, "/errors/0/code", &json!("TOOL_FAILED"));
+    let none = ["fail", "--arg", "how=text", "--contract", "none"];
+    check(&none, 1, "/isError", &json!(true));
+}
+
+#[test]
+fn media_stand_in_the_payload() {
+    check(&["image"], 0, "/data/result/1/type", &json!("image"));
+}
+
+#[track_caller]
+fn check_refused(args: &[&str], message: &str, hint: &str) {
+    let ran = manila(args, b"");
+    assert_eq!(ran.code, 2, "{args:?}");
+    assert_eq!(ran.stdout, "");
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("hint: {hint}")), "{}", ran.stderr);
+}
+
+#[test]
+fn what_cannot_be_called_is_told_with_a_hint() {
+    let sample = ["--", "manila", "sample-server"];
+    let with = |args: &[&'static str]| [args, &sample].concat();
+    check_refused(&with(&["call", "ecko"]), "no tool `ecko`", "did you mean `echo`?");
+    check_refused(&with(&["call", "echo", "--arg", "message"]), "has no `=`", "e.g. --arg");
+    check_refused(&with(&["call", "echo", "--args", "[1]"]), "must be an object", "give a JSON");
+    check_refused(&with(&["call", "echo", "--args", "{"]), "--args", "give a JSON object");
+    check_refused(&["call", "echo", "--", "no-such-program"], "could not be started", "run the");
+    check_refused(&["tools", "--", "false"], "exited with code 1", "run the command");
+    check_refused(&["wrap", "npx", "x"], "unexpected argument", "give the server's command after");
+    check_refused(
+        &["wrap", "--timeout", "never", "--", "x"],
+        "a number and a unit",
+        "`manila wrap",
+    );
+}
+
+#[test]
+fn tools_are_listed_for_people_and_for_scripts() {
+    let people = manila(&["tools", "--", "manila", "sample-server"], b"");
+    assert_eq!(people.code, 0, "{}", people.stderr);
+    assert!(people.stdout.starts_with("echo {message: string}\n    "), "{}", people.stdout);
+    assert!(people.stdout.contains("list {count?: integer}"));
+    let scripts = manila(&["tools", "--json", "--", "manila", "sample-server"], b"");
+    let tools: Value = serde_json::from_str(&scripts.stdout).unwrap();
+    assert_eq!(tools[1]["name"], "add");
+    assert_eq!(tools[1]["outputSchema"]["properties"]["meta"]["type"], "object");
+}
+
+#[test]
+fn progress_is_shown_where_it_is_asked_for() {
+    let quiet = call(&["progress", "--arg", "steps=2"]);
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
+    let shown = call(&["progress", "--arg", "steps=2", "--progress"]);
+    assert_eq!(shown.stderr.lines().filter(|line| line.starts_with("progress: ")).count(), 2);
+}
