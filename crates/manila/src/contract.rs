@@ -19,6 +19,8 @@ mod mcp_envelope_v0_1;
 mod response_v2;
 mod spelling;
 
+#[cfg(feature = "validate")]
+pub(crate) use content::cut;
 pub use loss::Loss;
 use loss::Losses;
 pub(crate) use spelling::code_from_type;

@@ -4,12 +4,12 @@
 #[cfg(feature = "validate")]
 mod compile;
 #[cfg(feature = "validate")]
+mod cost;
+#[cfg(feature = "validate")]
 mod lenient;
 #[cfg(feature = "validate")]
 mod registry;
 mod relocate;
-#[cfg(feature = "validate")]
-mod weight;
 #[cfg(feature = "validate")]
 mod words;
 mod wrap;

@@ -15,6 +15,7 @@ mod faults;
 mod mcp;
 mod program;
 mod random;
+mod rmcp;
 mod scripted;
 mod tidy;
 mod wrap;

@@ -10,7 +10,7 @@ use manila::{JsonObject, RawJson};
 use tokio::time::Instant;
 
 use super::pending::{Arrived, Pending};
-use super::{Down, Gone, Waiting};
+use super::{Gone, Waiting};
 use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::era::Era;
@@ -89,8 +89,10 @@ impl Connection {
         let connection = Arc::clone(self);
         let waiting =
             Waiting { connection, id, receiver, is_over: false, progress_token, cancellation };
-        self.to_server.send(frame).await.map_err(|_| self.why_gone())?;
-        Ok(waiting)
+        match self.to_server.send(frame).await {
+            Ok(()) => Ok(waiting),
+            Err(_) => Err(self.pending.why_gone().await),
+        }
     }
 
     /// Hands on a message that nobody waits for an answer to. It is lost if the server has not
@@ -138,11 +140,6 @@ impl Connection {
     /// How the server speaks, once it has been greeted.
     pub(super) fn era(&self) -> Option<Era> {
         self.era.get().copied()
-    }
-
-    pub(super) fn why_gone(&self) -> Gone {
-        let unknown = || Down::because("the server's connection has ended");
-        self.pending.gone().unwrap_or_else(|| Gone(Arc::new(unknown())))
     }
 
     /// Hands an answer to whoever waits for it.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytes::Bytes;
 use manila::RawJson;
 use manila::request_envelope::Response;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use super::{Connection, Down};
@@ -31,6 +31,8 @@ pub(crate) enum Arrived {
 pub(super) struct Pending {
     waiting: Mutex<HashMap<u64, oneshot::Sender<Arrived>>>,
     gone: OnceLock<Arc<Down>>,
+    /// Told when the connection has ended.
+    end: Notify,
 }
 
 impl Pending {
@@ -61,10 +63,26 @@ impl Pending {
         if let Ok(mut waiting) = self.waiting.lock() {
             waiting.clear();
         }
+        self.end.notify_waiters();
     }
 
-    pub(super) fn gone(&self) -> Option<Gone> {
+    /// Why the connection has ended, if it has.
+    fn gone(&self) -> Option<Gone> {
         self.gone.get().map(|down| Gone(Arc::clone(down)))
+    }
+
+    /// Waits for the reason why the connection has ended. Its streams end before that is known.
+    pub(super) async fn why_gone(&self) -> Gone {
+        loop {
+            let ended = self.end.notified();
+            tokio::pin!(ended);
+            // From here on no news is missed.
+            ended.as_mut().enable();
+            if let Some(gone) = self.gone() {
+                return gone;
+            }
+            ended.await;
+        }
     }
 
     fn remove(&self, id: u64) -> Option<oneshot::Sender<Arrived>> {
@@ -89,7 +107,10 @@ impl Waiting {
     pub(crate) async fn arrived(&mut self) -> Result<Arrived, Gone> {
         let arrived = (&mut self.receiver).await;
         self.is_over = true;
-        arrived.map_err(|_| self.connection.why_gone())
+        match arrived {
+            Ok(arrived) => Ok(arrived),
+            Err(_) => Err(self.connection.pending.why_gone().await),
+        }
     }
 
     /// When the server last gave a sign of life for this request.

@@ -48,7 +48,7 @@ pub(super) fn is_scalar(value: &RawJson) -> bool {
 }
 
 /// The first `chars_max` characters of `text`, and whether that is not all.
-pub(super) fn cut(text: &str, chars_max: usize) -> (&str, bool) {
+pub(crate) fn cut(text: &str, chars_max: usize) -> (&str, bool) {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => (text.get(..end).unwrap_or(text), true),
         None => (text, false),

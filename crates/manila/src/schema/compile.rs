@@ -5,8 +5,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::raw_json::{Kind, RawJson, key_sorted};
+use crate::schema::cost::{self, Cost};
 use crate::schema::lenient::tree;
-use crate::schema::weight::{WEIGHT_MAX, weight};
 use crate::schema::words::violation;
 use crate::violation::Violation;
 
@@ -15,6 +15,10 @@ const SCHEMA_BYTES_MAX: usize = 256 * 1024;
 
 /// How many violations are told.
 const VIOLATIONS_MAX: usize = 20;
+
+/// How many errors may be collected to choose from: the validator makes all of them before it
+/// hands out the first.
+const ERRORS_MAX: u64 = 100_000;
 
 /// Q3: the SHA-256 of a schema's compact, key-sorted JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,6 +36,7 @@ impl Fingerprint {
 #[derive(Debug)]
 pub struct Schema {
     validator: Validator,
+    cost: Cost,
 }
 
 /// A schema that cannot be used.
@@ -48,13 +53,10 @@ impl Schema {
             return Err(UnusableSchema(why));
         }
         let schema = tree(schema);
-        if weight(&schema) >= WEIGHT_MAX {
-            let why = format!("its references multiply it to {WEIGHT_MAX} schemas or more");
-            return Err(UnusableSchema(why));
-        }
+        let cost = cost::check(&schema).map_err(UnusableSchema)?;
         let validator = linear(&schema).or_else(|_| backtracking(&schema));
         let validator = validator.map_err(|error| UnusableSchema(error.masked().to_string()))?;
-        Ok(Schema { validator })
+        Ok(Schema { validator, cost })
     }
 
     /// The rules that a value breaks, as many as people read.
@@ -64,8 +66,21 @@ impl Schema {
         if self.validator.is_valid(&value) {
             return Vec::new();
         }
+        if self.cost.breadth.saturating_mul(size(&value)) > ERRORS_MAX {
+            return self.first(&value);
+        }
         let errors = self.validator.iter_errors(&value);
         errors.flat_map(|error| violation(&error)).take(VIOLATIONS_MAX).collect()
+    }
+
+    /// What breaks the rules first, where there is a way to say it without looking for all.
+    fn first(&self, value: &Value) -> Vec<Violation> {
+        if self.cost.has_alternatives {
+            let words = "must fit its schema, but is too large to say where it does not";
+            return vec![Violation::new("", "schema", words)];
+        }
+        let first = self.validator.validate(value).err();
+        first.iter().flat_map(violation).take(VIOLATIONS_MAX).collect()
     }
 
     /// The rules that a call's arguments break; none at all stand for an empty object.
@@ -73,6 +88,16 @@ impl Schema {
     pub fn check_arguments(&self, arguments: Option<&RawJson>) -> Vec<Violation> {
         let given = arguments.filter(|arguments| arguments.kind() != Kind::Null);
         given.map_or_else(|| self.check(&RawJson::literal("{}")), |given| self.check(given))
+    }
+}
+
+/// How many values there are. Recursion is bounded: a value that has been read is at most
+/// `DEPTH_MAX` deep.
+fn size(value: &Value) -> u64 {
+    match value {
+        Value::Object(members) => members.values().fold(1, |sum, value| sum + size(value)),
+        Value::Array(items) => items.iter().fold(1, |sum, item| sum + size(item)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
     }
 }
 

@@ -37,8 +37,8 @@ fn words(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
             let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
             format!("must be of type {}", names.join(" or "))
         }
-        Kind::Enum { options } => format!("must be one of {options}"),
-        Kind::Constant { expected_value } => format!("must be {expected_value}"),
+        Kind::Enum { options } => format!("must be one of {}", short(options)),
+        Kind::Constant { expected_value } => format!("must be {}", short(expected_value)),
         Kind::Minimum { limit } => format!("must be at least {limit}"),
         Kind::Maximum { limit } => format!("must be at most {limit}"),
         Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}"),
@@ -50,7 +50,7 @@ fn words(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
         Kind::MaxItems { limit } => format!("must have at most {limit} items"),
         Kind::MinProperties { limit } => format!("must have at least {limit} members"),
         Kind::MaxProperties { limit } => format!("must have at most {limit} members"),
-        Kind::Pattern { pattern } => format!("must match the pattern {pattern}"),
+        Kind::Pattern { pattern } => format!("must match the pattern {}", cut(pattern)),
         Kind::Format { format } => format!("must be a valid {format}"),
         Kind::UniqueItems => "must not have the same item twice".to_owned(),
         Kind::AnyOf { .. } => "must fit at least one of the alternatives".to_owned(),
@@ -60,4 +60,15 @@ fn words(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
         }
         _ => error.masked().to_string(),
     }
+}
+
+/// A value of the schema, as much of it as people read.
+fn short(value: &Value) -> String {
+    cut(&value.to_string())
+}
+
+fn cut(text: &str) -> String {
+    const CHARS_MAX: usize = 300;
+    let (short, is_cut) = crate::contract::cut(text, CHARS_MAX);
+    if is_cut { format!("{short}...") } else { short.to_owned() }
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::Schema;
 use crate::raw_json::RawJson;
-use crate::schema::Registry;
+use crate::schema::{Registry, cost};
 
 #[track_caller]
 fn check(schema: &str, value: &str, expected: &str) {
@@ -51,17 +51,217 @@ fn schemas_are_bounded_and_never_fetched() {
     check_unusable(r#"{"$ref": "http://example.com/schema.json"}"#, "example.com");
     check_unusable(r#"{"type": "strange"}"#, "cannot be used");
     check_unusable(&format!(r#"{{"description": "{}"}}"#, "x".repeat(300_000)), "at most 262144");
-    let mut bomb = String::from(r##"{"$ref": "#/$defs/a0", "$defs": {"a30": {"type": "null"}"##);
-    for n in 0..30 {
-        let next = format!(r##"{{"$ref": "#/$defs/a{}"}}"##, n + 1);
-        bomb += &format!(r#", "a{n}": {{"anyOf": [{next}, {next}]}}"#);
-    }
-    check_unusable(&(bomb + "}}"), "references multiply it");
     check(
         r##"{"properties": {"a": {"$ref": "#"}}, "type": "object"}"##,
         r#"{"a": {"a": 7}}"#,
         "/a/a must be of type object (type)",
     );
+}
+
+/// Definitions `a0` to `a{n}`, each made of a reference to the next.
+fn definitions(at: &str, n: usize, link: impl Fn(&str) -> String) -> String {
+    let linked = (0..n).map(|n| {
+        let next = format!(r##"{{"$ref": "#{at}/a{}"}}"##, n + 1);
+        format!(r#""a{n}": {}, "#, link(&next))
+    });
+    linked.collect::<String>() + &format!(r#""a{n}": {{"type": "null"}}"#)
+}
+
+#[test]
+fn references_must_not_multiply_the_work() {
+    let twice = |next: &str| format!(r#"{{"anyOf": [{next}, {next}]}}"#);
+    let bomb = definitions("/$defs", 30, twice);
+    let bomb = format!(r##"{{"$ref": "#/$defs/a0", "$defs": {{{bomb}}}}}"##);
+    check_unusable(&bomb, "references multiply it");
+    let bomb = definitions("/properties/definitions/$defs", 30, twice);
+    let below = format!(
+        r##"{{"properties": {{"definitions": {{"$defs": {{{bomb}}},
+            "$ref": "#/properties/definitions/$defs/a0"}}}}}}"##
+    );
+    check_unusable(&below, "references multiply it");
+    let at_children = |next: &str| format!(r#"{{"properties": {{"a": {next}, "b": {next}}}}}"#);
+    let bomb = definitions("/$defs", 30, at_children);
+    let bomb = format!(r##"{{"items": {{"$ref": "#/$defs/a0"}}, "$defs": {{{bomb}}}}}"##);
+    check_unusable(&bomb, "references multiply it");
+    // What nothing refers to, and what is data, costs nothing.
+    let bomb = definitions("/const/$defs", 30, twice);
+    let harmless = format!(r##"{{"const": {{"$ref": "#/const/$defs/a0", "$defs": {{{bomb}}}}}}}"##);
+    check(&harmless.replace("const", "default"), "7", "");
+    check(
+        r#"{"properties": {"$ref": {"type": "string"}, "$defs": {"type": "null"}}}"#,
+        r#"{"$ref": 1, "$defs": 1}"#,
+        "/$defs must be of type null (type); /$ref must be of type string (type)",
+    );
+}
+
+#[test]
+fn references_must_not_lead_on_and_on() {
+    // Longer than a schema may be, so that the count itself is seen to stand it.
+    let chain = definitions("/$defs", 20_000, str::to_owned);
+    let chain = format!(r##"{{"$ref": "#/$defs/a0", "$defs": {{{chain}}}}}"##);
+    let refused = cost::check(&serde_json::from_str(&chain).unwrap()).unwrap_err();
+    assert!(refused.contains("inside each other"), "{refused}");
+    let chain = definitions("/$defs", 100, str::to_owned);
+    let chain = format!(r##"{{"$ref": "#/$defs/a0", "$defs": {{{chain}}}}}"##);
+    check(&chain, "7", "must be of type null (type)");
+    check_unusable(r##"{"$ref": "#"}"##, "refers to itself without end");
+    check_unusable(r##"{"$recursiveRef": "#"}"##, "refers to itself without end");
+    check_unusable(
+        r##"{"$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"}"##,
+        "refers to itself without end",
+    );
+    check_unusable(
+        r##"{"$defs": {"a": {"$anchor": "it", "not": {"$ref": "#it"}}}, "items": {"$ref": "#it"}}"##,
+        "refers to itself without end",
+    );
+    check_unusable(
+        r##"{"$defs": {"a/~ b": {"not": {"$ref": "#/%24defs/a~1~0%20b"}}},
+            "items": {"$ref": "#/$defs/a~1~0%20b"}}"##,
+        "refers to itself without end",
+    );
+}
+
+#[test]
+fn the_deepest_value_fits_the_stack() {
+    // As many schemas for each level as may be, and those that take most of the stack.
+    let schema = |n: usize| {
+        let link = |next: &str| format!(r#"{{"oneOf": [{next}, {{"type": "string"}}]}}"#);
+        let last = r##"{"type": ["array", "null"], "items": {"$ref": "#/$defs/a0"}}"##;
+        let chain = definitions("/$defs", n, link).replace(r#"{"type": "null"}"#, last);
+        format!(r##"{{"$ref": "#/$defs/a0", "$defs": {{{chain}}}}}"##)
+    };
+    let value = format!("{}7{}", "[".repeat(127), "]".repeat(127));
+    let value = RawJson::parse(value).unwrap();
+    let usable = Schema::compile(&RawJson::parse(schema(4)).unwrap()).unwrap();
+    assert_eq!(usable.check(&value).len(), 1);
+    check_unusable(&schema(5), "inside each other");
+}
+
+#[test]
+fn recursion_must_not_visit_a_value_twice() {
+    const TWICE: &str = "visits the same value several times";
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let bomb = r##"{"$defs": {"a": {"KEYWORD": [{"properties": {"x": {"$ref": "#/$defs/a"}}},
+            {"properties": {"x": {"$ref": "#/$defs/a"}}}]}}, "$ref": "#/$defs/a"}"##;
+        check_unusable(&bomb.replace("KEYWORD", keyword), TWICE);
+    }
+    for schema in [
+        // Two ways to the same step down.
+        r##"{"allOf": [{"$ref": "#/$defs/b"}, {"$ref": "#/$defs/b"}],
+            "$defs": {"b": {"properties": {"x": {"$ref": "#"}}}}}"##,
+        r##"{"if": {"$ref": "#/$defs/b"}, "then": {"$ref": "#/$defs/b"},
+            "$defs": {"b": {"items": {"$ref": "#"}}}}"##,
+        r##"{"properties": {"x": {"$ref": "#"}}, "patternProperties": {"^x": {"$ref": "#"}}}"##,
+        r##"{"patternProperties": {"^x": {"$ref": "#"}, "x$": {"$ref": "#"}}}"##,
+        r##"{"properties": {"x": {"$ref": "#"}}, "not": {"additionalProperties": {"$ref": "#"}}}"##,
+        r##"{"items": {"$ref": "#"}, "contains": {"$ref": "#"}}"##,
+        r##"{"items": {"$ref": "#"}, "anyOf": [{"prefixItems": [{"$ref": "#"}]}]}"##,
+        r##"{"items": {"$dynamicRef": "#n"}, "contains": {"$ref": "#"}, "$dynamicAnchor": "n"}"##,
+        // Two keywords lead to two schemas that lead back.
+        r##"{"properties": {"x": {"$ref": "#/$defs/b"}}, "allOf": [{"$ref": "#/$defs/c"}], "$defs":
+            {"b": {"items": {"$ref": "#"}}, "c": {"properties": {"x": {"items": {"$ref": "#"}}}}}}"##,
+        // What is evaluated is found out by a second check.
+        r##"{"anyOf": [{"properties": {"x": {"$ref": "#"}}}], "unevaluatedProperties": false}"##,
+        r##"{"unevaluatedProperties": {"$ref": "#"}}"##,
+    ] {
+        check_unusable(schema, TWICE);
+    }
+}
+
+#[test]
+fn recursion_is_fine_as_long_as_it_goes_on() {
+    for (schema, good, bad, expected) in [
+        (
+            r##"{"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}},
+                "additionalProperties": false}"##,
+            r#"{"left": {"right": {}}, "right": {}}"#,
+            r#"{"left": {"middle": {}}}"#,
+            "/left/middle is not known here (additionalProperties)",
+        ),
+        (
+            r##"{"$ref": "#/$defs/Node", "$defs": {"Node": {"type": "object", "properties":
+                {"value": {"type": "integer"}, "next": {"anyOf": [{"$ref": "#/$defs/Node"},
+                {"type": "null"}], "default": null}}, "required": ["value"]}}}"##,
+            r#"{"value": 1, "next": {"value": 2, "next": null}}"#,
+            r#"{"value": 1, "next": {"next": null}}"#,
+            "/next must fit at least one of the alternatives (anyOf)",
+        ),
+        (
+            r##"{"anyOf": [{"type": ["string", "number", "boolean", "null"]}, {"type": "array",
+                "items": {"$ref": "#"}}, {"type": "object", "additionalProperties": {"$ref": "#"},
+                "propertyNames": {"$ref": "#/$defs/name"}}],
+                "$defs": {"name": {"minLength": 1}}}"##,
+            r#"{"a": [1, {"b": null}]}"#,
+            r#"{"a": [1, {"": null}]}"#,
+            "must fit at least one of the alternatives (anyOf)",
+        ),
+        (
+            r##"{"anyOf": [{"properties": {"and": {"items": {"$ref": "#"}}}, "required": ["and"]},
+                {"properties": {"or": {"items": {"$ref": "#"}}}, "required": ["or"]},
+                {"properties": {"field": {"type": "string"}}, "required": ["field"]}]}"##,
+            r#"{"and": [{"field": "a"}, {"or": [{"field": "b"}]}]}"#,
+            r#"{"and": [{"field": "a"}, {"or": [{}]}]}"#,
+            "must fit at least one of the alternatives (anyOf)",
+        ),
+        (
+            r##"{"type": "array", "prefixItems": [{"type": "string"}, {"$ref": "#"}],
+                "items": {"$ref": "#"}}"##,
+            r#"["a", ["b"], ["c"]]"#,
+            r#"["a", ["b"], [1]]"#,
+            "/2/0 must be of type string (type)",
+        ),
+        // The names of members go no further.
+        (
+            r##"{"propertyNames": {"$ref": "#"}, "maxLength": 1}"##,
+            r#"{"a": 1}"#,
+            r#""ab""#,
+            "must have at most 1 characters (maxLength)",
+        ),
+        (
+            r#"{"properties": {"schema": {"$ref": "https://json-schema.org/draft/2020-12/schema"}}}"#,
+            r#"{"schema": {"type": "string"}}"#,
+            r#"{"schema": {"minLength": "1"}}"#,
+            "/schema/minLength must be of type integer (type)",
+        ),
+    ] {
+        check(schema, good, "");
+        check(schema, bad, expected);
+    }
+}
+
+#[test]
+fn references_by_address_are_looked_at_or_refused() {
+    let recursive = r#"{"$id": "http://example.com/a", "allOf": [{"items": {"$ref": "ADDRESS"}},
+        {"items": {"$ref": "ADDRESS"}}]}"#;
+    check_unusable(&recursive.replace("ADDRESS", "http://example.com/a#"), "same value several");
+    check_unusable(&recursive.replace("ADDRESS", "a"), "refers to a, which");
+    check_unusable(r#"{"$ref": "json-schema:///#"}"#, "refers to json-schema:///, which");
+    check_unusable(
+        r##"{"properties": {"a": {"$id": "http://example.com/b", "items": {"$ref": "#"}}}}"##,
+        "below an id",
+    );
+    check_unusable(
+        r#"{"$dynamicAnchor": "meta", "$ref": "https://json-schema.org/draft/2020-12/schema"}"#,
+        "refers to https://json-schema.org",
+    );
+}
+
+#[test]
+fn large_values_have_few_violations() {
+    let many = format!("[{}7]", "7, ".repeat(999_999));
+    check(r#"{"items": {"type": "null"}}"#, &many, "/0 must be of type null (type)");
+    let too_large = "must fit its schema, but is too large to say where it does not (schema)";
+    check(r#"{"anyOf": [{"items": {"type": "null"}}, {"type": "null"}]}"#, &many, too_large);
+    // Few values, but much to say of each.
+    let few = format!("[{}7]", "7, ".repeat(9_999));
+    let names: Vec<String> = (0..20_000).map(|n| format!("{n}")).collect();
+    let options = format!(r#"{{"items": {{"enum": ["{}"]}}}}"#, names.join("\",\""));
+    let schema = Schema::compile(&RawJson::parse(options).unwrap()).unwrap();
+    assert_eq!(schema.check(&RawJson::parse(few).unwrap()).len(), 1);
+    let some = "[7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]";
+    let schema = RawJson::parse(r#"{"items": {"type": "null"}}"#).unwrap();
+    let schema = Schema::compile(&schema).unwrap();
+    assert_eq!(schema.check(&RawJson::parse(some).unwrap()).len(), 20);
 }
 
 #[test]

@@ -1,0 +1,144 @@
+//! Where the references of a schema lead.
+//!
+//! Nothing is ever fetched, so they lead into the schema itself, or into the specification.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+/// The schemas that references may lead to.
+pub(super) struct References<'a> {
+    root: &'a Value,
+    /// The schemas with an anchor, by its name. Several may have the same one, and which is
+    /// meant depends on the way there, so all are.
+    anchors: HashMap<&'a str, Vec<Target<'a>>>,
+    /// Whether the specification's own schemas may lead back into this one.
+    has_entries: bool,
+}
+
+/// A schema, and whether it stands below an id that is not the whole document's.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) schema: &'a Value,
+    pub(super) is_below_id: bool,
+}
+
+impl<'a> References<'a> {
+    pub(super) fn of(root: &'a Value) -> References<'a> {
+        let mut found = References { root, anchors: HashMap::new(), has_entries: false };
+        let mut open = vec![Target { schema: root, is_below_id: false }];
+        while let Some(target) = open.pop() {
+            let Target { schema, is_below_id } = target;
+            found.note(target);
+            let below = |schema| Target { schema, is_below_id: is_below_id || has_own_id(schema) };
+            match schema {
+                Value::Object(members) => open.extend(members.values().map(below)),
+                Value::Array(items) => open.extend(items.iter().map(below)),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+        found
+    }
+
+    fn note(&mut self, target: Target<'a>) {
+        let Some(schema) = target.schema.as_object() else { return };
+        let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+        let fragment = |keyword: &str| text(keyword).and_then(|id| id.strip_prefix('#'));
+        let names = [text("$anchor"), text("$dynamicAnchor"), fragment("$id"), fragment("id")];
+        for name in names.into_iter().flatten() {
+            self.anchors.entry(name).or_default().push(target);
+        }
+        self.has_entries |= target.is_below_id
+            || schema.contains_key("$dynamicAnchor")
+            || schema.contains_key("$recursiveAnchor");
+    }
+
+    /// Where the references of a schema lead; nowhere if the specification has what is there.
+    pub(super) fn of_schema(
+        &self,
+        schema: &Value,
+        is_below_id: bool,
+    ) -> Result<Vec<Target<'a>>, String> {
+        let mut found = Vec::new();
+        for reference in references_of(schema) {
+            if is_below_id {
+                return Err("it has references below an id that is not its own".to_owned());
+            }
+            let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+            if address.is_empty() || self.is_root(address) {
+                self.local(&decoded(fragment), &mut found);
+            } else if self.has_entries || !is_specification(address) {
+                let shown: String = address.chars().take(80).collect();
+                return Err(format!("it refers to {shown}, which is looked for nowhere"));
+            }
+        }
+        Ok(found)
+    }
+
+    fn is_root(&self, address: &str) -> bool {
+        let ids = ["$id", "id"].map(|keyword| self.root.get(keyword).and_then(Value::as_str));
+        ids.into_iter().flatten().any(|id| id.trim_end_matches('#') == address)
+    }
+
+    /// What is not found at all is refused when the schema is compiled.
+    fn local(&self, fragment: &str, found: &mut Vec<Target<'a>>) {
+        if fragment.is_empty() || fragment.starts_with('/') {
+            found.extend(self.at_pointer(fragment));
+        } else {
+            found.extend(self.anchors.get(fragment).into_iter().flatten());
+        }
+    }
+
+    fn at_pointer(&self, pointer: &str) -> Option<Target<'a>> {
+        let mut target = Target { schema: self.root, is_below_id: false };
+        for token in pointer.split('/').skip(1) {
+            let key = token.replace("~1", "/").replace("~0", "~");
+            let schema = match target.schema {
+                Value::Object(members) => members.get(&key)?,
+                Value::Array(items) => items.get(key.parse::<usize>().ok()?)?,
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return None,
+            };
+            target = Target { schema, is_below_id: target.is_below_id || has_own_id(schema) };
+        }
+        Some(target)
+    }
+}
+
+/// Whether a schema has an address, below which references do not count from the document's
+/// root. A mere fragment is an anchor.
+pub(super) fn has_own_id(schema: &Value) -> bool {
+    let ids = ["$id", "id"].map(|keyword| schema.get(keyword).and_then(Value::as_str));
+    ids.into_iter().flatten().any(|id| !id.starts_with('#'))
+}
+
+/// What a schema refers to, as it is written.
+pub(super) fn references_of(schema: &Value) -> impl Iterator<Item = &str> {
+    let references = ["$ref", "$dynamicRef", "$recursiveRef"];
+    references.into_iter().filter_map(|keyword| schema.get(keyword)?.as_str())
+}
+
+pub(super) fn is_specification(address: &str) -> bool {
+    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
+    rest.is_some_and(|rest| rest.starts_with("json-schema.org/"))
+}
+
+/// A fragment with its percent signs resolved.
+fn decoded(fragment: &str) -> Cow<'_, str> {
+    if !fragment.contains('%') {
+        return Cow::Borrowed(fragment);
+    }
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digit = |at: usize| after.get(at).and_then(|it| char::from(*it).to_digit(16));
+        if let (b'%', Some(high), Some(low)) = (first, digit(0), digit(1)) {
+            bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
+            rest = after.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
