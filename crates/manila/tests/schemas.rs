@@ -1,0 +1,109 @@
+//! What is advertised is true: every envelope fits the schema that was told before.
+#![cfg(feature = "validate")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that finds something else than it expects must fail"
+)]
+
+use manila::pipeline::{OutputCheck, Settings, seal};
+use manila::request_envelope::Message;
+use manila::stage::classify::Media;
+use manila::{Context, Contract, McpResult, Observation, Observed, RawJson, Schema, output_schema};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Schemas that tools have, and some that they should not have.
+fn schemas() -> Vec<Value> {
+    vec![
+        json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}),
+        json!({"type": "object", "additionalProperties": false, "properties": {"a": {}}}),
+        json!({"type": "object", "$defs": {"x": {"type": "string"}},
+            "properties": {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "#"}}}),
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+            "definitions": {"x": {"minimum": 3}}, "properties": {"n": {"$ref": "#/definitions/x"}}}),
+        json!({"type": "array", "items": {"type": "integer"}}),
+        json!({"type": "string"}),
+        json!({"anyOf": [{"type": "object"}, {"type": "null"}]}),
+        json!({"type": "object", "x-fastmcp-wrap-result": true,
+            "properties": {"result": {"type": "integer"}}, "required": ["result"]}),
+        json!({"$id": "https://example.com/own", "type": "object",
+            "properties": {"a": {"$ref": "#/properties/n"}, "n": {"type": "integer"}}}),
+        json!({}),
+    ]
+}
+
+fn payload() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        (-9i64..9).prop_map(Value::from),
+        "[a-c]{0,3}".prop_map(Value::from),
+        Just(json!(false)),
+    ];
+    let key = prop_oneof!["[abn]", Just("result".to_owned()), Just("success".to_owned())];
+    leaf.prop_recursive(3, 12, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::vec((key.clone(), inner), 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn result() -> impl Strategy<Value = Value> {
+    let block = prop_oneof![
+        payload().prop_map(|payload| json!({"type": "text", "text": payload.to_string()})),
+        Just(json!({"type": "image", "data": "AAAA", "mimeType": "image/png"})),
+        Just(json!({"type": 7})),
+    ];
+    let content = prop::collection::vec(block, 0..3);
+    (content, prop::option::of(payload()), any::<bool>()).prop_map(
+        |(content, structured, is_error)| {
+            let mut result = json!({"content": content, "isError": is_error});
+            if let Some(structured) = structured {
+                result["structuredContent"] = structured;
+            }
+            result
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn every_envelope_fits_the_schema_of_its_tool(
+        own in prop::sample::select(schemas()),
+        result in result(),
+    ) {
+        let own = RawJson::parse(own.to_string()).unwrap();
+        let compiled = Schema::compile(&own).ok();
+        let check = compiled.as_ref().map(|schema| |payload: &RawJson| schema.check(payload));
+        let mut settings = Settings::default();
+        settings.media = Media::Beside;
+        settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
+        for contract in Contract::ALL {
+            let advertised = output_schema(contract, compiled.as_ref().map(|_| &own)).to_string();
+            let advertised: Value = serde_json::from_str(&advertised).unwrap();
+            let validator = jsonschema::validator_for(&advertised).unwrap();
+            let observed = Observed::Mcp(McpResult::from_json(result.to_string()).unwrap());
+            let context = Context::new([7; 16]);
+            let reply = seal(Observation::new(observed), contract, &settings, &context);
+            let envelope: Value = serde_json::from_str(reply.envelope.as_str()).unwrap();
+            let errors: Vec<String> =
+                validator.iter_errors(&envelope).map(|it| it.to_string()).collect();
+            prop_assert!(errors.is_empty(), "{contract} {own}: {errors:?} in {envelope}");
+        }
+    }
+
+    #[test]
+    fn no_schema_and_no_message_is_too_odd_to_be_read(value in payload(), keyword in 0..8usize) {
+        let keywords =
+            ["$ref", "$defs", "properties", "allOf", "items", "if", "$id", "dependentSchemas"];
+        let keyword = keywords.get(keyword).copied().unwrap_or_default();
+        let odd = RawJson::parse(json!({keyword: value, "type": "object"}).to_string()).unwrap();
+        let _ = Schema::compile(&odd).map(|schema| schema.check(&odd));
+        for contract in Contract::ALL {
+            let whole = output_schema(contract, Some(&odd)).to_string();
+            prop_assert!(RawJson::parse(whole).is_ok());
+        }
+        let _ = Message::from_json(odd.to_string());
+    }
+}
