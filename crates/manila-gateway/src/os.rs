@@ -15,7 +15,7 @@ mod process;
 pub(crate) mod stdio;
 pub(crate) mod stop;
 
-pub(crate) use process::{Lifeline, Process, Status};
+pub(crate) use process::Lifeline;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -24,3 +24,22 @@ pub(crate) type Source = Box<dyn AsyncRead + Send + Unpin>;
 
 /// A stream that is written.
 pub(crate) type Target = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// A server's process: its streams, and the line that keeps it alive.
+pub(crate) struct Process {
+    pub(crate) stdin: Target,
+    pub(crate) stdout: Source,
+    pub(crate) stderr: Source,
+    pub(crate) lifeline: Lifeline,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// With this exit code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It never ran.
+    NotStarted(String),
+}

@@ -2,6 +2,7 @@
 #![cfg(feature = "validate")]
 #![allow(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     reason = "a test that finds something else than it expects must fail"
 )]
 

@@ -11,16 +11,8 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 use super::keeper::{self, TERMINATE};
-use super::{Source, Target};
+use super::{Process, Status};
 use crate::upstream::Command;
-
-/// A server's process: its streams, and the line that keeps it alive.
-pub(crate) struct Process {
-    pub(crate) stdin: Target,
-    pub(crate) stdout: Source,
-    pub(crate) stderr: Source,
-    pub(crate) lifeline: Lifeline,
-}
 
 impl Process {
     /// Starts a program under a keeper. Whether the program itself could be started is told
@@ -80,17 +72,6 @@ pub(crate) struct Lifeline {
     stream: UnixStream,
     keeper: Child,
     said: Vec<u8>,
-}
-
-/// How a process ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// With this exit code.
-    Code(i32),
-    /// By this signal.
-    Signal(i32),
-    /// It never ran.
-    NotStarted(String),
 }
 
 impl Lifeline {

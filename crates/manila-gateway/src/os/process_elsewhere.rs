@@ -2,16 +2,8 @@
 
 use std::io;
 
-use super::{Source, Target};
+use super::{Process, Status};
 use crate::upstream::Command;
-
-/// A server's process: its streams, and the line that keeps it alive.
-pub(crate) struct Process {
-    pub(crate) stdin: Target,
-    pub(crate) stdout: Source,
-    pub(crate) stderr: Source,
-    pub(crate) lifeline: Lifeline,
-}
 
 impl Process {
     pub(crate) fn start(_command: &Command) -> io::Result<Process> {
@@ -22,17 +14,6 @@ impl Process {
 
 /// Keeps a process alive as long as it is held.
 pub(crate) struct Lifeline;
-
-/// How a process ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// With this exit code.
-    Code(i32),
-    /// By this signal.
-    Signal(i32),
-    /// It never ran.
-    NotStarted(String),
-}
 
 impl Lifeline {
     pub(crate) async fn ended(&mut self) -> Option<Status> {

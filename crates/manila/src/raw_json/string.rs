@@ -24,7 +24,9 @@ pub(super) fn decode(token: &[u8]) -> Cow<'_, str> {
 pub(super) fn decode_exactly(token: &[u8]) -> Result<Cow<'_, str>, String> {
     let inner = inner(token);
     if memchr::memchr(b'\\', inner).is_none() {
-        return Ok(String::from_utf8_lossy(inner));
+        // The strict check is far faster than the forgiving one, and never fails.
+        let text = std::str::from_utf8(inner).map(Cow::Borrowed);
+        return Ok(text.unwrap_or_else(|_| String::from_utf8_lossy(inner)));
     }
     let mut text = Vec::with_capacity(inner.len());
     let mut rest = inner;

@@ -132,15 +132,23 @@ fn value_end(bytes: &[u8], start: usize) -> usize {
 
 /// Where the string whose opening quote is at `start` ends, its closing quote included.
 pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
+    // Most strings are short, and few bytes of a long one are looked at before it is known.
+    const SHORT: usize = 64;
     let mut at = start + 1;
+    let mut run_start = at;
     loop {
         if let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
             let n_plain = word::unquoted_len(*word);
             at += n_plain;
             if n_plain == 8 {
+                if at - run_start >= SHORT {
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+                }
                 continue;
             }
         }
+        run_start = at;
         match bytes.get(at) {
             Some(b'"') => return at + 1,
             Some(b'\\') => at += 2,

@@ -90,6 +90,11 @@ fn payload(parts: &[Part], media: Media) -> Payload {
 
 /// The JSON object or array that a text is, if it is one.
 fn parsed(token: &RawJson) -> Option<RawJson> {
+    // Most texts are no JSON, and their first letter shows it. White space may be escaped.
+    let inside = token.as_bytes().get(1..).unwrap_or_default().trim_ascii_start();
+    if !matches!(inside.first(), Some(b'{' | b'[' | b'\\')) {
+        return None;
+    }
     let text = token.as_exact_text()?;
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
