@@ -57,6 +57,8 @@ pub struct Settings {
     pub frame_bytes_max: usize,
     /// How many requests of a client may be open.
     pub in_flight_max: usize,
+    /// How many bytes they may have together.
+    pub in_flight_bytes_max: usize,
     /// How much may wait in each queue.
     pub queue_bytes_max: usize,
     /// How long open calls have to end when we stop.
@@ -75,6 +77,7 @@ impl Default for Settings {
             timeout: Duration::from_secs(60),
             frame_bytes_max: 64 * 1024 * 1024,
             in_flight_max: 16_384,
+            in_flight_bytes_max: 64 * 1024 * 1024,
             queue_bytes_max: 16 * 1024 * 1024,
             grace: Duration::from_secs(5),
             server_grace: Duration::from_millis(700),

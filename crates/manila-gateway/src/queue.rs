@@ -11,18 +11,33 @@ use tokio::sync::{Notify, mpsc};
 
 /// Where items are put in. Clones put into the same queue.
 pub(crate) struct Sender<T> {
-    items: mpsc::UnboundedSender<(usize, T)>,
+    items: mpsc::UnboundedSender<Item<T>>,
     level: Arc<Level>,
 }
 
 /// Where items come out.
 pub(crate) struct Receiver<T> {
-    items: mpsc::UnboundedReceiver<(usize, T)>,
+    items: mpsc::UnboundedReceiver<Item<T>>,
     level: Arc<Level>,
+}
+
+/// An item, and how it was put in.
+struct Item<T> {
+    content: T,
+    n_bytes: usize,
+    way: Way,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Waited,
+    AtOnce,
 }
 
 struct Level {
     n_bytes: AtomicUsize,
+    /// Of those, what was put in at once.
+    n_bytes_at_once: AtomicUsize,
     bytes_max: usize,
     room: Notify,
 }
@@ -30,7 +45,7 @@ struct Level {
 /// Why an item was not put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotPut {
-    /// Far more waits than should.
+    /// More than the limit waits that was put in at once, whatever else there is.
     Full,
     /// Nothing comes out any more.
     Closed,
@@ -50,28 +65,30 @@ impl Weigh for Bytes {
 /// An item weighs at least this much, for what is kept beside its bytes.
 const ITEM_BYTES: usize = 128;
 
-/// Those who cannot wait may go beyond the limit so many times.
-const HURRY: usize = 4;
-
 pub(crate) fn queue<T: Weigh>(bytes_max: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let level = Arc::new(Level { n_bytes: AtomicUsize::new(0), bytes_max, room: Notify::new() });
+    let level = Arc::new(Level {
+        n_bytes: AtomicUsize::new(0),
+        n_bytes_at_once: AtomicUsize::new(0),
+        bytes_max,
+        room: Notify::new(),
+    });
     (Sender { items: sender, level: Arc::clone(&level) }, Receiver { items: receiver, level })
 }
 
 impl<T: Weigh> Sender<T> {
     /// Puts in at once.
     pub(crate) fn push(&self, item: T) -> Result<(), NotPut> {
-        if self.n_bytes() > self.level.bytes_max.saturating_mul(HURRY) {
+        if self.level.n_bytes_at_once.load(Ordering::Relaxed) >= self.level.bytes_max {
             return Err(NotPut::Full);
         }
-        self.put(item)
+        self.put(item, Way::AtOnce)
     }
 
     /// Waits for room, and puts in.
     pub(crate) async fn send(&self, item: T) -> Result<(), NotPut> {
         self.room().await;
-        self.put(item)
+        self.put(item, Way::Waited)
     }
 
     /// Waits until there is room, or nothing comes out any more.
@@ -81,21 +98,25 @@ impl<T: Weigh> Sender<T> {
             tokio::pin!(freed);
             // From here on no news is missed.
             freed.as_mut().enable();
-            if self.n_bytes() < self.level.bytes_max || self.items.is_closed() {
+            if !self.is_full() || self.items.is_closed() {
                 return;
             }
             freed.await;
         }
     }
 
-    fn put(&self, item: T) -> Result<(), NotPut> {
-        let n_bytes = item.n_bytes() + ITEM_BYTES;
-        self.level.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
-        self.items.send((n_bytes, item)).map_err(|_| NotPut::Closed)
+    /// Whether whoever can wait has to.
+    pub(crate) fn is_full(&self) -> bool {
+        self.level.n_bytes.load(Ordering::Relaxed) >= self.level.bytes_max
     }
 
-    fn n_bytes(&self) -> usize {
-        self.level.n_bytes.load(Ordering::Relaxed)
+    fn put(&self, item: T, way: Way) -> Result<(), NotPut> {
+        let n_bytes = item.n_bytes() + ITEM_BYTES;
+        self.level.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
+        if way == Way::AtOnce {
+            self.level.n_bytes_at_once.fetch_add(n_bytes, Ordering::Relaxed);
+        }
+        self.items.send(Item { content: item, n_bytes, way }).map_err(|_| NotPut::Closed)
     }
 }
 
@@ -108,16 +129,14 @@ impl<T> Clone for Sender<T> {
 impl<T> Receiver<T> {
     /// The next item, or `None` when nobody can put in any more.
     pub(crate) async fn recv(&mut self) -> Option<T> {
-        let (n_bytes, item) = self.items.recv().await?;
-        self.level.taken(n_bytes);
-        Some(item)
+        let item = self.items.recv().await?;
+        Some(self.level.taken(item))
     }
 
     /// The next item, if it is there.
     pub(crate) fn try_recv(&mut self) -> Option<T> {
-        let (n_bytes, item) = self.items.try_recv().ok()?;
-        self.level.taken(n_bytes);
-        Some(item)
+        let item = self.items.try_recv().ok()?;
+        Some(self.level.taken(item))
     }
 }
 
@@ -129,11 +148,16 @@ impl<T> Drop for Receiver<T> {
 }
 
 impl Level {
-    fn taken(&self, n_bytes: usize) {
+    fn taken<T>(&self, item: Item<T>) -> T {
+        let Item { content, n_bytes, way } = item;
+        if way == Way::AtOnce {
+            self.n_bytes_at_once.fetch_sub(n_bytes, Ordering::Relaxed);
+        }
         let before = self.n_bytes.fetch_sub(n_bytes, Ordering::Relaxed);
         if before >= self.bytes_max {
             self.room.notify_waiters();
         }
+        content
     }
 }
 
@@ -149,6 +173,8 @@ mod tests {
         runtime.block_on(async {
             let (sender, mut receiver) = queue::<Bytes>(1000);
             sender.send(Bytes::from(vec![0; 5000])).await.unwrap();
+            // What waits for somebody else is no reason to refuse who cannot wait.
+            sender.push(Bytes::from(vec![1; 1000])).unwrap();
             assert_eq!(sender.push(Bytes::new()), Err(NotPut::Full));
             let late = tokio::spawn({
                 let sender = sender.clone();
@@ -157,6 +183,9 @@ mod tests {
             tokio::task::yield_now().await;
             assert!(!late.is_finished());
             assert_eq!(receiver.recv().await.unwrap().len(), 5000);
+            tokio::task::yield_now().await;
+            assert!(!late.is_finished());
+            assert_eq!(receiver.recv().await.unwrap().len(), 1000);
             assert_eq!(late.await.unwrap(), Ok(()));
             assert_eq!(receiver.recv().await.unwrap(), "late");
             sender.push(Bytes::from(vec![0; 5000])).unwrap();

@@ -150,6 +150,7 @@ impl Upstream {
             inbox,
             state: tell_state,
             controls: Arc::clone(&controls),
+            was_ready: false.into(),
         };
         let supervisor = Mutex::new(Some(tokio::spawn(supervisor.run())));
         (Upstream { state, controls, supervisor }, Inbox { items })
@@ -184,9 +185,13 @@ impl Upstream {
     /// Notes how the server is to be greeted. One that is down is started at once.
     pub(crate) fn greet(&self, greeting: Greeting) -> Greeted {
         let mut state = self.state.clone();
-        let is_down = matches!(&*state.borrow_and_update(), State::Down(_));
+        let (is_down, is_refused) = match &*state.borrow_and_update() {
+            State::Down(down) => (true, down.refusal.is_some()),
+            State::Starting | State::Ready(_) => (false, false),
+        };
         self.controls.greeting.send_replace(Some(greeting));
-        if is_down {
+        // One that refused the last greeting runs, and hears the new one.
+        if is_down && !is_refused {
             self.controls.wake.notify_one();
         }
         Greeted { news: is_down.then_some(state) }
@@ -195,10 +200,12 @@ impl Upstream {
     /// Notes that the client has confirmed the handshake: this server hears it, and every one
     /// that is started in its place.
     pub(crate) fn confirm(&self) {
-        self.controls.greeting.send_modify(|greeting| {
+        self.controls.greeting.send_if_modified(|greeting| {
             if let Some(greeting) = greeting {
                 greeting.is_confirmed = true;
             }
+            // It is no new greeting.
+            false
         });
         if let Some(ready) = self.ready_now() {
             ready.connection.confirm();

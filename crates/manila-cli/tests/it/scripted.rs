@@ -196,3 +196,94 @@ fn polite_signals_do_not_take_the_keeper_away() {
     signal("KILL", client.pid());
     wait_until_gone(&[keeper, server]);
 }
+
+#[test]
+fn large_answers_to_a_client_that_pauses_are_all_delivered() {
+    let mut client = Client::sample(&[]);
+    let n_calls = 80;
+    for n in 0..n_calls {
+        let huge = json!({"name": "huge", "arguments": {"bytes": 1_000_000}});
+        client.request(n, "tools/call", &huge);
+        client.request(format!("p{n}"), "ping", &json!({}));
+        let log = json!({"name": "log", "arguments": {"message": "m"}});
+        client.request(format!("l{n}"), "tools/call", &log);
+    }
+    // The test's own reader is slow: lines wait in the pipe until they are taken.
+    for n in 0..n_calls {
+        let answer = client.answer(&json!(n));
+        assert_eq!(answer["result"]["isError"], false);
+        client.answer(&json!(format!("l{n}")));
+    }
+}
+
+#[test]
+fn a_server_that_refuses_hello_after_a_restart_is_started_again() {
+    let marker = std::env::temp_dir().join(format!("manila-refuse-{}", std::process::id()));
+    let _ = std::fs::remove_file(&marker);
+    let path = marker.display();
+    // The second life refuses the greeting, every other one takes it and dies at the first call.
+    let script = format!(
+        "echo x >> {path}; if [ $(wc -l < {path}) -eq 2 ]; then read hello; \
+         echo '{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{{\"code\":-32603,\"message\":\"locked\"}}}}'; \
+         sleep 1000; fi; {HELLO} read initialized; read line; exit 5"
+    );
+    let mut client = Client::start(&[], &["sh", "-c", &script]);
+    assert!(client.greet("2025-11-25")["result"].is_object());
+    let is_back = (0..100).any(|n| {
+        let answer = client.ask(n, "prompts/list", &json!({})).to_string();
+        std::thread::sleep(Duration::from_millis(20));
+        std::fs::read_to_string(&marker).unwrap().lines().count() > 2
+            && answer.contains("exited with code 5")
+    });
+    assert!(is_back, "{}", client.stderr());
+    assert!(client.stderr().contains("refused `initialize`: locked"), "{}", client.stderr());
+    std::fs::remove_file(&marker).unwrap();
+}
+
+#[test]
+fn a_hello_that_is_cancelled_is_answered_all_the_same() {
+    let mut client = server(&["--timeout", "300ms"], "cat >/dev/null");
+    client.request(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": 1}}));
+    assert!(client.answer(&json!(1))["result"].is_object());
+    let late = client.ask(2, "prompts/list", &json!({}));
+    assert_eq!(late["error"]["data"]["canonicalCode"], "TIMEOUT");
+}
+
+#[test]
+fn a_call_that_is_too_late_is_not_made() {
+    let mut client =
+        greeted(&["--timeout", "300ms"], "while read line; do echo \"$line\" >&2; done");
+    let late = client.ask(1, "tools/call", &json!({"name": "x", "arguments": {}}));
+    let envelope = &late["result"]["structuredContent"];
+    assert_eq!(envelope["data"]["error_code"], "UNAVAILABLE", "{late}");
+    client.ask(2, "ping", &json!({}));
+    assert!(!client.stderr().contains("tools/call"), "{}", client.stderr());
+}
+
+#[test]
+fn what_is_asked_is_still_heard_while_we_are_stopping() {
+    let mut client = Client::sample(&[]);
+    client.request(1, "tools/call", &json!({"name": "ask_user", "arguments": {"question": "?"}}));
+    let question = client.wait(|message| message["method"] == "elicitation/create");
+    signal("TERM", client.pid());
+    std::thread::sleep(Duration::from_millis(100));
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"],
+        "result": {"action": "accept", "content": {"answer": "yes"}}}));
+    assert_eq!(client.answer(&json!(1))["result"]["isError"], false);
+    assert_eq!(client.end().code, 0);
+}
+
+#[test]
+fn a_list_comes_before_the_news_that_it_has_changed() {
+    let script = concat!(
+        r#"read initialized; read list; echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'; sleep 1000"#
+    );
+    let mut client = greeted(&[], script);
+    client.request(1, "tools/list", &json!({}));
+    assert!(client.line().contains("\"tools\":[]"));
+    assert!(client.line().contains("list_changed"));
+}

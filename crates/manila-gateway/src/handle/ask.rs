@@ -34,6 +34,9 @@ impl Gateway {
         const TIMEOUTS_MAX: u32 = 10;
         let timeout = self.settings.timeout;
         let latest = deadline.time() + timeout.saturating_mul(TIMEOUTS_MAX - 1);
+        if deadline.time() <= clock::now() {
+            return Err(Unanswered::TimedOut);
+        }
         let sent = async {
             let ready = self.upstream.ready().await.map_err(Gone)?;
             ready.connection.forward(request, Arc::clone(cancellation)).await

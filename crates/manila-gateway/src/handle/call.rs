@@ -28,6 +28,9 @@ const CONTRACT_KEY: &str = "dev.manila/contract";
 /// The key under which a caller gives its own correlation id.
 const REQUEST_ID_KEY: &str = "dev.manila/requestId";
 
+/// How long the result of a task is waited for: as long as the task.
+const TASK_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// A tool call, taken apart.
 struct ToolCall<'a> {
     request: &'a Request,
@@ -69,7 +72,8 @@ impl Gateway {
         let (answer, failure) = match shape {
             Shape::Contract(contract) => {
                 let tool = self.tools.get(&call.name);
-                self.call_unchecked(&call, contract, tool, self.deadline()).await
+                let deadline = self.deadlines.at(started + TASK_LONGEST);
+                self.call_unchecked(&call, contract, tool, deadline).await
             }
             Shape::AsItCame => self.call_as_it_came(&call).await,
         };
@@ -280,6 +284,7 @@ impl Gateway {
         match self.list_all_tools().await {
             Err(NotListed::Gone(gone)) => Found::Gone(gone),
             Err(NotListed::Refused) => Found::Unlisted,
+            Err(NotListed::TimedOut) => Found::TooLate,
             Ok(()) => self.tools.get(name).map_or(Found::Unknown, Found::Tool),
         }
     }

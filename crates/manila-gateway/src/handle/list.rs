@@ -1,6 +1,6 @@
 //! `tools/list`: the server's tools with the truth about their results.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use manila::request_envelope::Request;
@@ -19,6 +19,8 @@ pub(super) enum NotListed {
     Gone(Gone),
     /// The server answered, but with no list.
     Refused,
+    /// The server did not answer in time.
+    TimedOut,
 }
 
 impl Gateway {
@@ -68,6 +70,9 @@ impl Gateway {
             Ok(()) => Ok(all),
             Err(NotListed::Gone(gone)) => Err(gone.0.reason.clone()),
             Err(NotListed::Refused) => Err("the server did not list its tools".to_owned()),
+            Err(NotListed::TimedOut) => {
+                Err("the server took too long to list its tools".to_owned())
+            }
         }
     }
 
@@ -85,13 +90,12 @@ impl Gateway {
     }
 
     /// Whether the server has other tools than before. Unknown is no.
-    pub(crate) async fn have_tools_changed(&self) -> bool {
-        let _listing = self.tools.listing.lock().await;
-        let before = self.tools.snapshot();
+    pub(crate) async fn have_tools_changed(&self, before: &HashMap<String, RawJson>) -> bool {
         if before.is_empty() {
             return false;
         }
-        self.list_all_tools().await.is_ok() && before != self.tools.snapshot()
+        let _listing = self.tools.listing.lock().await;
+        self.list_all_tools().await.is_ok() && *before != self.tools.snapshot()
     }
 
     async fn each_page(&self, mut take: impl FnMut(&RawJson)) -> Result<(), NotListed> {
@@ -121,8 +125,9 @@ impl Gateway {
         match asked.await {
             Ok(Err(gone)) => Err(NotListed::Gone(gone)),
             Ok(Ok(Arrived::Response(response))) => response.answer.map_err(|_| NotListed::Refused),
-            // A list that never comes, or cannot be read, is none.
-            Err(_) | Ok(Ok(Arrived::TooLarge | Arrived::Unusable(_))) => Err(NotListed::Refused),
+            // A list that cannot be read is none.
+            Ok(Ok(Arrived::TooLarge | Arrived::Unusable(_))) => Err(NotListed::Refused),
+            Err(_) => Err(NotListed::TimedOut),
         }
     }
 }

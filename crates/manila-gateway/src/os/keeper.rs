@@ -90,6 +90,7 @@ fn keep(program: OsString, arguments: Vec<OsString>) -> std::io::Result<()> {
     let mut lifeline = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let stdin = take_over(&lifeline)?;
     descendants::adopt()?;
+    stay()?;
     let started =
         Command::new(program).args(arguments).stdin(Stdio::from(stdin)).process_group(0).spawn();
     let child = match started {
@@ -100,7 +101,6 @@ fn keep(program: OsString, arguments: Vec<OsString>) -> std::io::Result<()> {
     };
     let group = Pid::from_child(&child);
     let_go_of_streams()?;
-    stay()?;
     let (tell, heard) = mpsc::channel();
     std::thread::spawn({
         let tell = tell.clone();
@@ -185,9 +185,11 @@ fn watch(group: Pid, heard: &mpsc::Receiver<Heard>, lifeline: &mut UnixStream) {
             }
             // Each death may leave us new orphans, which are killed at once.
             Some(Heard::Ended(..)) => again = FIRST,
-            None => {}
             Some(Heard::NoneLeft) => return,
-            Some(Heard::Terminate) => drop(kill_process_group(group, Signal::TERM)),
+            Some(Heard::Terminate) if has_group => {
+                drop(kill_process_group(group, Signal::TERM));
+            }
+            Some(Heard::Terminate) | None => {}
             Some(Heard::Cut) => is_killing = true,
         }
         if is_killing {

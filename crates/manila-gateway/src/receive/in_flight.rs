@@ -6,15 +6,24 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use manila::RawJson;
+use manila::request_envelope::Request;
 use tokio::sync::watch;
 
 use crate::cancellation::Cancellation;
+use crate::gateway::Settings;
 
 /// A client's open requests by id, each with what cancels it.
 pub(super) struct InFlight {
-    open: Mutex<HashMap<Bytes, Arc<Cancellation>>>,
+    open: Mutex<Open>,
     n_open: watch::Sender<usize>,
     n_max: usize,
+    bytes_max: usize,
+}
+
+#[derive(Default)]
+struct Open {
+    by_id: HashMap<Bytes, Arc<Cancellation>>,
+    n_bytes: usize,
 }
 
 /// Why a request was not taken.
@@ -22,43 +31,57 @@ pub(super) struct InFlight {
 pub(super) enum NotTaken {
     /// One with this id is open.
     SameId,
-    /// Too many are open.
+    /// Too many are open, or too large ones.
     TooMany,
 }
 
 impl InFlight {
-    pub(super) fn new(n_max: usize) -> InFlight {
-        InFlight { open: Mutex::default(), n_open: watch::Sender::new(0), n_max }
+    pub(super) fn new(settings: &Settings) -> InFlight {
+        InFlight {
+            open: Mutex::default(),
+            n_open: watch::Sender::new(0),
+            n_max: settings.in_flight_max,
+            bytes_max: settings.in_flight_bytes_max,
+        }
     }
 
     /// Notes a request, and gives what cancels it.
-    pub(super) fn add(&self, id: &RawJson) -> Result<Arc<Cancellation>, NotTaken> {
+    pub(super) fn add(&self, request: &Request) -> Result<Arc<Cancellation>, NotTaken> {
         let Ok(mut open) = self.open.lock() else { return Err(NotTaken::TooMany) };
-        let key = id.compact();
-        if open.contains_key(&key) {
+        let key = request.id.compact();
+        if open.by_id.contains_key(&key) {
             return Err(NotTaken::SameId);
         }
-        if open.len() >= self.n_max {
+        if open.by_id.len() >= self.n_max || open.n_bytes >= self.bytes_max {
             return Err(NotTaken::TooMany);
         }
         let cancellation = Arc::<Cancellation>::default();
-        open.insert(key, Arc::clone(&cancellation));
-        self.n_open.send_replace(open.len());
+        open.by_id.insert(key, Arc::clone(&cancellation));
+        open.n_bytes += request.frame.as_bytes().len();
+        self.n_open.send_replace(open.by_id.len());
         Ok(cancellation)
     }
 
     /// Notes that a request has been answered or dropped.
-    pub(super) fn remove(&self, id: &RawJson) {
-        if let Ok(mut open) = self.open.lock() {
-            open.remove(&id.compact());
-            self.n_open.send_replace(open.len());
+    pub(super) fn remove(&self, request: &Request) {
+        if let Ok(mut open) = self.open.lock()
+            && open.by_id.remove(&request.id.compact()).is_some()
+        {
+            open.n_bytes = open.n_bytes.saturating_sub(request.frame.as_bytes().len());
+            self.n_open.send_replace(open.by_id.len());
         }
+    }
+
+    /// Whether a request of this id is open.
+    pub(super) fn has(&self, id: &RawJson) -> bool {
+        self.open.lock().is_ok_and(|open| open.by_id.contains_key(&id.compact()))
     }
 
     /// Cancels a request, if it is open.
     pub(super) fn cancel(&self, id: &RawJson, reason: Option<RawJson>) {
         let open = self.open.lock();
-        if let Some(cancellation) = open.ok().and_then(|open| open.get(&id.compact()).cloned()) {
+        let found = open.ok().and_then(|open| open.by_id.get(&id.compact()).cloned());
+        if let Some(cancellation) = found {
             cancellation.cancel(reason);
         }
     }

@@ -19,7 +19,7 @@ pub async fn serve(mut inbox: Inbox, mut told: impl FnMut(&Notification)) {
                 };
                 asked_by.question_closed(Some(answer));
             }
-            FromUpstream::Restarted | FromUpstream::Ended(_) => {}
+            FromUpstream::Answered | FromUpstream::Restarted | FromUpstream::Ended(..) => {}
         }
     }
 }

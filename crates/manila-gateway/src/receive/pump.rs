@@ -1,11 +1,11 @@
 //! What the server says on its own, on its way to the client.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manila::JsonObject;
 use manila::request_envelope::Notification;
+use manila::{JsonObject, RawJson};
 
 use super::session::Session;
 use crate::jsonrpc;
@@ -22,20 +22,22 @@ pub(super) async fn pump(session: Arc<Session>, mut inbox: Inbox) {
                 told(&session, &notification, &told_by)
             }
             FromUpstream::Request(request, asked_by) => session.questions.ask(&request, asked_by),
+            FromUpstream::Answered => None,
             FromUpstream::Restarted => {
-                tokio::spawn(tell_changed_tools(Arc::clone(&session)));
+                let before = session.gateway.tools.snapshot();
+                tokio::spawn(tell_changed_tools(Arc::clone(&session), before));
                 None
             }
-            FromUpstream::Ended(connection) => {
+            FromUpstream::Ended(connection, _) => {
                 for frame in session.questions.end(&connection) {
                     // A client that is gone needs no news.
-                    let _ = session.push(frame);
+                    let _ = session.send(frame).await;
                 }
                 None
             }
         };
         if let Some(frame) = frame
-            && session.push(frame).is_err()
+            && session.send(frame).await.is_err()
         {
             return;
         }
@@ -62,11 +64,11 @@ fn told(
 }
 
 /// A server that was started again may have other tools.
-async fn tell_changed_tools(session: Arc<Session>) {
-    if session.gateway.have_tools_changed().await {
+async fn tell_changed_tools(session: Arc<Session>, before: HashMap<String, RawJson>) {
+    if session.gateway.have_tools_changed(&before).await {
         let params = JsonObject::default();
         let frame = jsonrpc::notification("notifications/tools/list_changed", &params);
         // A client that is gone needs no news.
-        let _ = session.push(frame);
+        let _ = session.send(frame).await;
     }
 }

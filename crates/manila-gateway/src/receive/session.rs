@@ -1,6 +1,7 @@
 //! A client of the legacy era: it says hello, then asks.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
@@ -52,7 +53,7 @@ enum Opening {
 
 impl Session {
     pub(super) fn new(gateway: Arc<Gateway>, to_client: Sender<Bytes>) -> Session {
-        let in_flight = InFlight::new(gateway.settings.in_flight_max);
+        let in_flight = InFlight::new(&gateway.settings);
         Session {
             gateway,
             questions: Questions::default(),
@@ -63,12 +64,19 @@ impl Session {
         }
     }
 
-    /// Sends a frame to the client, at once.
-    pub(super) fn push(&self, frame: Bytes) -> Result<(), ClientGone> {
+    /// Sends a small frame to the client, at once. Whoever asks for more of them than can be
+    /// kept without reading any is as good as gone.
+    fn push(&self, frame: Bytes) -> Result<(), ClientGone> {
+        self.to_client.push(frame).map_err(|_| ClientGone)
+    }
+
+    /// Sends a frame to the client as soon as it has read enough.
+    pub(super) async fn send(&self, frame: Bytes) -> Result<(), ClientGone> {
+        self.to_client.room().await;
         if self.is_muted.load(Ordering::Relaxed) {
             return Err(ClientGone);
         }
-        self.to_client.push(frame).map_err(|_| ClientGone)
+        self.to_client.send(frame).await.map_err(|_| ClientGone)
     }
 
     /// Waits until the client has read enough for more.
@@ -121,31 +129,34 @@ impl Session {
                 self.questions.answer_uselessly(id, fault);
                 Ok(())
             }
-            id => self.push(jsonrpc::error(id.as_ref(), fault)),
+            id => self.push(jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault)),
         }
+    }
+
+    /// The id, unless a request of this id is open: a refusal would pass for its answer.
+    fn free<'a>(&self, id: &'a RawJson) -> Option<&'a RawJson> {
+        (!self.in_flight.has(id)).then_some(id)
     }
 
     fn asked(self: &Arc<Session>, request: Request) -> Result<(), ClientGone> {
         if let Err(fault) = self.may_ask(&request) {
-            return self.push(jsonrpc::error(Some(&request.id), &fault));
+            return self.push(jsonrpc::error(self.free(&request.id), &fault));
         }
         if request.method == "ping" {
             return self.push(jsonrpc::result(&request.id, &JsonObject::default()));
         }
-        let cancellation = match self.in_flight.add(&request.id) {
+        let cancellation = match self.in_flight.add(&request) {
             Ok(cancellation) => cancellation,
             Err(NotTaken::SameId) => {
                 let id = &request.id;
                 let message = format!("{id} is the id of a request that is still open");
                 let violation = Violation::new("/id", "unique", message);
                 let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
-                // With its id the refusal would pass for the answer to the open one.
                 return self.push(jsonrpc::error(None, &fault));
             }
             Err(NotTaken::TooMany) => {
-                let limit = self.gateway.settings.in_flight_max;
                 let fault = Fault::new(Code::RateLimited);
-                let fault = fault.message(format!("{limit} requests are open already"));
+                let fault = fault.message("too many or too large requests are open already");
                 return self.push(jsonrpc::error(Some(&request.id), &fault));
             }
         };
@@ -155,22 +166,22 @@ impl Session {
             let started = clock::now();
             tokio::select! {
                 biased;
-                // The handling below is dropped, and that tells the server.
-                () = cancellation.cancelled() => {
+                // The handling below is dropped, and that tells the server. A hello is not
+                // cancelled, as MCP says.
+                () = cancellation.cancelled(), if request.method != "initialize" => {
                     if request.method == "tools/call" {
                         session.gateway.call_cancelled(&request, started);
                     }
                 }
-                frame = session.handled(&request, greeted, &cancellation) => {
-                    // A client that is gone has no use for it.
-                    let _ = session.push(frame);
-                }
+                // A client that is gone has no use for it.
+                _ = session.answered(&request, greeted, &cancellation) => {}
             }
-            session.in_flight.remove(&request.id);
+            session.in_flight.remove(&request);
         });
         // What can go on at once does so now: messages reach the server in the client's order.
         let mut no_news = Context::from_waker(Waker::noop());
-        if handling.as_mut().poll(&mut no_news).is_pending() {
+        let mut at_once = tokio::task::unconstrained(handling.as_mut());
+        if Pin::new(&mut at_once).poll(&mut no_news).is_pending() {
             tokio::spawn(handling);
         }
         Ok(())
@@ -204,6 +215,17 @@ impl Session {
         let revision = Revision::negotiated(&date);
         let greeting = Greeting { params: params.clone(), is_confirmed: false };
         Hello { greeted: self.gateway.upstream.greet(greeting), revision }
+    }
+
+    /// Handles a request and sends the answer.
+    async fn answered(
+        &self,
+        request: &Request,
+        hello: Option<Hello>,
+        cancellation: &Arc<Cancellation>,
+    ) -> Result<(), ClientGone> {
+        let frame = self.handled(request, hello, cancellation).await;
+        self.send(frame).await
     }
 
     /// The answer to a request.
@@ -280,6 +302,9 @@ impl Session {
 
     /// How the client speaks, once its hello has been answered; `None` if that failed.
     async fn opened(&self) -> Option<Era> {
+        if let Opening::Open(era) = *self.opening.borrow() {
+            return Some(era);
+        }
         let mut opening = self.opening.subscribe();
         let opening = opening.wait_for(|opening| *opening != Opening::Asked).await;
         match opening.as_deref() {

@@ -29,31 +29,44 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
     let mut writer = tokio::spawn(frames::write_all(stdio::output(), outbox));
     let pump = tokio::spawn(pump(Arc::clone(&session), inbox));
     let mut frames = Frames::new(stdio::input(), gateway.settings.frame_bytes_max);
-    let reading = async {
+    let receiver = Arc::clone(&session);
+    let mut reading = Box::pin(async move {
         while let Ok(Some(frame)) = frames.next().await {
-            if session.receive(frame).is_err() {
+            if receiver.receive(frame).is_err() {
                 return End::Output;
             }
         }
         End::Input
-    };
+    });
     let end = tokio::select! {
-        end = reading => end,
+        end = &mut reading => end,
         () = stop::asked() => End::Asked,
         _ = &mut writer => End::Output,
     };
     if end != End::Output {
-        tokio::select! {
+        let drained = async {
             // What takes longer ends with the server.
-            _ = tokio::time::timeout(gateway.settings.grace, session.in_flight.drained()) => {}
-            // Who asks twice does not want to wait.
-            () = stop::asked() => {}
+            let _ = tokio::time::timeout(gateway.settings.grace, session.in_flight.drained()).await;
+        };
+        let answers = async {
+            // Calls may wait for an answer of the client's.
+            if end == End::Asked {
+                let _ = (&mut reading).await;
+            }
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = drained => {}
+            () = answers => {}
             _ = &mut writer => {}
+            // Who asks twice does not want to wait. And whoever closed our input and asks is
+            // surprised by what still comes.
+            () = stop::asked() => {
+                if end == End::Input {
+                    session.mute();
+                }
+            }
         }
-    }
-    if end == End::Input {
-        // Whoever closed our input is surprised by what it did not ask for.
-        session.mute();
     }
     tokio::select! {
         () = gateway.stop() => {}
@@ -66,7 +79,7 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
     session.in_flight.drained_soon().await;
     pump.abort();
     // With the last sender gone, the writer ends when everything is written.
-    drop(session);
+    drop((reading, session));
     if !writer.is_finished() {
         let _ = tokio::time::timeout(gateway.settings.server_grace, writer).await;
     }

@@ -26,8 +26,8 @@ pub(crate) struct Connection {
     era: OnceLock<Era>,
     /// Whether the server has heard that the handshake is over.
     is_confirmed: AtomicBool,
-    /// When progress was last reported, by token.
-    progress: Mutex<HashMap<Bytes, Instant>>,
+    /// When progress was last reported, by token, and how many requests share the token.
+    progress: Mutex<HashMap<Bytes, (Instant, usize)>>,
     /// How many of the server's own questions are open.
     n_questions: AtomicUsize,
     /// How much of what it sent was of no use.
@@ -84,7 +84,7 @@ impl Connection {
         self.to_server.room().await;
         let receiver = self.pending.add(id)?;
         if let (Some(token), Ok(mut progress)) = (&progress_token, self.progress.lock()) {
-            progress.insert(token.clone(), clock::now());
+            progress.entry(token.clone()).or_insert_with(|| (clock::now(), 0)).1 += 1;
         }
         let connection = Arc::clone(self);
         let waiting =
@@ -156,12 +156,17 @@ impl Connection {
         if self.n_questions.load(Ordering::Relaxed) > 0 {
             return Some(clock::now());
         }
-        self.progress.lock().ok()?.get(token?).copied()
+        self.progress.lock().ok()?.get(token?).map(|(last, _)| *last)
     }
 
     pub(super) fn end_progress(&self, token: &Bytes) {
-        if let Ok(mut progress) = self.progress.lock() {
-            progress.remove(token);
+        if let Ok(mut progress) = self.progress.lock()
+            && let Some((_, n_users)) = progress.get_mut(token)
+        {
+            *n_users -= 1;
+            if *n_users == 0 {
+                progress.remove(token);
+            }
         }
     }
 
@@ -171,7 +176,7 @@ impl Connection {
         }
         let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
         if let (Some(token), Ok(mut progress)) = (token, self.progress.lock())
-            && let Some(last) = progress.get_mut(&token.compact())
+            && let Some((last, _)) = progress.get_mut(&token.compact())
         {
             *last = clock::now();
         }

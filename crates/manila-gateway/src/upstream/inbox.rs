@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use manila::request_envelope::{Notification, Request};
 
-use super::Connection;
 use super::pending::Arrived;
+use super::{Connection, Down};
 use crate::jsonrpc;
 use crate::queue::{Receiver, Weigh};
 
@@ -16,10 +16,12 @@ pub(crate) enum FromUpstream {
     Notification(Notification, Arc<Connection>),
     /// It asks something. The answer goes to this connection.
     Request(Request, Arc<Connection>),
+    /// It answered, and whoever waited for that has it.
+    Answered,
     /// It was started again.
     Restarted,
     /// The connection has ended, and nothing more comes from it.
-    Ended(Arc<Connection>),
+    Ended(Arc<Connection>, Arc<Down>),
 }
 
 /// What a server sent.
@@ -35,7 +37,9 @@ impl Weigh for Item {
             Item::Said(FromUpstream::Notification(it, _)) => it.frame.as_bytes().len(),
             Item::Said(FromUpstream::Request(it, _)) => it.frame.as_bytes().len(),
             Item::Answered(_, _, Arrived::Response(it)) => it.frame.as_bytes().len(),
-            Item::Said(FromUpstream::Restarted | FromUpstream::Ended(_))
+            Item::Said(
+                FromUpstream::Answered | FromUpstream::Restarted | FromUpstream::Ended(..),
+            )
             | Item::Answered(_, _, Arrived::TooLarge | Arrived::Unusable(_)) => 0,
         }
     }
@@ -48,14 +52,22 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// What the server says next on its own, or `None` if it never will again.
+    /// What the server says next, or `None` if it never will say anything again.
     pub(crate) async fn next(&mut self) -> Option<FromUpstream> {
-        loop {
-            match self.items.recv().await? {
-                Item::Said(said) => return Some(said),
-                Item::Answered(connection, id, arrived) => connection.arrived(id, arrived),
+        let said = match self.items.recv().await? {
+            Item::Said(said) => said,
+            Item::Answered(connection, id, arrived) => {
+                connection.arrived(id, arrived);
+                // Whoever waited for it goes on before anything that the server said later.
+                tokio::task::yield_now().await;
+                FromUpstream::Answered
             }
+        };
+        if let FromUpstream::Ended(connection, down) = &said {
+            // Only now has everything been delivered that came before the end.
+            connection.pending.end(Arc::clone(down));
         }
+        Some(said)
     }
 }
 

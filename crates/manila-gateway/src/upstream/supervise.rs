@@ -1,6 +1,7 @@
 //! Keeping a server running: started, greeted, and started again when it dies.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use manila::RawJson;
@@ -25,6 +26,8 @@ pub(super) struct Supervisor {
     pub(super) inbox: Sender<Item>,
     pub(super) state: watch::Sender<State>,
     pub(super) controls: Arc<Controls>,
+    /// Whether a server has ever taken the client's greeting.
+    pub(super) was_ready: AtomicBool,
 }
 
 /// A server that lived so long was well.
@@ -68,9 +71,8 @@ impl Supervisor {
             let down = Arc::new(Down { last_words, next_start, ..Down::because(reason) });
             self.state.send_replace(State::Down(Arc::clone(&down)));
             if let Some(connection) = connection {
-                connection.pending.end(down);
-                // Whoever listens no more needs no news.
-                let _ = self.inbox.push(Item::Said(FromUpstream::Ended(connection)));
+                // What it said before is delivered first. Whoever listens no more needs no news.
+                let _ = self.inbox.push(Item::Said(FromUpstream::Ended(connection, down)));
             }
             if self.wait(delay).await == Next::Stop {
                 return;
@@ -141,13 +143,11 @@ impl Supervisor {
             End::Exited(_) | End::Refused(_) => end,
         };
         // What it said before it died is still heard; who else holds its streams is not.
-        let rest = async {
-            let _ = (&mut stderr_reader.0).await;
-            if !stdout_reader.0.is_finished() {
-                let _ = (&mut stdout_reader.0).await;
-            }
-        };
-        let _ = tokio::time::timeout(REST, rest).await;
+        let _ = tokio::time::timeout(REST, &mut stderr_reader.0).await;
+        while !stdout_reader.0.is_finished()
+            && tokio::time::timeout(REST, &mut stdout_reader.0).await.is_err()
+            && self.inbox.is_full()
+        {}
         tokio::spawn(lifeline.cut());
         let last_words = last_words.lines();
         let reason = self.reason(&end, &last_words);
@@ -170,7 +170,7 @@ impl Supervisor {
             match handshake::greet(connection, &greeting, timeout).await {
                 Ok(result) => break result,
                 // The server is well; it is the client's turn to say something else.
-                Err(Refusal::Error(error)) => {
+                Err(Refusal::Error(error)) if !self.was_ready.load(Ordering::Relaxed) => {
                     let refusal = Some(error);
                     let reason = format!("`{}` refused `initialize`", self.command);
                     let down = Down { refusal, ..Down::because(reason) };
@@ -180,15 +180,14 @@ impl Supervisor {
                     }
                     self.state.send_replace(State::Starting);
                 }
-                Err(other @ (Refusal::Gone | Refusal::Silent(_) | Refusal::Unusable(_))) => {
-                    return other;
-                }
+                Err(other) => return other,
             }
         };
         let duration = clock::now().saturating_duration_since(started);
         (self.events)(Event::Started { n_earlier, era: connection.era(), duration });
         let version = version(&result);
         let ready = Ready { connection: Arc::clone(connection), greeting: result, version };
+        self.was_ready.store(true, Ordering::Relaxed);
         self.state.send_replace(State::Ready(Arc::new(ready)));
         let is_confirmed = |greeting: &Option<_>| {
             greeting.as_ref().is_some_and(|greeting: &super::Greeting| greeting.is_confirmed)
@@ -241,7 +240,12 @@ impl Supervisor {
             End::Refused(Refusal::Unusable(why)) => {
                 format!("`{command}` answered `initialize` with what cannot be used: {why}")
             }
-            End::ClosedOutput | End::Refused(Refusal::Gone | Refusal::Error(_)) => {
+            End::Refused(Refusal::Error(error)) => {
+                let message = error.get("message");
+                let message = message.as_ref().and_then(RawJson::as_text).unwrap_or_default();
+                format!("`{command}` refused `initialize`: {message}")
+            }
+            End::ClosedOutput | End::Refused(Refusal::Gone) => {
                 format!("`{command}` closed its output")
             }
         };
