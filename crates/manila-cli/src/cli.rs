@@ -70,7 +70,7 @@ fn contracts_in_short() -> String {
         let (id, when) = (contract.id(), contract.info().pick_when);
         let _ = writeln!(text, "  {id}\n      pick it when {when}");
     }
-    text + "\nTry: echo '{\"observed\": {\"said\": \"hello\"}}' | manila seal --contract all -"
+    text + "\nTry: manila tools -- manila sample-server"
 }
 
 fn contracts_at_length() -> String {
@@ -85,6 +85,8 @@ fn contracts_at_length() -> String {
         done, and a hint says what to try.\n\
         Data goes to standard output, everything else to standard error.\n\n\
         Try:\n  \
+        manila tools -- manila sample-server\n  \
+        manila call echo --arg message=hello -- manila sample-server\n  \
         echo '{\"observed\": {\"said\": \"hello\"}}' | manila seal --contract all -\n  \
         manila explain RATE_LIMITED\n  \
         manila contracts"

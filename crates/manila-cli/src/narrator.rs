@@ -17,6 +17,8 @@ pub(crate) enum Verbosity {
     Usual,
     /// Every call and start, too.
     Verbose,
+    /// What the server itself says; the command tells how its one call ended.
+    OneCall,
 }
 
 /// Tells events on standard error.
@@ -73,6 +75,7 @@ fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
     let is_verbose = verbosity == Verbosity::Verbose;
     match event {
         Event::Stderr(line) => Some(format!("[{server}] {line}")),
+        Event::Ended { .. } if verbosity == Verbosity::OneCall => None,
         Event::Ended { reason, next_start } => {
             let when = if next_start.is_zero() {
                 "at once".to_owned()
@@ -81,10 +84,13 @@ fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
             };
             Some(format!("manila: {reason}; it is started again {when}"))
         }
-        Event::Unusable(what) => Some(format!("manila: {server} sent {what}")),
+        Event::Unusable(what) => Some(format!("manila: the server `{server}` sent {what}")),
         Event::SchemaUnusable { tool, reason } => {
             Some(format!("manila: tool `{tool}`: {reason}; it is not checked"))
         }
+        Event::Stopping { n_open, grace } => Some(format!(
+            "manila: stopping; {n_open} open requests have {grace:?}, a signal stops at once"
+        )),
         Event::Refused(what) => Some(format!("manila: refused a message of the client: {what}")),
         Event::Called { tool, failure, duration } => is_verbose.then(|| {
             let status = failure.map_or("ok", manila::Code::name);

@@ -97,8 +97,17 @@ fn usage_hint(usage: &clap::Error) -> String {
             .into_iter()
             .flat_map(named)
             .collect();
-    if let [first, ..] = suggested.as_slice() {
-        return format!("did you mean `{first}`?");
+    let is_call = std::env::args().nth(1).is_some_and(|word| word == "call");
+    let own = if is_call && usage.kind() == ErrorKind::UnknownArgument {
+        "a tool's own arguments are given as `--arg NAME=VALUE`"
+    } else {
+        ""
+    };
+    match (suggested.as_slice(), own) {
+        ([first, ..], "") => return format!("did you mean `{first}`?"),
+        ([first, ..], own) => return format!("did you mean `{first}`? {own}"),
+        ([], "") => {}
+        ([], own) => return own.to_owned(),
     }
     let valid = named(ContextKind::ValidValue);
     if !valid.is_empty() {

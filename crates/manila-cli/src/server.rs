@@ -21,14 +21,14 @@ pub(crate) struct ServerArgs {
     #[arg(value_parser = one_shape())]
     pub(crate) contract: Shape,
 
-    /// How long a call may take, e.g. 500ms, 30s, 5m; progress starts the clock anew
+    /// How long a call may take, e.g. 500ms, 30s, 5m; progress starts the clock anew. A number
+    /// alone is seconds
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) timeout: Duration,
 
-    /// The largest message that is read, in bytes; a larger answer is TOO_LARGE
-    #[arg(long, value_name = "N", default_value_t = 64 * 1024 * 1024)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1024..))]
-    pub(crate) message_bytes_max: u32,
+    /// The largest message that is read, e.g. 1000000, 512KiB, 64MiB; a larger answer is TOO_LARGE
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = bytes)]
+    pub(crate) message_bytes_max: usize,
 
     /// Tell every call and start on standard error
     #[arg(long, short)]
@@ -77,29 +77,58 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(duration)
 }
 
+fn bytes(text: &str) -> Result<usize, String> {
+    const UNITS: [(&str, usize); 7] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("kB", 1_000),
+        ("KB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+    ];
+    const SMALLEST: usize = 1_024;
+    const LARGEST: usize = 4 << 30;
+    let unit = UNITS.into_iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, size)));
+    let (number, unit) = unit.unwrap_or((text, 1));
+    let number: usize =
+        number.trim().parse().map_err(|_| "give a number of bytes, e.g. 64MiB".to_owned())?;
+    let size = number.saturating_mul(unit);
+    if (SMALLEST..=LARGEST).contains(&size) {
+        Ok(size)
+    } else {
+        Err("it must be at least 1KiB and at most 4GiB".to_owned())
+    }
+}
+
 impl ServerArgs {
     pub(crate) fn settings(&self) -> Settings {
         let mut settings = Settings::default();
         settings.shape = self.contract;
         settings.timeout = self.timeout;
-        settings.frame_bytes_max = usize::try_from(self.message_bytes_max).unwrap_or(usize::MAX);
+        settings.frame_bytes_max = self.message_bytes_max;
         settings
     }
 
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        if self.verbose { Verbosity::Verbose } else { Verbosity::Usual }
+    /// As `settings`, for a command that starts the server for one thing only.
+    pub(crate) fn settings_once(&self) -> Settings {
+        let mut settings = self.settings();
+        settings.start_timeout = self.timeout;
+        settings
     }
 
     /// Starts the server, lets `work` use it, and ends the server whatever comes of it.
     pub(crate) fn with_gateway<T, F: Future<Output = anyhow::Result<T>>>(
         &self,
         settings: Settings,
+        usually: Verbosity,
         work: impl FnOnce(Arc<Gateway>, Inbox) -> F,
     ) -> anyhow::Result<T> {
         let (program, arguments) = self.command.split_first().context("no COMMAND is given")?;
         let command = Command { program: program.clone(), arguments: arguments.to_vec() };
         let narrator = Narrator::start();
-        let events = narrator.events(&short_name(&command), self.verbosity());
+        let verbosity = if self.verbose { Verbosity::Verbose } else { usually };
+        let events = narrator.events(&short_name(&command), verbosity);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let done = runtime.block_on(async {
             let (gateway, inbox) = Gateway::start(command, settings, events);
@@ -136,8 +165,10 @@ pub(crate) async fn greet(gateway: &Gateway) -> anyhow::Result<()> {
 }
 
 fn not_there(down: &Down) -> Refusal {
-    Refusal::new(
-        format!("the server is not available: {}", down.reason),
-        "run the command after `--` by itself to see what it says",
-    )
+    let hint = if down.reason.contains("could not be started") {
+        "check that the program is installed and on your PATH; each word after `--` is one argument"
+    } else {
+        "run the command after `--` by itself to see what it says"
+    };
+    Refusal::new(format!("the server is not available: {}", down.reason), hint)
 }

@@ -47,6 +47,13 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// We are stopping, and wait for open requests.
+    Stopping {
+        /// How many there are.
+        n_open: usize,
+        /// How long they have.
+        grace: Duration,
+    },
     /// The client sent something that was refused.
     Refused(String),
 }

@@ -53,6 +53,8 @@ pub struct Settings {
     pub media: Media,
     /// How long a call may take without a sign of life.
     pub timeout: Duration,
+    /// How long the server may take to answer `initialize`: it may have to be fetched first.
+    pub start_timeout: Duration,
     /// The largest message that is read, from either side.
     pub frame_bytes_max: usize,
     /// How many requests of a client may be open.
@@ -75,6 +77,7 @@ impl Default for Settings {
             placement: Placement::Structured,
             media: Media::Beside,
             timeout: Duration::from_secs(60),
+            start_timeout: Duration::from_secs(60),
             frame_bytes_max: 64 * 1024 * 1024,
             in_flight_max: 16_384,
             in_flight_bytes_max: 64 * 1024 * 1024,
@@ -100,11 +103,9 @@ impl Gateway {
     /// out of the second value, and must be taken.
     #[must_use]
     pub fn start(command: Command, settings: Settings, events: Events) -> (Arc<Gateway>, Inbox) {
-        /// A server that is fetched before it is started needs some time.
-        const START_TIMEOUT_MIN: Duration = Duration::from_secs(60);
         let keeping = Keeping {
             frame_bytes_max: settings.frame_bytes_max,
-            start_timeout: settings.timeout.max(START_TIMEOUT_MIN),
+            start_timeout: settings.start_timeout,
             queue_bytes_max: settings.queue_bytes_max,
             grace: settings.server_grace,
         };

@@ -43,6 +43,8 @@ pub struct Sealed {
     pub reply: Reply,
     /// Its contract.
     pub contract: Contract,
+    /// What went wrong, canonically.
+    pub failure: Option<Code>,
     /// What the server said in the result's `_meta`.
     pub meta: Option<RawJson>,
 }

@@ -43,3 +43,11 @@ pub(crate) enum Status {
     /// It never ran.
     NotStarted(String),
 }
+
+/// The name of a signal, e.g. `SIGKILL`.
+pub(crate) fn signal_name(signal: i32) -> Option<&'static str> {
+    #[cfg(unix)]
+    return signal_hook::low_level::signal_name(signal);
+    #[cfg(not(unix))]
+    return None;
+}

@@ -50,6 +50,12 @@ impl Tools {
         self.known.lock().ok()?.get(name).cloned()
     }
 
+    /// The known tool whose name is most like this one, if any is.
+    pub(crate) fn closest(&self, name: &str) -> Option<String> {
+        let known = self.known.lock().ok()?;
+        manila::closest(name, known.keys().map(String::as_str)).map(str::to_owned)
+    }
+
     /// Notes a tool from a list, and gives it back.
     pub(crate) fn note(&self, raw: &RawJson) -> Option<(String, Arc<Tool>)> {
         let name = raw.get("name")?.as_text()?.into_owned();

@@ -11,6 +11,7 @@ use manila_gateway::receive::nobody;
 use manila_gateway::{Answer, Gateway, Placement, Sealed};
 
 use crate::exit_status::ExitStatus;
+use crate::narrator::Verbosity;
 use crate::output::{LayoutArgs, Output};
 use crate::refusal::Refusal;
 use crate::server::{ServerArgs, greet};
@@ -53,19 +54,20 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let given = given(args)?;
-    let mut settings = args.server.settings();
+    let mut settings = args.server.settings_once();
     settings.media = Media::Inline;
     let is_shown = args.progress;
-    let answer = args.server.with_gateway(settings, |gateway, inbox| async move {
-        tokio::spawn(nobody::serve(inbox, move |told| {
-            if is_shown {
-                show(told);
-            }
-        }));
-        greet(&gateway).await?;
-        let request = request(args, &gateway, &given).await?;
-        Ok(gateway.call_tool(&request, &Arc::default()).await)
-    })?;
+    let answer =
+        args.server.with_gateway(settings, Verbosity::OneCall, |gateway, inbox| async move {
+            tokio::spawn(nobody::serve(inbox, move |told| {
+                if is_shown {
+                    show(told);
+                }
+            }));
+            greet(&gateway).await?;
+            let request = request(args, &gateway, &given).await?;
+            Ok(gateway.call_tool(&request, &Arc::default()).await)
+        })?;
     print(args, &answer, out)
 }
 
@@ -118,6 +120,10 @@ fn given(args: &Args) -> anyhow::Result<Given> {
             let message = format!("--arg must be NAME=VALUE, but has no `=` in `{text}`");
             Refusal::new(message, "e.g. --arg message=hello")
         })?;
+        if name.is_empty() {
+            let message = format!("--arg must be NAME=VALUE, but has no name in `{text}`");
+            return Err(Refusal::new(message, "e.g. --arg message=hello"));
+        }
         Ok((name.to_owned(), value.to_owned()))
     });
     Ok(Given { object, texts: texts.collect::<Result<_, Refusal>>()? })

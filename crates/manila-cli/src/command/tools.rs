@@ -5,6 +5,7 @@ use manila_gateway::Placement;
 use manila_gateway::receive::nobody;
 
 use crate::exit_status::ExitStatus;
+use crate::narrator::Verbosity;
 use crate::output::{LayoutArgs, Output};
 use crate::refusal::Refusal;
 use crate::server::{ServerArgs, greet};
@@ -29,15 +30,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let settings = args.server.settings();
-    let tools: Vec<RawJson> = args.server.with_gateway(settings, |gateway, inbox| async move {
-        tokio::spawn(nobody::serve(inbox, |_| ()));
-        greet(&gateway).await?;
-        let listed = gateway.tools(Placement::Structured).await;
-        listed.map_err(|reason| {
-            Refusal::new(reason, "a server without tools has nothing to list").into()
-        })
-    })?;
+    let settings = args.server.settings_once();
+    let tools: Vec<RawJson> =
+        args.server.with_gateway(settings, Verbosity::OneCall, |gateway, inbox| async move {
+            tokio::spawn(nobody::serve(inbox, |_| ()));
+            greet(&gateway).await?;
+            let listed = gateway.tools(Placement::Structured).await;
+            listed.map_err(|reason| {
+                Refusal::new(reason, "look at what the server says on standard error").into()
+            })
+        })?;
     if args.json {
         let all = RawJson::parse(joined(&tools))?;
         out.json(&all, args.layout.layout(out))?;
@@ -88,10 +90,17 @@ fn parameters(tool: &RawJson) -> Vec<String> {
             let name = member.key();
             let mark = if is_required(&name) { "" } else { "?" };
             let kind = member.value().get("type");
-            match kind.as_ref().and_then(RawJson::as_text) {
-                Some(kind) => format!("{name}{mark}: {kind}"),
-                None => format!("{name}{mark}"),
+            match (choices(&member.value()), kind.as_ref().and_then(RawJson::as_text)) {
+                (Some(choices), _) => format!("{name}{mark}: {choices}"),
+                (None, Some(kind)) => format!("{name}{mark}: {kind}"),
+                (None, None) => format!("{name}{mark}"),
             }
         })
         .collect()
+}
+
+/// What a parameter may be, where its schema lists it.
+fn choices(schema: &RawJson) -> Option<String> {
+    let choices: Vec<String> = schema.get("enum")?.items().map(|it| it.to_string()).collect();
+    Some(choices.join("|"))
 }

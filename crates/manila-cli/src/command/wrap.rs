@@ -5,6 +5,8 @@ use std::io::{IsTerminal, Write};
 use manila_gateway::receive::stdio;
 
 use crate::exit_status::ExitStatus;
+use crate::narrator::Verbosity;
+use crate::refusal::Refusal;
 use crate::server::{PlacementArg, ServerArgs};
 
 /// Stand in front of an MCP server: every tool's answer in one envelope
@@ -44,8 +46,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
     }
     let mut settings = args.server.settings();
     settings.placement = args.placement.into();
-    args.server.with_gateway(settings, |gateway, inbox| async move {
-        stdio::serve(gateway, inbox).await;
+    args.server.with_gateway(settings, Verbosity::Usual, |gateway, inbox| async move {
+        let served = stdio::serve(gateway, inbox).await;
+        served.map_err(|error| {
+            let message = format!("cannot write to standard output: {error}");
+            Refusal::new(message, "check that the disk has room and the target can be written")
+        })?;
         Ok(ExitStatus::Good)
     })
 }

@@ -64,9 +64,13 @@ fn what_cannot_be_called_is_told_with_a_hint() {
     let with = |args: &[&'static str]| [args, &sample].concat();
     check_refused(&with(&["call", "ecko"]), "no tool `ecko`", "did you mean `echo`?");
     check_refused(&with(&["call", "echo", "--arg", "message"]), "has no `=`", "e.g. --arg");
+    check_refused(&with(&["call", "echo", "--arg", "=x"]), "has no name", "e.g. --arg");
+    check_refused(&with(&["call", "echo", "m=x"]), "unexpected argument", "a tool's own arguments");
+    let size = ["wrap", "--message-bytes-max", "64XB", "--", "x"];
+    check_refused(&size, "a number of bytes", "`manila wrap --help`");
     check_refused(&with(&["call", "echo", "--args", "[1]"]), "must be an object", "give a JSON");
     check_refused(&with(&["call", "echo", "--args", "{"]), "--args", "give a JSON object");
-    check_refused(&["call", "echo", "--", "no-such-program"], "could not be started", "run the");
+    check_refused(&["call", "echo", "--", "no-such-program"], "could not be started", "check that");
     check_refused(&["tools", "--", "false"], "exited with code 1", "run the command");
     check_refused(&["wrap", "npx", "x"], "unexpected argument", "give the server's command after");
     check_refused(
@@ -82,10 +86,31 @@ fn tools_are_listed_for_people_and_for_scripts() {
     assert_eq!(people.code, 0, "{}", people.stderr);
     assert!(people.stdout.starts_with("echo {message: string}\n    "), "{}", people.stdout);
     assert!(people.stdout.contains("list {count?: integer}"));
+    assert!(people.stdout.contains("fail {how: \"text\"|"), "{}", people.stdout);
     let scripts = manila(&["tools", "--json", "--", "manila", "sample-server"], b"");
     let tools: Value = serde_json::from_str(&scripts.stdout).unwrap();
     assert_eq!(tools[1]["name"], "add");
     assert_eq!(tools[1]["outputSchema"]["properties"]["meta"]["type"], "object");
+}
+
+#[test]
+fn a_server_without_tools_has_none() {
+    let hello = r#"{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}"#;
+    let none = r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}"#;
+    let script = format!("read a; echo '{hello}'; read b; read c; echo '{none}'; cat >/dev/null");
+    let ran = manila(&["tools", "--", "sh", "-c", &script], b"");
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "The server has no tools.\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_server_that_is_silent_costs_no_more_than_the_time_out() {
+    let silent = ["--timeout", "300ms", "--", "manila", "sample-server", "--fault", "silent"];
+    check_refused(&[&["tools"], silent.as_slice()].concat(), "did not answer `initialize`", "run");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn the_readme_says_what_is_true() {
     let mut n_run = 0;
     for block in blocks(&readme, "sh").into_iter().chain(blocks(&gateway, "sh")) {
         for line in block.lines() {
-            let command = line.strip_prefix("cargo run -q -- ").or(line.strip_prefix("manila "));
+            let command = line.strip_prefix("cargo run -- ").or(line.strip_prefix("manila "));
             let Some(command) = command.filter(|command| !command.contains(['|', '>', '\'']))
             else {
                 continue;

@@ -287,3 +287,42 @@ fn a_list_comes_before_the_news_that_it_has_changed() {
     assert!(client.line().contains("\"tools\":[]"));
     assert!(client.line().contains("list_changed"));
 }
+
+#[test]
+fn an_error_without_an_id_answers_the_only_open_request() {
+    let script = concat!(
+        r#"read initialized; read line; "#,
+        r#"echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}'; sleep 1000"#
+    );
+    let mut client = greeted(&[], script);
+    assert_eq!(client.ask(1, "prompts/list", &json!({}))["error"]["message"], "what?");
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let sample = [crate::mcp::manila_path(), "sample-server"];
+    let mut child = std::process::Command::new(crate::mcp::manila_path())
+        .args(["wrap", "--"])
+        .args(sample)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    std::io::Write::write_all(&mut stdin, format!("{ping}\n").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("cannot write to standard output"), "{stderr}");
+    drop(stdin);
+}
+
+#[test]
+fn a_slow_start_is_waited_for_when_the_input_has_ended() {
+    let mut client = Client::start(&[], &["sh", "-c", &format!("sleep 1; {HELLO} cat >/dev/null")]);
+    client.request(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    client.close_stdin();
+    assert!(client.answer(&json!(1))["result"].is_object());
+}

@@ -209,6 +209,8 @@ fn apps_unknown_tools_and_unknown_methods() {
     let unknown = client.ask(1, "tools/call", &json!({"name": "ecko"}));
     assert_eq!(unknown["error"]["code"], -32602);
     assert_eq!(unknown["error"]["data"]["canonicalCode"], "TOOL_NOT_FOUND");
+    let violation = &unknown["error"]["data"]["violations"][0];
+    assert_eq!(violation["message"], "is no tool of this server; did you mean `echo`?");
     let nameless = client.ask(2, "tools/call", &json!({}));
     assert_eq!(nameless["error"]["data"]["violations"][0]["pointer"], "/params/name");
     assert_eq!(client.ask(3, "no/such", &json!({}))["error"]["code"], -32601);
@@ -249,8 +251,9 @@ fn progress_cancellation_and_time_outs() {
     let others: Vec<Value> = client.others();
     assert!(others.iter().all(|message| message["id"] != 2), "{others:?}");
 
-    let late = client.envelope("wait", &json!({"ms": 60_000}));
-    assert_eq!(late["data"]["error_code"], "UNAVAILABLE", "{late}");
+    let late = client.call("wait", &json!({"ms": 60_000}));
+    assert_eq!(late["structuredContent"]["data"]["error_code"], "UNAVAILABLE", "{late}");
+    assert_eq!(late["_meta"]["dev.manila/code"], "TIMEOUT");
     let ran = client.end();
     assert!(ran.stderr.contains("called wait: CANCELLED"), "{}", ran.stderr);
     assert!(ran.stderr.contains("called wait: TIMEOUT"), "{}", ran.stderr);

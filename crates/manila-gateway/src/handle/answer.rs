@@ -19,7 +19,8 @@ pub(super) fn is_for_the_client(error: &RawJson) -> bool {
     matches!(number(error), Some(-32042 | -32020 | -32021 | -32022))
 }
 
-fn number(error: &RawJson) -> Option<i64> {
+/// The number of a JSON-RPC error.
+pub(super) fn number(error: &RawJson) -> Option<i64> {
     error.get("code")?.as_str().parse().ok()
 }
 

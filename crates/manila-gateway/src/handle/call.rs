@@ -164,7 +164,11 @@ impl Gateway {
             // A server that lists nothing decides for itself.
             Found::Unlisted => None,
             Found::Unknown => {
-                let refusal = Refusal::new(Code::ToolNotFound);
+                let meant = self.tools.closest(&call.name);
+                let hint = meant.map(|name| format!("; did you mean `{name}`?"));
+                let message = format!("is no tool of this server{}", hint.unwrap_or_default());
+                let violation = Violation::new("/params/name", "enum", message);
+                let refusal = Refusal::new(Code::ToolNotFound).violation(violation);
                 return (Answer::Refused(refusal), Some(Code::ToolNotFound));
             }
             Found::Gone(gone) => {
@@ -250,7 +254,7 @@ impl Gateway {
         let prepared = pipeline::prepare(observation, &settings, &context);
         let failure = answer::failure(&prepared).map(|failure| failure.code);
         let reply = manila::render(&prepared, contract, &context);
-        (Answer::Sealed(Box::new(Sealed { reply, contract, meta })), failure)
+        (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta })), failure)
     }
 
     fn not_answered(&self, unanswered: Unanswered) -> Observed {

@@ -7,6 +7,7 @@ use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
 use super::Placement;
+use super::answer::number;
 use crate::cancellation::Cancellation;
 use crate::gateway::Gateway;
 use crate::handle::forward::{Forwarded, forward};
@@ -124,7 +125,12 @@ impl Gateway {
         });
         match asked.await {
             Ok(Err(gone)) => Err(NotListed::Gone(gone)),
-            Ok(Ok(Arrived::Response(response))) => response.answer.map_err(|_| NotListed::Refused),
+            Ok(Ok(Arrived::Response(response))) => match response.answer {
+                Ok(page) => Ok(page),
+                // A server that does not know the method has no tools.
+                Err(error) if number(&error) == Some(-32601) => Ok(JsonObject::default().into()),
+                Err(_) => Err(NotListed::Refused),
+            },
             // A list that cannot be read is none.
             Ok(Ok(Arrived::TooLarge | Arrived::Unusable(_))) => Err(NotListed::Refused),
             Err(_) => Err(NotListed::TimedOut),

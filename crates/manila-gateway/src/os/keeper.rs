@@ -187,7 +187,8 @@ fn watch(group: Pid, heard: &mpsc::Receiver<Heard>, lifeline: &mut UnixStream) {
             Some(Heard::Ended(..)) => again = FIRST,
             Some(Heard::NoneLeft) => return,
             Some(Heard::Terminate) if has_group => {
-                drop(kill_process_group(group, Signal::TERM));
+                // A group that is gone needs no asking.
+                let _ = kill_process_group(group, Signal::TERM);
             }
             Some(Heard::Terminate) | None => {}
             Some(Heard::Cut) => is_killing = true,

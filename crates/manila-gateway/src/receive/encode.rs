@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use manila::json::{Emit, ObjectWriter};
-use manila::{JsonObject, RawJson};
+use manila::{Code, JsonObject, RawJson};
 
 use crate::handle::{Answer, Forwarded, Placement, Sealed};
 use crate::jsonrpc;
@@ -48,14 +48,15 @@ struct ToolResult<'a> {
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Sealed { reply, contract, meta } = self.sealed;
+        let Sealed { reply, contract, failure, meta } = self.sealed;
         let mut object = ObjectWriter::begin(out);
         object.member("content", &Content { envelope: &reply.envelope, media: &reply.blocks });
         if self.placement == Placement::Structured {
             object.member("structuredContent", &reply.envelope);
         }
         object.member("isError", &reply.is_error);
-        object.member("_meta", &Meta { own: meta.as_ref(), contract: contract.id() });
+        let (own, contract) = (meta.as_ref(), contract.id());
+        object.member("_meta", &Meta { own, contract, code: failure.map(Code::name) });
         object.end();
     }
 }
@@ -83,6 +84,7 @@ impl Emit for Content<'_> {
 struct Meta<'a> {
     own: Option<&'a RawJson>,
     contract: &'static str,
+    code: Option<&'static str>,
 }
 
 impl Emit for Meta<'_> {
@@ -94,13 +96,14 @@ impl Emit for Meta<'_> {
             object.token_member(member.key_token(), &member.value());
         }
         object.member("dev.manila/contract", self.contract);
+        object.member("dev.manila/code", &self.code);
         object.member("dev.manila/gateway", &gateway_info());
         object.end();
     }
 }
 
 fn is_ours(key: &str) -> bool {
-    key == "dev.manila/contract" || key == "dev.manila/gateway"
+    matches!(key, "dev.manila/contract" | "dev.manila/code" | "dev.manila/gateway")
 }
 
 /// Who we are.

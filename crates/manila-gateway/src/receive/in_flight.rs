@@ -86,6 +86,11 @@ impl InFlight {
         }
     }
 
+    /// How many requests are open.
+    pub(super) fn n_open(&self) -> usize {
+        *self.n_open.borrow()
+    }
+
     /// Waits a moment until no request is open.
     pub(super) async fn drained_soon(&self) {
         const MOMENT: Duration = Duration::from_millis(200);

@@ -301,7 +301,7 @@ impl Session {
     }
 
     /// How the client speaks, once its hello has been answered; `None` if that failed.
-    async fn opened(&self) -> Option<Era> {
+    pub(super) async fn opened(&self) -> Option<Era> {
         if let Opening::Open(era) = *self.opening.borrow() {
             return Some(era);
         }

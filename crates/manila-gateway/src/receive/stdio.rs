@@ -1,9 +1,13 @@
 //! One client over standard input and output.
 
+use std::io;
 use std::sync::Arc;
+
+use tokio::task::JoinError;
 
 use super::pump::pump;
 use super::session::Session;
+use crate::event::Event;
 use crate::frames::{self, Frames};
 use crate::gateway::Gateway;
 use crate::os::{stdio, stop};
@@ -11,19 +15,19 @@ use crate::queue::queue;
 use crate::upstream::Inbox;
 
 /// Why serving ended.
-#[derive(PartialEq, Eq)]
 enum End {
     /// The client closed our input. It may still read what it has asked for.
     Input,
     /// We were asked to stop.
     Asked,
-    /// Nobody reads what we write.
-    Output,
+    /// What we write cannot be written, or nobody reads it.
+    Output(io::Result<()>),
 }
 
 /// Serves one client until it closes our input or we are asked to stop. What is open then is
-/// finished within the grace period; in the end the server is gone.
-pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
+/// finished within the grace period; in the end the server is gone. An error is that we could
+/// not write; that nobody reads is none.
+pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
     let (to_client, outbox) = queue(gateway.settings.queue_bytes_max);
     let session = Arc::new(Session::new(Arc::clone(&gateway), to_client));
     let mut writer = tokio::spawn(frames::write_all(stdio::output(), outbox));
@@ -33,7 +37,7 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
     let mut reading = Box::pin(async move {
         while let Ok(Some(frame)) = frames.next().await {
             if receiver.receive(frame).is_err() {
-                return End::Output;
+                return End::Output(Ok(()));
             }
         }
         End::Input
@@ -41,16 +45,23 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
     let end = tokio::select! {
         end = &mut reading => end,
         () = stop::asked() => End::Asked,
-        _ = &mut writer => End::Output,
+        written = &mut writer => End::Output(told(written)),
     };
-    if end != End::Output {
+    let is_heard = !matches!(end, End::Output(_));
+    if is_heard {
         let drained = async {
-            // What takes longer ends with the server.
+            // A server that is still starting has its own time. What takes longer than the grace
+            // ends with the server.
+            session.opened().await;
+            let n_open = session.in_flight.n_open();
+            if n_open > 0 {
+                gateway.tell(Event::Stopping { n_open, grace: gateway.settings.grace });
+            }
             let _ = tokio::time::timeout(gateway.settings.grace, session.in_flight.drained()).await;
         };
         let answers = async {
             // Calls may wait for an answer of the client's.
-            if end == End::Asked {
+            if matches!(end, End::Asked) {
                 let _ = (&mut reading).await;
             }
             std::future::pending::<()>().await;
@@ -62,7 +73,7 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
             // Who asks twice does not want to wait. And whoever closed our input and asks is
             // surprised by what still comes.
             () = stop::asked() => {
-                if end == End::Input {
+                if matches!(end, End::Input) {
                     session.mute();
                 }
             }
@@ -80,7 +91,20 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) {
     pump.abort();
     // With the last sender gone, the writer ends when everything is written.
     drop((reading, session));
-    if !writer.is_finished() {
-        let _ = tokio::time::timeout(gateway.settings.server_grace, writer).await;
+    match end {
+        End::Output(written) => written,
+        End::Input | End::Asked if writer.is_finished() => Ok(()),
+        End::Input | End::Asked => {
+            let written = tokio::time::timeout(gateway.settings.server_grace, writer).await;
+            written.map_or(Ok(()), told)
+        }
+    }
+}
+
+/// What became of what was written. A client that closed our output wanted no more.
+fn told(written: Result<io::Result<()>, JoinError>) -> io::Result<()> {
+    match written {
+        Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        Ok(_) | Err(_) => Ok(()),
     }
 }

@@ -187,7 +187,7 @@ impl Connection {
         let n_useless = self.n_useless.fetch_add(1, Ordering::Relaxed) + 1;
         if n_useless.is_power_of_two() {
             let again = if n_useless > 1 {
-                format!(" (useless message {n_useless})")
+                format!("; {n_useless} useless messages so far")
             } else {
                 String::new()
             };

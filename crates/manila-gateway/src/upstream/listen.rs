@@ -26,7 +26,7 @@ pub(super) async fn listen(
         let item = match frame {
             Frame::Line(line) => match Message::from_json(line.clone()) {
                 Ok(message) => usable(connection, message),
-                Err(refused) => unreadable(connection, &Skim::whole(&line), &refused),
+                Err(refused) => unreadable(connection, &line, &refused),
             },
             Frame::TooLong(seen) => too_large(connection, &seen, frame_bytes_max),
         };
@@ -49,8 +49,12 @@ fn usable(connection: &Arc<Connection>, message: Message) -> Option<Item> {
             Some(Item::Said(FromUpstream::Request(request, Arc::clone(connection))))
         }
         Message::Response(response) => {
-            let Some(id) = response.id.as_ref().and_then(number) else {
-                connection.complain("an answer to a request that was never made");
+            // An error without an id is about a request that could not be read. If only one is
+            // open, that is the one.
+            let id = response.id.as_ref().and_then(number).or_else(|| connection.pending.only());
+            let Some(id) = id else {
+                let error = response.answer.err().unwrap_or_else(|| response.frame.clone());
+                connection.complain(&format!("an answer to nothing: {error:.200}"));
                 return None;
             };
             Some(Item::Answered(Arc::clone(connection), id, Arrived::Response(response)))
@@ -60,7 +64,9 @@ fn usable(connection: &Arc<Connection>, message: Message) -> Option<Item> {
 
 /// Whoever waits for the answer learns that it is of no use; whoever asked, that it was not
 /// understood.
-fn unreadable(connection: &Arc<Connection>, seen: &Skimmed, refused: &Refused) -> Option<Item> {
+fn unreadable(connection: &Arc<Connection>, line: &[u8], refused: &Refused) -> Option<Item> {
+    const CHARS_SHOWN: usize = 60;
+    let seen = Skim::whole(line);
     let what = refused.violation.to_string();
     if let Some(id) = seen.id.as_ref().filter(|_| seen.is_answer).and_then(number) {
         return Some(Item::Answered(Arc::clone(connection), id, Arrived::Unusable(what)));
@@ -69,7 +75,8 @@ fn unreadable(connection: &Arc<Connection>, seen: &Skimmed, refused: &Refused) -
         let fault = Fault::new(refused.code).violation(refused.violation.clone());
         connection.push(jsonrpc::error(Some(id), &fault));
     }
-    connection.complain(&format!("what is no message: {what}"));
+    let start: String = String::from_utf8_lossy(line).chars().take(CHARS_SHOWN).collect();
+    connection.complain(&format!("what is no message: {start:?} ({what})"));
     None
 }
 

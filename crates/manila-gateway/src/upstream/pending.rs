@@ -56,6 +56,13 @@ impl Pending {
         self.remove(id).is_some_and(|waiting| waiting.send(answer).is_ok())
     }
 
+    /// The id of the request that waits, if it is only one.
+    pub(super) fn only(&self) -> Option<u64> {
+        let waiting = self.waiting.lock().ok()?;
+        let first = *waiting.keys().next()?;
+        (waiting.len() == 1).then_some(first)
+    }
+
     /// Tells all who wait that no answer will come.
     pub(super) fn end(&self, down: Arc<Down>) {
         // The reason is known before anybody is woken.

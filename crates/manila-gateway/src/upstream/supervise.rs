@@ -16,7 +16,7 @@ use super::{Command, Connection, Controls, Down, Keeping, Ready, State, Stop};
 use crate::clock;
 use crate::event::{Event, Events};
 use crate::frames;
-use crate::os::{Lifeline, Process, Status};
+use crate::os::{self, Lifeline, Process, Status};
 use crate::queue::{Sender, queue};
 
 pub(super) struct Supervisor {
@@ -230,7 +230,8 @@ impl Supervisor {
                 format!("`{command}` exited with code {code}")
             }
             End::Exited(Some(Status::Signal(signal))) => {
-                format!("`{command}` was killed by signal {signal}")
+                let name = os::signal_name(*signal).map(|name| format!(" ({name})"));
+                format!("`{command}` was killed by signal {signal}{}", name.unwrap_or_default())
             }
             End::Exited(None) => format!("`{command}` lost its keeper"),
             End::ClosedInput => format!("`{command}` closed its input"),
