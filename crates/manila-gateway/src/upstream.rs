@@ -153,7 +153,7 @@ impl Upstream {
             was_ready: false.into(),
         };
         let supervisor = Mutex::new(Some(tokio::spawn(supervisor.run())));
-        (Upstream { state, controls, supervisor }, Inbox { items })
+        (Upstream { state, controls, supervisor }, Inbox { items, is_settled: true })
     }
 
     /// The server, as soon as it is ready; or why it is not.

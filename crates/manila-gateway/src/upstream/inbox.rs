@@ -49,6 +49,8 @@ impl Weigh for Item {
 /// so that nothing which the server said before an answer comes after it.
 pub struct Inbox {
     pub(super) items: Receiver<Item>,
+    /// Whether all who got an answer have gone on.
+    pub(super) is_settled: bool,
 }
 
 impl Inbox {
@@ -58,11 +60,15 @@ impl Inbox {
             Item::Said(said) => said,
             Item::Answered(connection, id, arrived) => {
                 connection.arrived(id, arrived);
-                // Whoever waited for it goes on before anything that the server said later.
-                tokio::task::yield_now().await;
-                FromUpstream::Answered
+                self.is_settled = false;
+                return Some(FromUpstream::Answered);
             }
         };
+        if !self.is_settled {
+            // Whoever waited for an answer goes on before anything that the server said later.
+            tokio::task::yield_now().await;
+            self.is_settled = true;
+        }
         if let FromUpstream::Ended(connection, down) = &said {
             // Only now has everything been delivered that came before the end.
             connection.pending.end(Arc::clone(down));
