@@ -15,13 +15,14 @@ use crate::queue::queue;
 use crate::upstream::Inbox;
 
 /// Why serving ended.
+#[derive(PartialEq, Eq)]
 enum End {
     /// The client closed our input. It may still read what it has asked for.
     Input,
     /// We were asked to stop.
     Asked,
     /// What we write cannot be written, or nobody reads it.
-    Output(io::Result<()>),
+    Output,
 }
 
 /// Serves one client until it closes our input or we are asked to stop. What is open then is
@@ -37,22 +38,27 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
     let mut reading = Box::pin(async move {
         while let Ok(Some(frame)) = frames.next().await {
             if receiver.receive(frame).is_err() {
-                return End::Output(Ok(()));
+                return End::Output;
             }
         }
         End::Input
     });
+    let mut written = None;
     let end = tokio::select! {
         end = &mut reading => end,
         () = stop::asked() => End::Asked,
-        written = &mut writer => End::Output(told(written)),
+        ended = &mut writer => {
+            written = Some(told(ended));
+            End::Output
+        }
     };
-    let is_heard = !matches!(end, End::Output(_));
-    if is_heard {
+    if end != End::Output {
         let drained = async {
             // A server that is still starting has its own time. What takes longer than the grace
             // ends with the server.
-            session.opened().await;
+            if end == End::Input {
+                session.opened().await;
+            }
             let n_open = session.in_flight.n_open();
             if n_open > 0 {
                 gateway.tell(Event::Stopping { n_open, grace: gateway.settings.grace });
@@ -61,7 +67,7 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
         };
         let answers = async {
             // Calls may wait for an answer of the client's.
-            if matches!(end, End::Asked) {
+            if end == End::Asked {
                 let _ = (&mut reading).await;
             }
             std::future::pending::<()>().await;
@@ -69,11 +75,11 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
         tokio::select! {
             () = drained => {}
             () = answers => {}
-            _ = &mut writer => {}
+            ended = &mut writer => written = Some(told(ended)),
             // Who asks twice does not want to wait. And whoever closed our input and asks is
             // surprised by what still comes.
             () = stop::asked() => {
-                if matches!(end, End::Input) {
+                if end == End::Input {
                     session.mute();
                 }
             }
@@ -91,14 +97,11 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
     pump.abort();
     // With the last sender gone, the writer ends when everything is written.
     drop((reading, session));
-    match end {
-        End::Output(written) => written,
-        End::Input | End::Asked if writer.is_finished() => Ok(()),
-        End::Input | End::Asked => {
-            let written = tokio::time::timeout(gateway.settings.server_grace, writer).await;
-            written.map_or(Ok(()), told)
-        }
+    if let Some(written) = written {
+        return written;
     }
+    let written = tokio::time::timeout(gateway.settings.server_grace, writer).await;
+    written.map_or(Ok(()), told)
 }
 
 /// What became of what was written. A client that closed our output wanted no more.
