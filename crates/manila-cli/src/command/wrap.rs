@@ -25,7 +25,11 @@ use crate::server::{PlacementArg, ServerArgs};
 /// A request chooses another contract with params._meta["dev.manila/contract"].
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
-#[allow(clippy::doc_link_with_quotes, reason = "it is JSON, shown as it is typed")]
+#[allow(
+    clippy::doc_link_with_quotes,
+    rustdoc::broken_intra_doc_links,
+    reason = "it is JSON, shown as it is typed"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     server: ServerArgs,
