@@ -213,6 +213,12 @@ fn apps_unknown_tools_and_unknown_methods() {
     assert_eq!(violation["message"], "is no tool of this server; did you mean `echo`?");
     let nameless = client.ask(2, "tools/call", &json!({}));
     assert_eq!(nameless["error"]["data"]["violations"][0]["pointer"], "/params/name");
+    client.send_line(concat!(
+        r#"{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":"#,
+        r#"{"name":"text","arguments":{},"name":"crash"}}"#
+    ));
+    let twice = client.answer(&json!("twice"));
+    assert_eq!(twice["error"]["data"]["violations"][0]["pointer"], "/params/name");
     assert_eq!(client.ask(3, "no/such", &json!({}))["error"]["code"], -32601);
     let prompts = client.ask(4, "prompts/list", &json!({}));
     assert_eq!(prompts["result"]["prompts"][0]["name"], "greet");

@@ -99,18 +99,11 @@ impl Gateway {
         cancellation: &'a Arc<Cancellation>,
         started: Instant,
     ) -> Result<(ToolCall<'a>, Shape), Refusal> {
-        let params = request.params.as_ref();
-        let get = |name: &str| params.and_then(|params| params.get(name));
-        let wrong = |pointer: &str, rule: &str, message: String| {
-            let violation = Violation::new(pointer, rule, message);
-            Refusal::new(Code::InvalidToolInput).violation(violation)
-        };
-        let name = get("name");
+        let Params { name, arguments, meta } = Params::of(request.params.as_ref())?;
         let name = name.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
         let name = name.ok_or_else(|| {
             wrong("/params/name", "required", "must be the name of a tool".to_owned())
         })?;
-        let meta = get("_meta");
         let text_of = |key: &str| {
             let value = meta.as_ref().and_then(|meta| meta.get(key));
             value.map(|value| value.as_text().map(std::borrow::Cow::into_owned))
@@ -124,7 +117,6 @@ impl Gateway {
             })?,
         };
         let request_id = text_of(REQUEST_ID_KEY).flatten();
-        let arguments = get("arguments");
         let call = ToolCall { request, cancellation, name, arguments, request_id, started };
         Ok((call, shape))
     }
@@ -292,6 +284,43 @@ impl Gateway {
             Ok(()) => self.tools.get(name).map_or(Found::Unknown, Found::Tool),
         }
     }
+}
+
+/// The parameters of `tools/call` that are looked at.
+#[derive(Default)]
+struct Params {
+    name: Option<RawJson>,
+    arguments: Option<RawJson>,
+    meta: Option<RawJson>,
+}
+
+impl Params {
+    fn of(params: Option<&JsonObject>) -> Result<Params, Refusal> {
+        let mut found = Params::default();
+        for member in params.iter().flat_map(|params| params.members()) {
+            let key = member.key();
+            let place = match key.as_ref() {
+                "name" => &mut found.name,
+                "arguments" => &mut found.arguments,
+                "_meta" => &mut found.meta,
+                _ => continue,
+            };
+            if place.replace(member.value()).is_some() {
+                // The server might take the other one than we check.
+                return Err(wrong(
+                    &format!("/params/{key}"),
+                    "unique",
+                    "is given twice".to_owned(),
+                ));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn wrong(pointer: &str, rule: &str, message: String) -> Refusal {
+    let violation = Violation::new(pointer, rule, message);
+    Refusal::new(Code::InvalidToolInput).violation(violation)
 }
 
 /// What is known about a tool's name.
