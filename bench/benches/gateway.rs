@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         println!("(this system cannot hold processes on one core)");
     }
     println!("\nwherever the system puts it");
-    measure_all(&ways, &WORKS.map(|work| Work { limit: None, ..work }));
+    measure_all(&ways, &WORKS);
     println!();
     start_up(&ways);
     resources(&ways);

@@ -1,0 +1,78 @@
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use proptest::prelude::*;
+use tokio::io::{AsyncRead, ReadBuf};
+
+use super::{Frame, Frames};
+
+#[track_caller]
+fn check(input: &str, expected: &[&str]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let mut frames = Frames::new(input.as_bytes(), 20);
+        let mut found = Vec::new();
+        while let Some(frame) = frames.next().await.unwrap() {
+            found.push(match frame {
+                Frame::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
+                Frame::TooLong(seen) => format!("too long {:?}", seen.id),
+            });
+        }
+        assert_eq!(found, expected, "{input:?}");
+    });
+}
+
+/// A source that gives its bytes in pieces.
+struct Pieces<'a>(std::slice::Chunks<'a, u8>);
+
+impl AsyncRead for Pieces<'_> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        if let Some(piece) = self.0.next() {
+            buffer.put_slice(piece);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+proptest! {
+    #[test]
+    fn lines_are_the_same_in_whatever_pieces_they_come(
+        lines in prop::collection::vec("[a-z{}\":,\\\\]{0,30}", 0..8),
+        n_piece in 1..40usize,
+    ) {
+        let input = lines.join("\n");
+        let fits = |line: &&str| !line.is_empty();
+        let expected: Vec<&str> = lines.iter().map(|it| it.trim()).filter(fits).collect();
+        let expected: Vec<Option<&str>> =
+            expected.into_iter().map(|it| (it.len() <= 20).then_some(it)).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let found = runtime.block_on(async {
+            let pieces = Pieces(input.as_bytes().chunks(n_piece));
+            let mut frames = Frames::new(pieces, 20);
+            let mut found = Vec::new();
+            while let Some(frame) = frames.next().await.unwrap() {
+                found.push(match frame {
+                    Frame::Line(line) => Some(String::from_utf8(line.to_vec()).unwrap()),
+                    Frame::TooLong(_) => None,
+                });
+            }
+            found
+        });
+        let found: Vec<Option<&str>> = found.iter().map(|it| it.as_deref()).collect();
+        prop_assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn lines_of_every_kind() {
+    check("a\nb\r\n\n  \nc", &["a", "b", "c"]);
+    check("", &[]);
+    let long = format!(r#"{{"id":3,"t":"{}"}}"#, "x".repeat(100_000));
+    check(&format!("a\n{long}\nb\n"), &["a", "too long Some(3)", "b"]);
+    check(&long, &["too long Some(3)"]);
+    check(r#"{"id":4,"t":"xxxxxxxxxxxxxxxxx"}"#, &["too long Some(4)"]);
+}

@@ -1,0 +1,23 @@
+use manila::request_envelope::Message;
+
+use super::{Fault, error, with_id};
+
+#[test]
+fn an_id_is_spliced_and_nothing_else() {
+    let frame = r#"{ "params" : {"b": 1.0, "id": 7}, "id" : 7 , "method":"x","jsonrpc":"2.0"}"#;
+    let Ok(Message::Request(request)) = Message::from_json(frame) else { panic!() };
+    let found = with_id(&request.frame, &request.id, b"12345");
+    assert_eq!(found, frame.replace(r#""id" : 7 "#, r#""id" : 12345 "#));
+}
+
+#[test]
+fn a_fault_names_its_canonical_code() {
+    let found = error(None, &Fault::new(manila::Code::ToolNotFound));
+    assert_eq!(
+        found,
+        concat!(
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"Unknown tool","#,
+            r#""data":{"canonicalCode":"TOOL_NOT_FOUND"}}}"#
+        )
+    );
+}
