@@ -5,6 +5,7 @@ use std::io;
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use crate::alert::Alert;
 use crate::queue::Receiver;
 use crate::skim::{Skim, Skimmed};
 
@@ -26,6 +27,7 @@ pub(crate) struct Frames<R> {
     bytes_max: usize,
     /// While a line over the limit goes by.
     skim: Option<Skim>,
+    alert: Alert,
 }
 
 /// How much is read at once.
@@ -33,7 +35,14 @@ const READ_BYTES: usize = 16 * 1024;
 
 impl<R: AsyncRead + Unpin> Frames<R> {
     pub(crate) fn new(source: R, bytes_max: usize) -> Frames<R> {
-        Frames { source, buffer: BytesMut::new(), n_searched: 0, bytes_max, skim: None }
+        Frames {
+            source,
+            buffer: BytesMut::new(),
+            n_searched: 0,
+            bytes_max,
+            skim: None,
+            alert: Alert::default(),
+        }
     }
 
     /// The next line that is not blank, or `None` at the end.
@@ -45,7 +54,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             // A long line doubles the room each time, a short one never needs more.
             let room = READ_BYTES.max(self.buffer.len().min(1024 * 1024));
             self.buffer.reserve(room);
-            if self.source.read_buf(&mut self.buffer).await? == 0 {
+            if self.alert.wait(self.source.read_buf(&mut self.buffer)).await? == 0 {
                 return Ok(self.take_rest());
             }
         }

@@ -7,6 +7,7 @@
 //! started under a keeper, which is the same program run again.
 #![forbid(unsafe_code)]
 
+mod alert;
 mod cancellation;
 mod clock;
 mod deadlines;
