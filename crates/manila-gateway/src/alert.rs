@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::clock;
 
-/// How long to stay awake. It is in vain at most once for each long wait.
+/// How long to stay awake. Where messages come less often than `SHORT`, it is in vain only once.
 const AWAKE: Duration = Duration::from_micros(100);
 
 /// What is a short wait. It is longer than `AWAKE`: where both sides slept, both had to be woken.

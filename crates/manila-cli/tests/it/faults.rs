@@ -1,12 +1,10 @@
 //! Servers and clients that misbehave, and processes that are killed.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::mcp::{Client, manila_path, runs, signal, wait_until_gone};
-use crate::program::root;
+use crate::mcp::{Client, manila_path, runs, signal, wait_until_gone, wrap};
 
 fn misbehave(client: &mut Client, how: &str) -> Value {
     client.call("misbehave", &json!({"how": how}))["structuredContent"].clone()
@@ -290,14 +288,7 @@ fn many_calls_at_once_none_lost_crossed_or_doubled() {
 
 #[test]
 fn a_client_that_does_not_read_our_stderr_is_served() {
-    let mut child = Command::new(manila_path())
-        .args(["wrap", "--", manila_path(), "sample-server"])
-        .current_dir(root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = wrap(&[], &[manila_path(), "sample-server"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut lines = vec![json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params":
         {"protocolVersion": "2025-11-25", "capabilities": {}}})];

@@ -27,20 +27,25 @@ pub(crate) fn manila_path() -> &'static str {
     env!("CARGO_BIN_EXE_manila")
 }
 
+/// `manila wrap OPTIONS -- SERVER`, with pipes to all its streams.
+pub(crate) fn wrap(options: &[&str], server: &[&str]) -> Child {
+    Command::new(manila_path())
+        .arg("wrap")
+        .args(options)
+        .arg("--")
+        .args(server)
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 impl Client {
     /// `manila wrap OPTIONS -- SERVER`, not yet greeted.
     pub(crate) fn start(options: &[&str], server: &[&str]) -> Client {
-        let mut child = Command::new(manila_path())
-            .arg("wrap")
-            .args(options)
-            .arg("--")
-            .args(server)
-            .current_dir(root())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = wrap(options, server);
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().unwrap();
         let (sender, lines) = channel();
