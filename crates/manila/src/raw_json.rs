@@ -99,6 +99,12 @@ impl RawJson {
         &self.bytes
     }
 
+    /// The value's bytes as they were written, without a copy.
+    #[must_use]
+    pub fn to_bytes(&self) -> Bytes {
+        self.bytes.clone()
+    }
+
     /// The value's text as it was written.
     ///
     /// # Panics
@@ -181,6 +187,12 @@ impl RawJson {
         Items::of(self)
     }
 
+    /// How many members its objects have together, at every depth.
+    #[cfg(feature = "validate")]
+    pub(crate) fn n_members_deep(&self) -> usize {
+        walk::n_members_deep(&self.bytes)
+    }
+
     /// A value whose bytes are known to be compact JSON, because we wrote them.
     pub(crate) fn written(bytes: Vec<u8>) -> RawJson {
         RawJson { bytes: bytes.into(), spacing: Spacing::Compact }
@@ -207,7 +219,7 @@ impl Eq for RawJson {}
 /// Compact, as it goes into an envelope.
 impl fmt::Display for RawJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&self.compact()))
+        f.pad(&String::from_utf8_lossy(&self.compact()))
     }
 }
 

@@ -78,7 +78,7 @@ impl Message {
     pub fn from_json(json: impl Into<Bytes>) -> Result<Message, Refused> {
         let frame = RawJson::parse_payload(json).map_err(|error| not_json(&error))?;
         if frame.kind() == Kind::Array {
-            let message = "is a batch, and batches are not part of this protocol revision";
+            let message = "is a batch; send its messages one by one";
             return Err(refused("", "batch", message, None));
         }
         if frame.kind() != Kind::Object {

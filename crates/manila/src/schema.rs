@@ -11,6 +11,8 @@ mod lenient;
 mod registry;
 mod relocate;
 #[cfg(feature = "validate")]
+mod twice;
+#[cfg(feature = "validate")]
 mod words;
 mod wrap;
 

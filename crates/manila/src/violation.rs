@@ -25,6 +25,12 @@ impl Violation {
     }
 }
 
+/// The RFC 6901 pointer to the member `name` of what `pointer` points to.
+pub(crate) fn below(pointer: &str, name: &str) -> String {
+    let escaped = name.replace('~', "~0").replace('/', "~1");
+    format!("{pointer}/{escaped}")
+}
+
 impl Emit for Violation {
     fn emit(&self, out: &mut Vec<u8>) {
         let Violation { pointer, rule, message } = self;

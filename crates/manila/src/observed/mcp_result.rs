@@ -14,8 +14,19 @@ pub struct McpResult {
     pub(crate) is_error: bool,
     pub(crate) parts: Vec<Part>,
     pub(crate) broken: Option<Broken>,
+    stage: Stage,
+    meta: Option<RawJson>,
     /// The result as it came.
     pub(crate) raw: RawJson,
+}
+
+/// How far the call has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Stage {
+    /// `resultType` says that there is more to come.
+    is_unfinished: bool,
+    has_task: bool,
+    has_content: bool,
 }
 
 /// One block of `content`.
@@ -53,47 +64,89 @@ impl McpResult {
         Reader::payload_document(&json.into(), McpResult::read)
     }
 
-    pub(super) fn read(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
-        let raw = reader.raw_of(Kind::Object)?;
-        Ok(McpResult::of(raw))
-    }
-
-    /// Takes a result apart that has been checked with the message around it.
+    /// Takes a result apart that has been read with the message around it.
     #[must_use]
     pub fn from_object(object: JsonObject) -> McpResult {
-        McpResult::of(object.into())
+        let raw = RawJson::from(object);
+        let read = Reader::document(&raw.to_bytes(), McpResult::read);
+        // What has been read once can be read again.
+        read.unwrap_or_else(|_| McpResult::empty(raw))
     }
 
-    fn of(raw: RawJson) -> McpResult {
-        let mut result =
-            McpResult { structured: None, is_error: false, parts: Vec::new(), broken: None, raw };
-        let raw = result.raw.clone();
-        for member in raw.members() {
-            match member.key().as_ref() {
+    /// What the server said beside the result, in its `_meta`.
+    #[must_use]
+    pub fn meta(&self) -> Option<&RawJson> {
+        self.meta.as_ref()
+    }
+
+    /// Whether it is no result yet: the server asks back, or has begun a task.
+    #[must_use]
+    pub fn is_handle(&self) -> bool {
+        let Stage { is_unfinished, has_task, has_content } = self.stage;
+        is_unfinished || (has_task && !has_content)
+    }
+
+    fn empty(raw: RawJson) -> McpResult {
+        McpResult {
+            structured: None,
+            is_error: false,
+            parts: Vec::new(),
+            broken: None,
+            stage: Stage::default(),
+            meta: None,
+            raw,
+        }
+    }
+
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
+        let (mut result, raw) = reader.with_raw(McpResult::read_members)?;
+        result.raw = raw;
+        Ok(result)
+    }
+
+    fn read_members(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
+        let mut result = McpResult::empty(RawJson::literal("{}"));
+        reader.members(|reader, key| {
+            result.stage.has_content |= key == "content";
+            match key {
                 "structuredContent" => {
-                    result.structured = Some(member.value()).filter(|value| !value.is_null());
+                    result.structured = Some(reader.raw()?).filter(|value| !value.is_null());
                 }
-                "isError" => match member.value().as_bytes() {
+                "isError" => match reader.raw()?.as_bytes() {
                     b"true" => result.is_error = true,
                     b"false" | b"null" => result.is_error = false,
                     _ => result.breaks("/isError".to_owned(), "must be a boolean"),
                 },
-                "content" if member.value().kind() == Kind::Array => {
-                    result.take_content(&member.value());
+                "content" if reader.next_kind() == Kind::Array => result.read_content(reader)?,
+                "content" => {
+                    reader.raw()?;
+                    result.breaks("/content".to_owned(), "must be an array");
                 }
-                "content" => result.breaks("/content".to_owned(), "must be an array"),
-                _ => {}
+                "_meta" => result.meta = Some(reader.raw()?),
+                "task" => {
+                    reader.raw()?;
+                    result.stage.has_task = true;
+                }
+                "resultType" => {
+                    let is_other = |kind: std::borrow::Cow<'_, str>| kind != "complete";
+                    result.stage.is_unfinished = reader.raw()?.as_text().is_some_and(is_other);
+                }
+                _ => drop(reader.raw()?),
             }
-        }
-        result
+            Ok(())
+        })?;
+        Ok(result)
     }
 
-    fn take_content(&mut self, content: &RawJson) {
+    fn read_content(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         self.parts.clear();
         // The envelope is the first block of what we write.
         let mut media_index = 1;
-        for (place, raw) in content.items().enumerate() {
-            let block = Block::of(&raw);
+        let mut n_blocks = 0;
+        reader.array(|reader| {
+            let place = n_blocks;
+            n_blocks += 1;
+            let (block, raw) = reader.with_raw(Block::read)?;
             match (block.kind.as_deref(), block.text) {
                 (Some("text"), Some(text)) => self.parts.push(Part::Text(text)),
                 (Some("text"), None) => {
@@ -105,7 +158,8 @@ impl McpResult {
                 }
                 (None, _) => self.breaks(format!("/content/{place}/type"), "must be a string"),
             }
-        }
+            Ok(())
+        })
     }
 
     /// The first rule that is broken is the one that is told.
@@ -122,19 +176,21 @@ struct Block {
 }
 
 impl Block {
-    fn of(raw: &RawJson) -> Block {
+    fn read(reader: &mut Reader<'_>) -> Result<Block, ReadError> {
         let mut block = Block::default();
-        for member in raw.members() {
-            match member.key().as_ref() {
-                "type" => {
-                    block.kind = member.value().as_text().map(std::borrow::Cow::into_owned);
-                }
-                "text" => {
-                    block.text = Some(member.value()).filter(|value| value.kind() == Kind::String);
-                }
+        if reader.next_kind() != Kind::Object {
+            reader.raw()?;
+            return Ok(block);
+        }
+        reader.members(|reader, key| {
+            let value = reader.raw()?;
+            match key {
+                "type" => block.kind = value.as_text().map(std::borrow::Cow::into_owned),
+                "text" => block.text = Some(value).filter(|value| value.kind() == Kind::String),
                 _ => {}
             }
-        }
-        block
+            Ok(())
+        })?;
+        Ok(block)
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::{Kind, RawJson, Syntax};
+use crate::violation::below;
 
 /// What is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +57,7 @@ impl ReadError {
     }
 
     pub(super) fn within(mut self, segment: &str) -> ReadError {
-        let escaped = segment.replace('~', "~0").replace('/', "~1");
-        self.pointer.insert_str(0, &escaped);
-        self.pointer.insert(0, '/');
+        self.pointer = below("", segment) + &self.pointer;
         self
     }
 }

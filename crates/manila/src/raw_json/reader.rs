@@ -83,6 +83,12 @@ impl<'a> Reader<'a> {
         Ok((taken, RawJson::checked(self.source.slice(start..self.scanner.at()), spacing)))
     }
 
+    /// The kind of the next value, by its first byte.
+    pub(crate) fn next_kind(&mut self) -> Kind {
+        self.scanner.skip_space();
+        Kind::of(self.scanner.peek())
+    }
+
     /// Takes the next value, which must be an object, apart: `read` is called for each key
     /// and must take its value. A key that stands twice is refused.
     pub(crate) fn object(
@@ -100,6 +106,14 @@ impl<'a> Reader<'a> {
             seen.add(key.clone());
             Ok(())
         })
+    }
+
+    /// As [`object`](Reader::object), for foreign objects: a key may stand twice.
+    pub(crate) fn members(
+        &mut self,
+        mut read: impl FnMut(&mut Reader<'a>, &str) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        self.each_member(|reader, key| read(reader, key))
     }
 
     fn each_member(

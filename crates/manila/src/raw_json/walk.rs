@@ -181,6 +181,22 @@ fn container_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
+/// How many members there are in `bytes`, a checked value: each has its colon.
+#[cfg(feature = "validate")]
+pub(super) fn n_members_deep(bytes: &[u8]) -> usize {
+    let mut n_members = 0;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        if *byte == b'"' {
+            at = string_end(bytes, at);
+            continue;
+        }
+        n_members += usize::from(*byte == b':');
+        at += 1;
+    }
+    n_members
+}
+
 /// Copies `bytes`, a checked value, without the white space between its tokens.
 pub(super) fn copy_compact(bytes: &[u8], out: &mut Vec<u8>) {
     let mut run = 0;

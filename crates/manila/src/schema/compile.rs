@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::raw_json::{Kind, RawJson, key_sorted};
 use crate::schema::cost::{self, Cost};
 use crate::schema::lenient::tree;
+use crate::schema::twice::given_twice;
 use crate::schema::words::violation;
 use crate::violation::Violation;
 
@@ -62,14 +63,17 @@ impl Schema {
     /// The rules that a value breaks, as many as people read.
     #[must_use]
     pub fn check(&self, value: &RawJson) -> Vec<Violation> {
-        let value = tree(value);
-        if self.validator.is_valid(&value) {
+        self.check_tree(&tree(value))
+    }
+
+    fn check_tree(&self, value: &Value) -> Vec<Violation> {
+        if self.validator.is_valid(value) {
             return Vec::new();
         }
-        if self.cost.breadth.saturating_mul(size(&value)) > ERRORS_MAX {
-            return self.first(&value);
+        if self.cost.breadth.saturating_mul(size(value)) > ERRORS_MAX {
+            return self.first(value);
         }
-        let errors = self.validator.iter_errors(&value);
+        let errors = self.validator.iter_errors(value);
         errors.flat_map(|error| violation(&error)).take(VIOLATIONS_MAX).collect()
     }
 
@@ -83,11 +87,17 @@ impl Schema {
         first.iter().flat_map(violation).take(VIOLATIONS_MAX).collect()
     }
 
-    /// The rules that a call's arguments break; none at all stand for an empty object.
+    /// The rules that a call's arguments break; none at all stand for an empty object. A name
+    /// that is given twice breaks one: the tool might take the value that was not checked.
     #[must_use]
     pub fn check_arguments(&self, arguments: Option<&RawJson>) -> Vec<Violation> {
         let given = arguments.filter(|arguments| arguments.kind() != Kind::Null);
-        given.map_or_else(|| self.check(&RawJson::literal("{}")), |given| self.check(given))
+        let Some(given) = given else { return self.check(&RawJson::literal("{}")) };
+        let tree = tree(given);
+        match given_twice(given, &tree) {
+            Some(violation) => vec![violation],
+            None => self.check_tree(&tree),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
-use crate::violation::Violation;
+use crate::violation::{Violation, below};
 
 /// The violations of one error: several where several members are unknown.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rules of JSON Schema are not ours to list")]
@@ -12,10 +12,7 @@ pub(super) fn violation(error: &ValidationError<'_>) -> Vec<Violation> {
     use ValidationErrorKind as Kind;
     let pointer = error.instance_path().to_string();
     let rule = error.kind().keyword();
-    let below = |name: &str| {
-        let escaped = name.replace('~', "~0").replace('/', "~1");
-        format!("{pointer}/{escaped}")
-    };
+    let below = |name: &str| below(&pointer, name);
     match error.kind() {
         Kind::Required { property: Value::String(name) } => {
             vec![Violation::new(below(name), rule, "is required")]

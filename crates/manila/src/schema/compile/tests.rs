@@ -31,6 +31,22 @@ fn violations_name_place_and_rule_but_no_value() {
 }
 
 #[test]
+fn arguments_are_given_once() {
+    let schema = Schema::compile(&RawJson::literal(r#"{"type": "object"}"#)).unwrap();
+    for (arguments, expected) in [
+        (r#"{"a": 1, "b": {"a": 1}, "c": "\",\"a\":", "d": [{"a": ":"}, {"a": 2}]}"#, None),
+        (r#"{"a": 1, "b": 2, "a": 1}"#, Some("/a")),
+        (r#"{"a": 1, "\u0061": 2}"#, Some("/a")),
+        (r#"{"x/y": [1, {"n": {"m": 1, "k": [], "m": 2}}]}"#, Some("/x~1y/1/n/m")),
+    ] {
+        let arguments = RawJson::parse(arguments).unwrap();
+        let found = schema.check_arguments(Some(&arguments));
+        let pointers: Vec<&str> = found.iter().map(|it| it.pointer.as_str()).collect();
+        assert_eq!(pointers, Vec::from_iter(expected), "{arguments}");
+    }
+}
+
+#[test]
 fn what_no_tree_can_hold_is_checked_all_the_same() {
     check(r#"{"type": "object"}"#, r#"{"n": 1e999, "s": "\ud800"}"#, "");
     check(

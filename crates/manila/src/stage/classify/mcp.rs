@@ -8,7 +8,7 @@ use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::stage::classify::code_from_text;
 
 pub(super) fn result(result: McpResult, media: Media) -> Seen {
-    let McpResult { structured, is_error, parts, broken, raw } = result;
+    let McpResult { structured, is_error, parts, broken, raw, .. } = result;
     if let Some(broken) = broken {
         // What cannot be taken apart is kept whole.
         return Seen::ended(failed(invalid(&broken), Payload::Json(raw)));
