@@ -4,11 +4,13 @@
 //! writes, and what it cannot write in time is counted and left out.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use manila_gateway::{Event, Events};
+
+use crate::refusal::visible;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,23 +25,46 @@ pub(crate) enum Verbosity {
 
 /// Tells events on standard error.
 pub(crate) struct Narrator {
-    lines: mpsc::SyncSender<String>,
+    lines: Lines,
     done: mpsc::Receiver<()>,
+}
+
+/// Lines on their way to standard error.
+#[derive(Clone)]
+struct Lines {
+    waiting: mpsc::Sender<String>,
+    n_bytes: Arc<AtomicUsize>,
+}
+
+impl Lines {
+    /// Puts a line in, if not too much waits already.
+    fn put(&self, line: String) -> bool {
+        const BYTES_MAX: usize = 4 * 1024 * 1024;
+        if self.n_bytes.load(Ordering::Relaxed) >= BYTES_MAX {
+            return false;
+        }
+        self.n_bytes.fetch_add(line.len(), Ordering::Relaxed);
+        self.waiting.send(line).is_ok()
+    }
 }
 
 impl Narrator {
     pub(crate) fn start() -> Narrator {
-        const LINES_MAX: usize = 1024;
-        let (lines, to_write) = mpsc::sync_channel::<String>(LINES_MAX);
+        let (waiting, to_write) = mpsc::channel::<String>();
+        let n_bytes = Arc::<AtomicUsize>::default();
         let (tell_done, done) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in to_write {
-                // Where standard error is gone, there is nobody left to tell.
-                let _ = writeln!(anstream::stderr(), "{line}");
+        std::thread::spawn({
+            let n_bytes = Arc::clone(&n_bytes);
+            move || {
+                for line in to_write {
+                    // Where standard error is gone, there is nobody left to tell.
+                    let _ = writeln!(std::io::stderr(), "{line}");
+                    n_bytes.fetch_sub(line.len(), Ordering::Relaxed);
+                }
+                let _ = tell_done.send(());
             }
-            let _ = tell_done.send(());
         });
-        Narrator { lines, done }
+        Narrator { lines: Lines { waiting, n_bytes }, done }
     }
 
     /// Where the gateway's events go. `server` names the server in what it says itself.
@@ -48,14 +73,16 @@ impl Narrator {
         let n_lost = AtomicU64::new(0);
         Arc::new(move |event| {
             let Some(line) = told(&event, &server, verbosity) else { return };
+            // What a server or a client calls itself must not look like a line of ours.
+            let line = visible(&anstream::adapter::strip_str(&line).to_string());
             let n_before = n_lost.load(Ordering::Relaxed);
             if n_before > 0 {
                 let note = format!("manila: {n_before} lines were left out here");
-                if lines.try_send(note).is_ok() {
+                if lines.put(note) {
                     n_lost.fetch_sub(n_before, Ordering::Relaxed);
                 }
             }
-            if lines.try_send(line).is_err() {
+            if !lines.put(line) {
                 n_lost.fetch_add(1, Ordering::Relaxed);
             }
         })
@@ -77,12 +104,12 @@ fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
         Event::Stderr(line) => Some(format!("[{server}] {line}")),
         Event::Ended { .. } if verbosity == Verbosity::OneCall => None,
         Event::Ended { reason, next_start } => {
-            let when = if next_start.is_zero() {
-                "at once".to_owned()
-            } else {
-                format!("in {next_start:?}")
+            let when = match next_start {
+                None => String::new(),
+                Some(Duration::ZERO) => "; it is started again at once".to_owned(),
+                Some(delay) => format!("; it is started again in {delay:?}"),
             };
-            Some(format!("manila: {reason}; it is started again {when}"))
+            Some(format!("manila: {reason}{when}"))
         }
         Event::Unusable(what) => Some(format!("manila: the server `{server}` sent {what}")),
         Event::SchemaUnusable { tool, reason } => {

@@ -49,20 +49,25 @@ pub(crate) fn tell(message: &str, hint: &str) {
     );
 }
 
-/// A text on one line, short, and without what could move a cursor: names of files and words
-/// of callers stand in it, and none of them may look like a line of ours.
+/// A text on one line, and short.
 fn plain(text: &str) -> String {
     const CHARS_MAX: usize = 600;
-    let mut shown = String::new();
-    for letter in text.chars().take(CHARS_MAX) {
-        if letter.is_control() {
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => visible(text.get(..end).unwrap_or_default()) + "...",
+        None => visible(text),
+    }
+}
+
+/// A text on one line, without what could move a cursor: names of files and words of callers
+/// stand in it, and none of them may look like a line of ours.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() && letter != '\t' {
             shown.extend(letter.escape_default());
         } else {
             shown.push(letter);
         }
-    }
-    if text.chars().nth(CHARS_MAX).is_some() {
-        shown.push_str("...");
     }
     shown
 }
@@ -114,7 +119,8 @@ fn usage_hint(usage: &clap::Error) -> String {
         return format!("use one of: {}", valid.join(", "));
     }
     let command = std::env::args().nth(1).filter(|word| is_command(word));
-    let is_split = std::env::args().any(|word| word == "--");
+    // A `--` with nothing behind it names no server.
+    let is_split = std::env::args().rev().skip(1).any(|word| word == "--");
     match command {
         Some(command) if !is_split && WITH_SERVER.contains(&command.as_str()) => {
             format!("give the server's command after `--`: manila {command} ... -- npx some-server")

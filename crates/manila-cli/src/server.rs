@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::future::Future;
+use std::num::IntErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,8 +69,11 @@ fn duration(text: &str) -> Result<Duration, String> {
     const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
     let unit = UNITS.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));
     let (number, unit_ms) = unit.unwrap_or((text, 1_000));
-    let number: u64 =
-        number.trim().parse().map_err(|_| "give a number and a unit, e.g. 30s".to_owned())?;
+    let number: u64 = match number.trim().parse() {
+        Ok(number) => number,
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => u64::MAX,
+        Err(_) => return Err("give a number and a unit, e.g. 30s".to_owned()),
+    };
     let duration = Duration::from_millis(number.saturating_mul(unit_ms));
     if duration.is_zero() || duration > LONGEST {
         return Err("it must be more than 0 and at most 24h".to_owned());
@@ -165,10 +169,10 @@ pub(crate) async fn greet(gateway: &Gateway) -> anyhow::Result<()> {
 }
 
 fn not_there(down: &Down) -> Refusal {
-    let hint = if down.reason.contains("could not be started") {
-        "check that the program is installed and on your PATH; each word after `--` is one argument"
-    } else {
+    let hint = if down.was_run {
         "run the command after `--` by itself to see what it says"
+    } else {
+        "check that the program is installed and on your PATH; each word after `--` is one argument"
     };
     Refusal::new(format!("the server is not available: {}", down.reason), hint)
 }

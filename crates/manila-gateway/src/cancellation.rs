@@ -1,22 +1,22 @@
-//! A caller's change of mind, and its reason.
+//! A caller's change of mind, and what it said about it.
 
 use std::sync::OnceLock;
 
-use manila::RawJson;
+use manila::JsonObject;
 use tokio::sync::Notify;
 
 /// By which a request is cancelled. Clones of its `Arc` go to all who work on the request.
 #[derive(Debug, Default)]
 pub struct Cancellation {
-    /// Why, as the caller wrote it; `None` if it did not say.
-    reason: OnceLock<Option<RawJson>>,
+    /// The parameters of `notifications/cancelled`, as the caller wrote them.
+    params: OnceLock<JsonObject>,
     notify: Notify,
 }
 
 impl Cancellation {
     /// Cancels the request. A second time changes nothing.
-    pub fn cancel(&self, reason: Option<RawJson>) {
-        let _ = self.reason.set(reason);
+    pub fn cancel(&self, params: JsonObject) {
+        let _ = self.params.set(params);
         self.notify.notify_one();
     }
 
@@ -25,8 +25,8 @@ impl Cancellation {
         self.notify.notified().await;
     }
 
-    /// The caller's reason, if it gave one.
-    pub(crate) fn reason(&self) -> Option<RawJson> {
-        self.reason.get().cloned().flatten()
+    /// What the caller said, if it has cancelled.
+    pub(crate) fn params(&self) -> Option<&JsonObject> {
+        self.params.get()
     }
 }

@@ -33,8 +33,8 @@ pub enum Event {
     Ended {
         /// Command, reason and its last words.
         reason: String,
-        /// When it is started again.
-        next_start: Duration,
+        /// When it is started again; `None` if nobody misses it now.
+        next_start: Option<Duration>,
     },
     /// The server wrote a line to its standard error.
     Stderr(String),

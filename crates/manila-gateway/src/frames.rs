@@ -14,6 +14,8 @@ use crate::skim::{Skim, Skimmed};
 pub(crate) enum Frame {
     /// The line, without its end.
     Line(Bytes),
+    /// What was left, without a line's end, when the source ended.
+    Rest(Bytes),
     /// A line over the limit. It was not kept, but looked at.
     TooLong(Skimmed),
 }
@@ -84,7 +86,10 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     fn take_rest(&mut self) -> Option<Frame> {
         let rest = self.buffer.split().freeze();
         self.n_searched = 0;
-        self.frame(&rest)
+        match self.frame(&rest)? {
+            Frame::Line(line) => Some(Frame::Rest(line)),
+            other @ (Frame::Rest(_) | Frame::TooLong(_)) => Some(other),
+        }
     }
 
     fn frame(&mut self, line: &Bytes) -> Option<Frame> {

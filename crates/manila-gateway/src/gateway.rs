@@ -10,6 +10,7 @@ use crate::clock;
 use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
 use crate::handle::{Placement, Tasks};
+use crate::jsonrpc;
 use crate::tools::Tools;
 use crate::upstream::{Command, Down, Greeting, Inbox, Keeping, Upstream};
 
@@ -119,7 +120,9 @@ impl Gateway {
 
     /// Greets the server on our own behalf, for those who have no client in front.
     pub async fn greet(&self, params: JsonObject) -> Result<(), Down> {
-        let greeting = Greeting { params, is_confirmed: true };
+        let initialized = JsonObject::default();
+        let confirmation = jsonrpc::notification("notifications/initialized", &initialized);
+        let greeting = Greeting { params, confirmation: Some(confirmation) };
         let greeted = self.upstream.greet(greeting).answer(&self.upstream).await;
         greeted.map(drop).map_err(|down| (*down).clone())
     }

@@ -1,5 +1,6 @@
 //! What a request becomes: the same for every transport and every era.
 
+use manila::request_envelope::Response;
 use manila::{Code, Contract, RawJson, Reply, Violation};
 
 use crate::jsonrpc::Fault;
@@ -28,10 +29,10 @@ pub enum Placement {
 pub enum Answer {
     /// An envelope.
     Sealed(Box<Sealed>),
-    /// A result that is passed on as it came.
-    AsItCame(RawJson),
-    /// An error of the protocol that is passed on as it came.
-    ErrorAsItCame(RawJson),
+    /// What the server answered, a result or an error of the protocol, as it came.
+    AsItCame(Response),
+    /// A result of ours in MCP's own form, for whoever wants results as they come.
+    Plain(RawJson),
     /// A refusal that has no envelope: the request itself is wrong.
     Refused(Refusal),
 }
@@ -62,6 +63,10 @@ impl Refusal {
 
     pub(crate) fn violation(self, violation: Violation) -> Refusal {
         Refusal { fault: self.fault.violation(violation) }
+    }
+
+    pub(crate) fn message(self, message: impl Into<String>) -> Refusal {
+        Refusal { fault: self.fault.message(message) }
     }
 
     /// What it is.

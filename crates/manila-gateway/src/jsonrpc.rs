@@ -4,12 +4,8 @@ use bytes::Bytes;
 use manila::json::{Emit, ObjectWriter};
 use manila::{Code, RawJson, Violation};
 
-/// A message as it came, with another id. Order, spelling and unknown members stay.
-pub(crate) fn with_id(frame: &RawJson, id: &RawJson, new_id: &[u8]) -> Bytes {
-    replaced(frame, id, new_id)
-}
-
-/// `whole` with its part `part` replaced. `part` must be a slice of `whole`.
+/// `whole` with its part `part` replaced, such as a message with another id: order, spelling
+/// and unknown members stay. `part` must be a slice of `whole`.
 pub(crate) fn replaced(whole: &RawJson, part: &RawJson, with: &[u8]) -> Bytes {
     let (whole, part) = (whole.as_bytes(), part.as_bytes());
     let start = part.as_ptr().addr().saturating_sub(whole.as_ptr().addr());

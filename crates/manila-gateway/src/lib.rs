@@ -18,6 +18,7 @@ mod gateway;
 mod handle;
 mod jsonrpc;
 mod os;
+mod own_meta;
 mod queue;
 pub mod receive;
 pub mod sample_server;

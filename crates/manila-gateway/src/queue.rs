@@ -93,15 +93,14 @@ impl<T: Weigh> Sender<T> {
 
     /// Waits until there is room, or nothing comes out any more.
     pub(crate) async fn room(&self) {
-        loop {
+        while self.is_full() && !self.items.is_closed() {
             let freed = self.level.room.notified();
             tokio::pin!(freed);
             // From here on no news is missed.
             freed.as_mut().enable();
-            if !self.is_full() || self.items.is_closed() {
-                return;
+            if self.is_full() && !self.items.is_closed() {
+                freed.await;
             }
-            freed.await;
         }
     }
 

@@ -13,20 +13,21 @@ pub(crate) struct Skim {
     is_escaped: bool,
     /// The member at the top level that is being looked at, as far as it is short.
     member: Vec<u8>,
-    id: Option<RawJson>,
-    is_answer: bool,
+    found: Skimmed,
 }
 
 /// A member that is longer is not the id.
 const MEMBER_BYTES_MAX: usize = 300;
 
 /// What was found out about a message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Skimmed {
     /// Its id, where it has one.
     pub(crate) id: Option<RawJson>,
-    /// Whether it answers a request.
+    /// Whether it has a result or an error.
     pub(crate) is_answer: bool,
+    /// Whether it has a method.
+    pub(crate) is_request: bool,
 }
 
 impl Skim {
@@ -58,7 +59,7 @@ impl Skim {
     /// What was found.
     pub(crate) fn end(mut self) -> Skimmed {
         self.finish_member();
-        Skimmed { id: self.id, is_answer: self.is_answer }
+        self.found
     }
 
     fn take(&mut self, byte: u8) {
@@ -103,13 +104,16 @@ impl Skim {
         let member = std::mem::take(&mut self.member);
         let member = member.trim_ascii();
         if member.starts_with(b"\"result\"") || member.starts_with(b"\"error\"") {
-            self.is_answer = true;
+            self.found.is_answer = true;
+        }
+        if member.starts_with(b"\"method\"") {
+            self.found.is_request = true;
         }
         let Some(rest) = member.strip_prefix(b"\"id\"") else { return };
         let Some(value) = rest.trim_ascii_start().strip_prefix(b":") else { return };
         let value = value.strip_suffix(b"}").unwrap_or(value).trim_ascii();
         let id = RawJson::parse(value.to_vec()).ok();
-        self.id = self.id.take().or(id.filter(is_scalar));
+        self.found.id = self.found.id.take().or(id.filter(is_scalar));
     }
 }
 

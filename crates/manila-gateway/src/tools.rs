@@ -10,7 +10,7 @@ use crate::event::{Event, Events};
 use crate::gateway::Shape;
 use crate::handle::Placement;
 
-/// So many tools are kept; calls of further ones are found by listing them anew.
+/// So many tools are kept; calls of further ones find them by listing anew, and are not checked.
 const TOOLS_MAX: usize = 10_000;
 
 /// A tool, as far as the gateway knows it.

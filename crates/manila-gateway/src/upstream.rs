@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use manila::RawJson;
-use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::clock;
@@ -37,10 +37,20 @@ pub struct Command {
     pub arguments: Vec<OsString>,
 }
 
+/// For people, who know it by its start: a whole script may be among the arguments.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.program.to_string_lossy())?;
-        self.arguments.iter().try_for_each(|it| write!(f, " {}", it.to_string_lossy()))
+        const CHARS_MAX: usize = 120;
+        let mut line = self.program.to_string_lossy().into_owned();
+        for argument in &self.arguments {
+            line.push(' ');
+            line.push_str(&argument.to_string_lossy());
+        }
+        let line = line.replace(char::is_control, " ");
+        match line.char_indices().nth(CHARS_MAX) {
+            Some((end, _)) => write!(f, "{}...", line.get(..end).unwrap_or_default()),
+            None => f.write_str(&line),
+        }
     }
 }
 
@@ -52,6 +62,8 @@ pub struct Down {
     pub reason: String,
     /// The lines that it last wrote to its standard error.
     pub last_words: Vec<String>,
+    /// Whether its program could be run at all.
+    pub was_run: bool,
     /// When it is started again, if it is.
     pub(crate) next_start: Option<Instant>,
     /// The error with which it refused `initialize`, if it did.
@@ -60,7 +72,13 @@ pub struct Down {
 
 impl Down {
     fn because(reason: impl Into<String>) -> Down {
-        Down { reason: reason.into(), last_words: Vec::new(), next_start: None, refusal: None }
+        Down {
+            reason: reason.into(),
+            last_words: Vec::new(),
+            was_run: true,
+            next_start: None,
+            refusal: None,
+        }
     }
 
     fn stopped() -> Down {
@@ -111,14 +129,12 @@ pub(crate) struct Keeping {
 pub(crate) struct Upstream {
     state: watch::Receiver<State>,
     controls: Arc<Controls>,
-    supervisor: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What the supervisor is told.
 pub(crate) struct Controls {
+    /// A new one also starts a server that is down.
     greeting: watch::Sender<Option<Greeting>>,
-    /// To start again now rather than later.
-    wake: Notify,
     stop: watch::Sender<Stop>,
 }
 
@@ -140,7 +156,6 @@ impl Upstream {
         let (tell_state, state) = watch::channel(State::Starting);
         let controls = Arc::new(Controls {
             greeting: watch::Sender::new(None),
-            wake: Notify::new(),
             stop: watch::Sender::new(Stop::No),
         });
         let supervisor = supervise::Supervisor {
@@ -152,8 +167,8 @@ impl Upstream {
             controls: Arc::clone(&controls),
             was_ready: false.into(),
         };
-        let supervisor = Mutex::new(Some(tokio::spawn(supervisor.run())));
-        (Upstream { state, controls, supervisor }, Inbox { items, is_settled: true })
+        tokio::spawn(supervisor.run());
+        (Upstream { state, controls }, Inbox { items, is_settled: true })
     }
 
     /// The server, as soon as it is ready; or why it is not.
@@ -185,41 +200,33 @@ impl Upstream {
     /// Notes how the server is to be greeted. One that is down is started at once.
     pub(crate) fn greet(&self, greeting: Greeting) -> Greeted {
         let mut state = self.state.clone();
-        let (is_down, is_refused) = match &*state.borrow_and_update() {
-            State::Down(down) => (true, down.refusal.is_some()),
-            State::Starting | State::Ready(_) => (false, false),
-        };
+        let is_down = matches!(&*state.borrow_and_update(), State::Down(_));
         self.controls.greeting.send_replace(Some(greeting));
-        // One that refused the last greeting runs, and hears the new one.
-        if is_down && !is_refused {
-            self.controls.wake.notify_one();
-        }
         Greeted { news: is_down.then_some(state) }
     }
 
     /// Notes that the client has confirmed the handshake: this server hears it, and every one
     /// that is started in its place.
-    pub(crate) fn confirm(&self) {
+    pub(crate) fn confirm(&self, confirmation: &Bytes) {
         self.controls.greeting.send_if_modified(|greeting| {
             if let Some(greeting) = greeting {
-                greeting.is_confirmed = true;
+                greeting.confirmation = Some(confirmation.clone());
             }
             // It is no new greeting.
             false
         });
         if let Some(ready) = self.ready_now() {
-            ready.connection.confirm();
+            ready.connection.confirm(confirmation.clone());
         }
     }
 
     /// Ends the server: its input is closed, then it is asked, then it is killed.
     pub(crate) async fn stop(&self) {
         self.tell_stop(Stop::Orderly);
-        let supervisor = self.supervisor.lock().ok().and_then(|mut it| it.take());
-        if let Some(supervisor) = supervisor {
-            // Were it to panic, the lifeline would be dropped and the server killed.
-            let _ = supervisor.await;
-        }
+        // The supervisor has the only sender, and drops it when it is done. Were it to panic, the
+        // lifeline would be dropped and the server killed.
+        let mut state = self.state.clone();
+        while state.changed().await.is_ok() {}
     }
 
     /// Ends the server without waiting for it any longer.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Context;
-use manila::request_envelope::{Message, Notification, Request};
+use manila::request_envelope::{Message, Notification, Request, Response};
 use manila::stage::classify::Media;
 use manila::{JsonObject, RawJson, closest};
 use manila_gateway::receive::nobody;
@@ -79,12 +79,12 @@ fn print(args: &Args, answer: &Answer, out: &mut Output) -> anyhow::Result<ExitS
             out.json(&reply.envelope, layout)?;
             Ok(if reply.is_error { ExitStatus::BadNews } else { ExitStatus::Good })
         }
-        Answer::AsItCame(result) => {
+        Answer::AsItCame(Response { answer: Ok(result), .. }) | Answer::Plain(result) => {
             out.json(result, layout)?;
             let is_error = result.get("isError").is_some_and(|it| it.as_bytes() == b"true");
             Ok(if is_error { ExitStatus::BadNews } else { ExitStatus::Good })
         }
-        Answer::ErrorAsItCame(error) => {
+        Answer::AsItCame(Response { answer: Err(error), .. }) => {
             out.json(error, layout)?;
             Ok(ExitStatus::BadNews)
         }

@@ -13,6 +13,7 @@ mod conformance;
 mod docs;
 mod faults;
 mod mcp;
+mod passing;
 mod program;
 mod random;
 mod rmcp;

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::mcp::{Client, signal, wait_until_gone};
+use crate::mcp::{Client, runs, signal, wait_until_gone, wrap};
 
 /// Answers `initialize`, which is always our request 1.
-const HELLO: &str = concat!(
+pub(crate) const HELLO: &str = concat!(
     r#"read hello; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
     r#""capabilities":{"tools":{}},"serverInfo":{"name":"script","version":"1"}}}'; "#
 );
@@ -17,7 +17,7 @@ fn server(options: &[&str], script: &str) -> Client {
     Client::start(options, &["sh", "-c", &format!("{HELLO}{script}")])
 }
 
-fn greeted(options: &[&str], script: &str) -> Client {
+pub(crate) fn greeted(options: &[&str], script: &str) -> Client {
     let mut client = server(options, script);
     assert!(client.greet("2025-11-25")["result"].is_object());
     client
@@ -325,4 +325,63 @@ fn a_slow_start_is_waited_for_when_the_input_has_ended() {
     client.request(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
     client.close_stdin();
     assert!(client.answer(&json!(1))["result"].is_object());
+}
+
+#[test]
+fn a_signal_is_heard_while_a_dead_server_s_words_wait_for_a_client_that_does_not_read() {
+    let flood = r#"n=0; line=$(printf '%1000000s' | tr ' ' x)
+        while [ $n -lt 40 ]; do echo '{"jsonrpc":"2.0","method":"m","params":{"t":"'$line'"}}'
+        n=$((n+1)); done; exit 3"#;
+    let mut child = wrap(&[], &["sh", "-c", &format!("{HELLO}{flood}")]);
+    let mut stdin = child.stdin.take().unwrap();
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    std::io::Write::write_all(&mut stdin, format!("{hello}\n").as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    signal("TERM", child.id());
+    signal("TERM", child.id());
+    wait_until_gone(&[child.id().into()]);
+    child.wait().unwrap();
+}
+
+#[test]
+fn two_signals_leave_no_server_behind() {
+    let script = r#"trap '' TERM; echo "pid $$" >&2; while :; do sleep 0.05; done"#;
+    let client = greeted(&[], script);
+    let pid = (0..200).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        client.stderr().lines().find_map(|line| line.strip_prefix("[sh] pid ")?.parse().ok())
+    });
+    signal("TERM", client.pid());
+    std::thread::sleep(Duration::from_millis(100));
+    signal("TERM", client.pid());
+    client.end();
+    let pid: u64 = pid.unwrap();
+    assert!(!runs(pid), "the server outlived us");
+}
+
+#[test]
+fn a_server_that_is_killed_while_it_writes_has_not_answered() {
+    let script =
+        r#"read a; read b; printf '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"na'; kill -9 $$"#;
+    let mut client = greeted(&[], script);
+    let answer = client.ask(1, "tools/call", &json!({"name": "t"}));
+    let envelope = &answer["result"]["structuredContent"];
+    assert_eq!(envelope["data"]["error_code"], "UNAVAILABLE", "{answer}");
+    assert!(envelope["error"].as_str().unwrap().contains("SIGKILL"), "{answer}");
+}
+
+#[test]
+fn after_a_crash_the_next_call_waits_for_the_new_server() {
+    let mut client = Client::sample(&[]);
+    assert_eq!(client.call("crash", &json!({}))["isError"], true);
+    assert_eq!(client.call("about", &json!({}))["isError"], false, "{}", client.stderr());
+}
+
+#[test]
+fn a_burst_on_standard_error_is_passed_on() {
+    let script =
+        "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done >&2; cat >/dev/null";
+    let client = greeted(&[], script);
+    let stderr = client.end().stderr;
+    assert_eq!(stderr.matches("[sh] line ").count(), 3_000);
 }

@@ -14,7 +14,7 @@ fn check(input: &str, expected: &[&str]) {
         let mut found = Vec::new();
         while let Some(frame) = frames.next().await.unwrap() {
             found.push(match frame {
-                Frame::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
+                Frame::Line(line) | Frame::Rest(line) => String::from_utf8(line.to_vec()).unwrap(),
                 Frame::TooLong(seen) => format!("too long {:?}", seen.id),
             });
         }
@@ -56,7 +56,7 @@ proptest! {
             let mut found = Vec::new();
             while let Some(frame) = frames.next().await.unwrap() {
                 found.push(match frame {
-                    Frame::Line(line) => Some(String::from_utf8(line.to_vec()).unwrap()),
+                    Frame::Line(line) | Frame::Rest(line) => Some(String::from_utf8(line.to_vec()).unwrap()),
                     Frame::TooLong(_) => None,
                 });
             }

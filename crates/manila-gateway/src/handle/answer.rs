@@ -3,16 +3,7 @@
 use manila::json::Kind;
 use manila::stage::classify::code_from_text;
 use manila::stage::redact::Redacted;
-use manila::{Code, Ended, Failed, Failure, JsonObject, McpResult, Observed, RawJson};
-
-/// Whether a result is no tool's result yet: the server asks back, or has begun a task.
-pub(super) fn is_handle(result: &RawJson) -> bool {
-    let kind = result.get("resultType");
-    let kind = kind.as_ref().and_then(RawJson::as_text);
-    let is_unfinished = kind.is_some_and(|kind| kind != "complete");
-    let is_task = || result.get("task").is_some() && result.get("content").is_none();
-    is_unfinished || is_task()
-}
+use manila::{Code, Ended, Failed, Failure, JsonObject, Observed, RawJson};
 
 /// Errors that the client itself must act on: a page to visit, a version to speak.
 pub(super) fn is_for_the_client(error: &RawJson) -> bool {
@@ -24,10 +15,8 @@ pub(super) fn number(error: &RawJson) -> Option<i64> {
     error.get("code")?.as_str().parse().ok()
 }
 
-pub(super) fn observed(result: RawJson) -> Observed {
-    if let Some(result) = JsonObject::new(result) {
-        return Observed::Mcp(McpResult::from_object(result));
-    }
+/// What a result is that is none.
+pub(super) fn no_result() -> Observed {
     let message = "The server's answer is no MCP result: it must be an object";
     Observed::Failed(Box::new(Failed::new(Code::InvalidToolOutput, message)))
 }

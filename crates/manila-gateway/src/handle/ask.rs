@@ -1,13 +1,15 @@
 //! Asking the server, within the time there is.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use manila::Code;
 use manila::request_envelope::{Request, Response};
 
 use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::deadlines::Deadline;
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, Settings};
 use crate::upstream::{Arrived, Gone};
 
 /// Why there is no answer.
@@ -16,10 +18,32 @@ pub(super) enum Unanswered {
     TooLarge,
     /// The answer cannot be read.
     Unusable(String),
-    /// The server took too long.
-    TimedOut,
+    /// The server took too long: so long.
+    TimedOut(Duration),
     /// It is not there, or died.
     Gone(Gone),
+}
+
+impl Unanswered {
+    /// What it is, and in a sentence.
+    pub(super) fn told(&self, settings: &Settings) -> (Code, String) {
+        match self {
+            Unanswered::TooLarge => {
+                let limit = settings.frame_bytes_max;
+                (Code::TooLarge, format!("The server's answer has more than {limit} bytes"))
+            }
+            Unanswered::Unusable(why) => {
+                (Code::InvalidToolOutput, format!("The server's answer cannot be read: {why}"))
+            }
+            Unanswered::TimedOut(after) => {
+                (Code::Timeout, format!("The server did not answer within {after:?}"))
+            }
+            Unanswered::Gone(gone) => {
+                let reason = &gone.0.reason;
+                (Code::UpstreamUnavailable, format!("The server is not available: {reason}"))
+            }
+        }
+    }
 }
 
 impl Gateway {
@@ -34,8 +58,10 @@ impl Gateway {
         const TIMEOUTS_MAX: u32 = 10;
         let timeout = self.settings.timeout;
         let latest = deadline.time() + timeout.saturating_mul(TIMEOUTS_MAX - 1);
-        if deadline.time() <= clock::now() {
-            return Err(Unanswered::TimedOut);
+        let started = clock::now();
+        let mut granted = timeout;
+        if deadline.time() <= started {
+            return Err(Unanswered::TimedOut(timeout));
         }
         let sent = async {
             let ready = self.upstream.ready().await.map_err(Gone)?;
@@ -44,7 +70,7 @@ impl Gateway {
         let sent = tokio::select! {
             biased;
             sent = sent => sent,
-            () = deadline.passed() => return Err(Unanswered::TimedOut),
+            () = deadline.passed() => return Err(Unanswered::TimedOut(timeout)),
         };
         let mut waiting = sent.map_err(Unanswered::Gone)?;
         loop {
@@ -61,8 +87,9 @@ impl Gateway {
             let extended = waiting.last_sign().map(|sign| (sign + timeout).min(latest));
             let Some(extended) = extended.filter(|extended| *extended > clock::now()) else {
                 waiting.give_up("the call took too long");
-                return Err(Unanswered::TimedOut);
+                return Err(Unanswered::TimedOut(granted));
             };
+            granted = extended.saturating_duration_since(started);
             deadline = self.deadlines.at(extended);
         }
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use manila::pipeline::{self, OutputCheck};
-use manila::request_envelope::Request;
+use manila::request_envelope::{Request, Response};
 use manila::{
-    Code, Context, Contract, Failed, Invalid, JsonObject, Observation, Observed, RawJson, TimedOut,
-    Violation,
+    Code, Context, Contract, Failed, Invalid, JsonObject, McpResult, Observation, Observed,
+    RawJson, TimedOut, Violation,
 };
 use tokio::time::Instant;
 
@@ -19,14 +19,9 @@ use crate::clock;
 use crate::deadlines::Deadline;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
+use crate::own_meta;
 use crate::tools::Tool;
 use crate::upstream::{Down, Gone};
-
-/// The key under which a caller names the contract of this call.
-const CONTRACT_KEY: &str = "dev.manila/contract";
-
-/// The key under which a caller gives its own correlation id.
-const REQUEST_ID_KEY: &str = "dev.manila/requestId";
 
 /// How long the result of a task is waited for: as long as the task.
 const TASK_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -51,7 +46,7 @@ impl Gateway {
         };
         let (answer, failure) = match shape {
             Shape::Contract(contract) => self.call_checked(&call, contract).await,
-            Shape::AsItCame => self.call_as_it_came(&call).await,
+            Shape::AsItCame => self.call_as_it_came(&call, self.deadline()).await,
         };
         self.note_end(call.name, failure, started);
         answer
@@ -69,13 +64,35 @@ impl Gateway {
         let started = clock::now();
         let (arguments, request_id) = (None, None);
         let call = ToolCall { request, cancellation, name, arguments, request_id, started };
+        let deadline = self.deadlines.at(started + TASK_LONGEST);
         let (answer, failure) = match shape {
             Shape::Contract(contract) => {
                 let tool = self.tools.get(&call.name);
-                let deadline = self.deadlines.at(started + TASK_LONGEST);
                 self.call_unchecked(&call, contract, tool, deadline).await
             }
-            Shape::AsItCame => self.call_as_it_came(&call).await,
+            Shape::AsItCame => self.call_as_it_came(&call, deadline).await,
+        };
+        self.note_end(call.name, failure, started);
+        answer
+    }
+
+    /// Answers a call that there is no room for.
+    pub(crate) fn turn_call_away(&self, request: &Request, message: &str) -> Answer {
+        let (started, cancellation) = (clock::now(), Arc::default());
+        let (call, shape) = match self.taken_apart(request, &cancellation, started) {
+            Ok(taken_apart) => taken_apart,
+            Err(refusal) => return Answer::Refused(refusal),
+        };
+        let (answer, failure) = match shape {
+            Shape::Contract(contract) => {
+                let failed = Failed::new(Code::RateLimited, message);
+                let observed = Observed::Failed(Box::new(failed));
+                self.sealed(&call, contract, None, observed, None)
+            }
+            Shape::AsItCame => {
+                let refusal = Refusal::new(Code::RateLimited).message(message);
+                (Answer::Refused(refusal), Some(Code::RateLimited))
+            }
         };
         self.note_end(call.name, failure, started);
         answer
@@ -108,7 +125,7 @@ impl Gateway {
             let value = meta.as_ref().and_then(|meta| meta.get(key));
             value.map(|value| value.as_text().map(std::borrow::Cow::into_owned))
         };
-        let shape = match text_of(CONTRACT_KEY) {
+        let shape = match text_of(own_meta::CONTRACT) {
             None => self.settings.shape,
             Some(id) => id.as_deref().and_then(Shape::from_id).ok_or_else(|| {
                 let ids: Vec<&str> = Shape::ids().collect();
@@ -116,24 +133,30 @@ impl Gateway {
                 wrong(pointer, "enum", format!("must be one of {}", ids.join(", ")))
             })?,
         };
-        let request_id = text_of(REQUEST_ID_KEY).flatten();
+        let request_id = text_of(own_meta::REQUEST_ID).flatten();
         let call = ToolCall { request, cancellation, name, arguments, request_id, started };
         Ok((call, shape))
     }
 
     /// `none`: whatever comes back is passed on.
-    async fn call_as_it_came(&self, call: &ToolCall<'_>) -> (Answer, Option<Code>) {
-        match self.ask(call.request, call.cancellation, self.deadline()).await {
-            Ok(response) => match response.answer {
-                Ok(result) => (Answer::AsItCame(result), None),
-                Err(error) => (Answer::ErrorAsItCame(error), Some(Code::ToolFailed)),
-            },
+    async fn call_as_it_came(
+        &self,
+        call: &ToolCall<'_>,
+        deadline: Deadline,
+    ) -> (Answer, Option<Code>) {
+        match self.ask(call.request, call.cancellation, deadline).await {
+            Ok(response) => {
+                let is_good = response.answer.as_ref().is_ok_and(|result| {
+                    result.get("isError").is_none_or(|is_error| is_error.as_bytes() != b"true")
+                });
+                (Answer::AsItCame(response), (!is_good).then_some(Code::ToolFailed))
+            }
             Err(unanswered) => {
                 let observation = Observation::new(self.not_answered(unanswered));
                 let settings = pipeline::Settings::default();
                 let prepared = pipeline::prepare(observation, &settings, &context(call));
                 let failure = answer::failure(&prepared);
-                let plain = failure.map(answer::plain).map(Answer::AsItCame);
+                let plain = failure.map(answer::plain).map(Answer::Plain);
                 let refused = || Answer::Refused(Refusal::new(Code::InternalError));
                 (plain.unwrap_or_else(refused), failure.map(|failure| failure.code))
             }
@@ -153,14 +176,16 @@ impl Gateway {
         };
         let tool = match found {
             Found::Tool(tool) => Some(tool),
-            // A server that lists nothing decides for itself.
+            // A server that lists nothing, or more than can be kept, decides for itself.
             Found::Unlisted => None,
             Found::Unknown => {
                 let meant = self.tools.closest(&call.name);
                 let hint = meant.map(|name| format!("; did you mean `{name}`?"));
-                let message = format!("is no tool of this server{}", hint.unwrap_or_default());
+                let hint = hint.unwrap_or_default();
+                let said = format!("Unknown tool: {:.100}{hint}", call.name);
+                let message = format!("is no tool of this server{hint}");
                 let violation = Violation::new("/params/name", "enum", message);
-                let refusal = Refusal::new(Code::ToolNotFound).violation(violation);
+                let refusal = Refusal::new(Code::ToolNotFound).message(said).violation(violation);
                 return (Answer::Refused(refusal), Some(Code::ToolNotFound));
             }
             Found::Gone(gone) => {
@@ -168,7 +193,8 @@ impl Gateway {
                 return self.sealed(call, contract, None, observed, None);
             }
             Found::TooLate => {
-                let observed = self.not_answered(Unanswered::TimedOut);
+                let timed_out = Unanswered::TimedOut(self.settings.timeout);
+                let observed = self.not_answered(timed_out);
                 return self.sealed(call, contract, None, observed, None);
             }
         };
@@ -190,15 +216,7 @@ impl Gateway {
         deadline: Deadline,
     ) -> (Answer, Option<Code>) {
         match self.ask(call.request, call.cancellation, deadline).await {
-            Ok(response) => match response.answer {
-                Ok(result) => self.answered(call, contract, tool.as_deref(), result),
-                Err(error) if answer::is_for_the_client(&error) => {
-                    (Answer::ErrorAsItCame(error), Some(Code::ToolFailed))
-                }
-                Err(error) => {
-                    self.sealed(call, contract, None, answer::protocol_error(&error), None)
-                }
-            },
+            Ok(response) => self.answered(call, contract, tool.as_deref(), response),
             Err(unanswered) => {
                 let observed = self.not_answered(unanswered);
                 self.sealed(call, contract, None, observed, None)
@@ -211,16 +229,27 @@ impl Gateway {
         call: &ToolCall<'_>,
         contract: Contract,
         tool: Option<&Tool>,
-        result: RawJson,
+        response: Response,
     ) -> (Answer, Option<Code>) {
-        let is_app = tool.is_some_and(|tool| tool.is_app);
-        if is_app || answer::is_handle(&result) {
-            self.tasks.note(&result, &call.name, Shape::Contract(contract));
-            return (Answer::AsItCame(result), None);
+        let result = match &response.answer {
+            Ok(result) => result,
+            Err(error) if answer::is_for_the_client(error) => {
+                return (Answer::AsItCame(response), Some(Code::ToolFailed));
+            }
+            Err(error) => {
+                return self.sealed(call, contract, None, answer::protocol_error(error), None);
+            }
+        };
+        let Some(object) = JsonObject::new(result.clone()) else {
+            return self.sealed(call, contract, tool, answer::no_result(), None);
+        };
+        let parts = McpResult::from_object(object);
+        if tool.is_some_and(|tool| tool.is_app) || parts.is_handle() {
+            self.tasks.note(result, &call.name, Shape::Contract(contract));
+            return (Answer::AsItCame(response), None);
         }
-        let meta = result.get("_meta");
-        let observed = answer::observed(result);
-        self.sealed(call, contract, tool, observed, meta)
+        let meta = parts.meta().cloned();
+        self.sealed(call, contract, tool, Observed::Mcp(parts), meta)
     }
 
     /// The one place where what was seen becomes an envelope.
@@ -250,22 +279,16 @@ impl Gateway {
     }
 
     fn not_answered(&self, unanswered: Unanswered) -> Observed {
-        let failed = |code, message: String| Observed::Failed(Box::new(Failed::new(code, message)));
+        let (code, message) = unanswered.told(&self.settings);
+        let mut failed = Failed::new(code, message);
         match unanswered {
-            Unanswered::TooLarge => {
-                let limit = self.settings.frame_bytes_max;
-                failed(Code::TooLarge, format!("The answer has more than {limit} bytes"))
+            Unanswered::TooLarge | Unanswered::Unusable(_) => {}
+            Unanswered::TimedOut(after) => {
+                return Observed::TimedOut(TimedOut { after, ..TimedOut::default() });
             }
-            Unanswered::Unusable(why) => failed(
-                Code::InvalidToolOutput,
-                format!("The server's answer cannot be read: {why}"),
-            ),
-            Unanswered::TimedOut => {
-                let after = self.settings.timeout;
-                Observed::TimedOut(TimedOut { after, ..TimedOut::default() })
-            }
-            Unanswered::Gone(gone) => unavailable(&gone.0),
+            Unanswered::Gone(gone) => diagnose(&mut failed, &gone.0),
         }
+        Observed::Failed(Box::new(failed))
     }
 
     async fn find(&self, name: &str) -> Found {
@@ -281,7 +304,11 @@ impl Gateway {
             Err(NotListed::Gone(gone)) => Found::Gone(gone),
             Err(NotListed::Refused) => Found::Unlisted,
             Err(NotListed::TimedOut) => Found::TooLate,
-            Ok(()) => self.tools.get(name).map_or(Found::Unknown, Found::Tool),
+            Ok(names) => match self.tools.get(name) {
+                Some(tool) => Found::Tool(tool),
+                None if names.contains(name) => Found::Unlisted,
+                None => Found::Unknown,
+            },
         }
     }
 }
@@ -332,9 +359,8 @@ enum Found {
     TooLate,
 }
 
-fn unavailable(down: &Down) -> Observed {
-    let message = format!("The tool's server is not available: {}", down.reason);
-    let mut failed = Failed::new(Code::UpstreamUnavailable, message);
+/// When to try again, and what the server said last.
+fn diagnose(failed: &mut Failed, down: &Down) {
     // Whole seconds, and at least one: who asks at once is told the same.
     failed.retry_after = down
         .retry_after()
@@ -343,7 +369,6 @@ fn unavailable(down: &Down) -> Observed {
     if !down.last_words.is_empty() {
         failed.details = JsonObject::build(|object| object.member("last_stderr", &down.last_words));
     }
-    Observed::Failed(Box::new(failed))
 }
 
 fn context(call: &ToolCall<'_>) -> Context {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use manila::request_envelope::Request;
+use manila::request_envelope::{Request, Response};
 use manila::{JsonObject, RawJson};
 
 use super::Placement;
@@ -33,8 +33,10 @@ impl Gateway {
         placement: Placement,
     ) -> Forwarded {
         match forward(self, request, cancellation).await {
-            Forwarded::Result(result) => Forwarded::Result(self.shown(&result, placement)),
-            other @ (Forwarded::Error(_) | Forwarded::Fault(_)) => other,
+            Forwarded::AsItCame(Response { answer: Ok(result), .. }) => {
+                Forwarded::Changed(self.shown(&result, placement))
+            }
+            other @ (Forwarded::AsItCame(_) | Forwarded::Changed(_) | Forwarded::Fault(_)) => other,
         }
     }
 
@@ -77,8 +79,8 @@ impl Gateway {
         }
     }
 
-    /// Asks the server for all its tools, and forgets those that are gone.
-    pub(super) async fn list_all_tools(&self) -> Result<(), NotListed> {
+    /// Asks the server for all its tools, and forgets those that are gone. Gives their names.
+    pub(super) async fn list_all_tools(&self) -> Result<HashSet<String>, NotListed> {
         let mut names = HashSet::new();
         self.each_page(|page| {
             let tools = page.get("tools");
@@ -87,7 +89,7 @@ impl Gateway {
         })
         .await?;
         self.tools.keep_only(&names);
-        Ok(())
+        Ok(names)
     }
 
     /// Whether the server has other tools than before. Unknown is no.

@@ -1,12 +1,12 @@
 use manila::request_envelope::Message;
 
-use super::{Fault, error, with_id};
+use super::{Fault, error, replaced};
 
 #[test]
 fn an_id_is_spliced_and_nothing_else() {
     let frame = r#"{ "params" : {"b": 1.0, "id": 7}, "id" : 7 , "method":"x","jsonrpc":"2.0"}"#;
     let Ok(Message::Request(request)) = Message::from_json(frame) else { panic!() };
-    let found = with_id(&request.frame, &request.id, b"12345");
+    let found = replaced(&request.frame, &request.id, b"12345");
     assert_eq!(found, frame.replace(r#""id" : 7 "#, r#""id" : 12345 "#));
 }
 

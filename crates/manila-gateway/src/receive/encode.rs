@@ -2,10 +2,12 @@
 
 use bytes::Bytes;
 use manila::json::{Emit, ObjectWriter};
-use manila::{Code, JsonObject, RawJson};
+use manila::request_envelope::Response;
+use manila::{Code, RawJson};
 
 use crate::handle::{Answer, Forwarded, Placement, Sealed};
 use crate::jsonrpc;
+use crate::own_meta;
 
 /// The answer to a tool call, as a frame.
 pub(super) fn tool_answer(id: &RawJson, answer: &Answer, placement: Placement) -> Bytes {
@@ -14,8 +16,8 @@ pub(super) fn tool_answer(id: &RawJson, answer: &Answer, placement: Placement) -
             let n_bytes = size(sealed, placement);
             jsonrpc::large_result(id, &ToolResult { sealed, placement }, n_bytes)
         }
-        Answer::AsItCame(result) => jsonrpc::large_result(id, result, result.as_bytes().len()),
-        Answer::ErrorAsItCame(error) => jsonrpc::error(Some(id), error),
+        Answer::AsItCame(response) => as_it_came(id, response),
+        Answer::Plain(result) => jsonrpc::result(id, result),
         Answer::Refused(refusal) => jsonrpc::error(Some(id), &refusal.fault),
     }
 }
@@ -23,9 +25,19 @@ pub(super) fn tool_answer(id: &RawJson, answer: &Answer, placement: Placement) -
 /// The answer to a request that was handed on, as a frame.
 pub(super) fn forwarded(id: &RawJson, answer: &Forwarded) -> Bytes {
     match answer {
-        Forwarded::Result(result) => jsonrpc::large_result(id, result, result.as_bytes().len()),
-        Forwarded::Error(error) => jsonrpc::error(Some(id), error),
+        Forwarded::AsItCame(response) => as_it_came(id, response),
+        Forwarded::Changed(result) => jsonrpc::large_result(id, result, result.as_bytes().len()),
         Forwarded::Fault(fault) => jsonrpc::error(Some(id), fault),
+    }
+}
+
+/// The server's answer with the client's id; nothing else is touched.
+fn as_it_came(id: &RawJson, response: &Response) -> Bytes {
+    match (&response.id, &response.answer) {
+        (Some(own), _) => jsonrpc::replaced(&response.frame, own, id.as_bytes()),
+        // It is about a request that the server did not understand.
+        (None, Ok(result)) => jsonrpc::large_result(id, result, result.as_bytes().len()),
+        (None, Err(error)) => jsonrpc::error(Some(id), error),
     }
 }
 
@@ -92,24 +104,12 @@ impl Emit for Meta<'_> {
         let mut object = ObjectWriter::begin(out);
         // FastMCP's mark would make its clients unwrap our envelope.
         let own = self.own.iter().flat_map(|own| own.members());
-        for member in own.filter(|member| !member.is("fastmcp") && !is_ours(&member.key())) {
+        for member in own.filter(|member| !member.is("fastmcp") && !own_meta::is_told(member)) {
             object.token_member(member.key_token(), &member.value());
         }
-        object.member("dev.manila/contract", self.contract);
-        object.member("dev.manila/code", &self.code);
-        object.member("dev.manila/gateway", &gateway_info());
+        object.member(own_meta::CONTRACT, self.contract);
+        object.member(own_meta::CODE, &self.code);
+        object.member(own_meta::GATEWAY, &own_meta::Gateway);
         object.end();
     }
-}
-
-fn is_ours(key: &str) -> bool {
-    matches!(key, "dev.manila/contract" | "dev.manila/code" | "dev.manila/gateway")
-}
-
-/// Who we are.
-pub(super) fn gateway_info() -> JsonObject {
-    JsonObject::build(|object| {
-        object.member("name", "manila");
-        object.member("version", env!("CARGO_PKG_VERSION"));
-    })
 }

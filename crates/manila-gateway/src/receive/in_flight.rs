@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use manila::RawJson;
 use manila::request_envelope::Request;
+use manila::{JsonObject, RawJson};
 use tokio::sync::watch;
 
 use crate::cancellation::Cancellation;
@@ -78,11 +78,11 @@ impl InFlight {
     }
 
     /// Cancels a request, if it is open.
-    pub(super) fn cancel(&self, id: &RawJson, reason: Option<RawJson>) {
+    pub(super) fn cancel(&self, id: &RawJson, params: JsonObject) {
         let open = self.open.lock();
         let found = open.ok().and_then(|open| open.by_id.get(&id.compact()).cloned());
         if let Some(cancellation) = found {
-            cancellation.cancel(reason);
+            cancellation.cancel(params);
         }
     }
 

@@ -60,7 +60,7 @@ fn told(
         }
         _ => {}
     }
-    Some(notification.frame.compact())
+    Some(notification.frame.to_bytes())
 }
 
 /// A server that was started again may have other tools.

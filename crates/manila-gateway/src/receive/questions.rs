@@ -44,14 +44,14 @@ impl Questions {
         // An id of its own: a slice would keep the whole frame.
         let id = RawJson::parse(request.id.as_str().to_owned()).ok()?;
         open.by_id.insert(own_id, Question { id, asked_by });
-        Some(jsonrpc::with_id(&request.frame, &request.id, own_id.to_string().as_bytes()))
+        Some(jsonrpc::replaced(&request.frame, &request.id, own_id.to_string().as_bytes()))
     }
 
     /// Hands the client's answer to the server. `false` if nobody asked.
     pub(super) fn answer(&self, response: &Response) -> bool {
         let Some(own_id) = &response.id else { return false };
         let Some(Question { id, asked_by }) = self.take(own_id) else { return false };
-        let frame = jsonrpc::with_id(&response.frame, own_id, id.as_bytes());
+        let frame = jsonrpc::replaced(&response.frame, own_id, id.as_bytes());
         asked_by.question_closed(Some(frame));
         true
     }

@@ -11,9 +11,9 @@ use manila::request_envelope::{Message, Notification, Refused, Request};
 use manila::{Code, JsonObject, RawJson, Violation};
 use tokio::sync::watch;
 
-use super::encode;
 use super::in_flight::{InFlight, NotTaken};
 use super::questions::Questions;
+use super::{encode, hello};
 use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::era::{Era, Revision};
@@ -92,7 +92,7 @@ impl Session {
     /// Takes what the client sent. Nothing here waits, for the server or for the client.
     pub(super) fn receive(self: &Arc<Session>, frame: Frame) -> Result<(), ClientGone> {
         match frame {
-            Frame::Line(line) => match Message::from_json(line.clone()) {
+            Frame::Line(line) | Frame::Rest(line) => match Message::from_json(line.clone()) {
                 Ok(Message::Request(request)) => self.asked(request),
                 Ok(Message::Notification(notification)) => {
                     self.told(&notification);
@@ -142,7 +142,7 @@ impl Session {
         if let Err(fault) = self.may_ask(&request) {
             return self.push(jsonrpc::error(self.free(&request.id), &fault));
         }
-        if request.method == "ping" {
+        if request.method == "ping" && !self.in_flight.has(&request.id) {
             return self.push(jsonrpc::result(&request.id, &JsonObject::default()));
         }
         let cancellation = match self.in_flight.add(&request) {
@@ -155,9 +155,7 @@ impl Session {
                 return self.push(jsonrpc::error(None, &fault));
             }
             Err(NotTaken::TooMany) => {
-                let fault = Fault::new(Code::RateLimited);
-                let fault = fault.message("too many or too large requests are open already");
-                return self.push(jsonrpc::error(Some(&request.id), &fault));
+                return self.push(self.turned_away(&request));
             }
         };
         let greeted = (request.method == "initialize").then(|| self.greet(&request));
@@ -187,6 +185,21 @@ impl Session {
         Ok(())
     }
 
+    /// The answer to a request that is not even looked into.
+    fn turned_away(&self, request: &Request) -> Bytes {
+        let message = "Too many or too large requests are open already";
+        match *self.opening.borrow() {
+            Opening::Open(era) if request.method == "tools/call" => {
+                let answer = self.gateway.turn_call_away(request, message);
+                encode::tool_answer(&request.id, &answer, self.placement(era))
+            }
+            Opening::Open(_) | Opening::Asked | Opening::Closed => {
+                let fault = Fault::new(Code::RateLimited).message(message);
+                jsonrpc::error(Some(&request.id), &fault)
+            }
+        }
+    }
+
     /// Whether a request may be made at all now.
     fn may_ask(&self, request: &Request) -> Result<(), Fault> {
         let opening = *self.opening.borrow();
@@ -213,7 +226,7 @@ impl Session {
         let date = params.get("protocolVersion");
         let date = date.as_ref().and_then(RawJson::as_text).unwrap_or_default();
         let revision = Revision::negotiated(&date);
-        let greeting = Greeting { params: params.clone(), is_confirmed: false };
+        let greeting = Greeting { params: params.clone(), confirmation: None };
         Hello { greeted: self.gateway.upstream.greet(greeting), revision }
     }
 
@@ -266,16 +279,23 @@ impl Session {
     fn told(&self, notification: &Notification) {
         match notification.method.as_str() {
             "notifications/cancelled" => {
-                let get = |name| notification.params.as_ref().and_then(|it| it.get(name));
-                if let Some(id) = get("requestId") {
-                    self.in_flight.cancel(&id, get("reason"));
+                let params = notification.params.clone().unwrap_or_default();
+                if let Some(id) = params.get("requestId") {
+                    self.in_flight.cancel(&id, params);
                 }
             }
-            "notifications/initialized" => self.gateway.upstream.confirm(),
+            "notifications/initialized" => {
+                self.gateway.upstream.confirm(&notification.frame.to_bytes());
+            }
+            // The server would do it, unchecked and with nobody to tell what came of it.
+            "tools/call" => {
+                let why = "a `tools/call` without an id, which nobody could answer";
+                self.gateway.tell(Event::Refused(why.to_owned()));
+            }
             // A server that is down will be told what matters when it is started again.
             _ => {
                 if let Some(ready) = self.gateway.upstream.ready_now() {
-                    ready.connection.push(notification.frame.compact());
+                    ready.connection.push(notification.frame.to_bytes());
                 }
             }
         }
@@ -286,7 +306,7 @@ impl Session {
         let down = match greeted.answer(&self.gateway.upstream).await {
             Ok(ready) => {
                 self.opening.send_replace(Opening::Open(Era::Legacy(revision)));
-                return jsonrpc::result(id, &hello_of(&ready.greeting, revision));
+                return jsonrpc::result(id, &hello::shown(&ready.greeting, revision));
             }
             Err(down) => down,
         };
@@ -298,6 +318,11 @@ impl Session {
         }
         let message = format!("The server is not available: {reason}");
         jsonrpc::error(Some(id), &Fault::new(Code::UpstreamUnavailable).message(message))
+    }
+
+    /// Whether the client's hello has not been answered yet.
+    pub(super) fn is_opening(&self) -> bool {
+        *self.opening.borrow() == Opening::Asked
     }
 
     /// How the client speaks, once its hello has been answered; `None` if that failed.
@@ -326,47 +351,4 @@ impl Session {
 struct Hello {
     greeted: Greeted,
     revision: Revision,
-}
-
-/// The server's own hello, in the client's revision. Since we can tell when the tools of a
-/// server that was started again differ, we promise it.
-fn hello_of(greeting: &RawJson, revision: Revision) -> JsonObject {
-    JsonObject::build(|object| {
-        for member in greeting.members() {
-            match member.key().as_ref() {
-                "protocolVersion" => object.member("protocolVersion", revision.date()),
-                "capabilities" => object.member("capabilities", &promising(&member.value())),
-                "_meta" => {}
-                _ => object.token_member(member.key_token(), &member.value()),
-            }
-        }
-        let own = greeting.get("_meta").and_then(JsonObject::new).unwrap_or_default();
-        let meta = JsonObject::build(|meta| {
-            for member in own.members() {
-                meta.token_member(member.key_token(), &member.value());
-            }
-            meta.member("dev.manila/gateway", &encode::gateway_info());
-        });
-        object.member("_meta", &meta);
-    })
-}
-
-fn promising(capabilities: &RawJson) -> JsonObject {
-    JsonObject::build(|object| {
-        for member in capabilities.members() {
-            match JsonObject::new(member.value()) {
-                Some(tools) if member.is("tools") => {
-                    let others = tools.without("listChanged");
-                    let promised = JsonObject::build(|object| {
-                        for member in others.members() {
-                            object.token_member(member.key_token(), &member.value());
-                        }
-                        object.member("listChanged", &true);
-                    });
-                    object.member("tools", &promised);
-                }
-                Some(_) | None => object.token_member(member.key_token(), &member.value()),
-            }
-        }
-    })
 }

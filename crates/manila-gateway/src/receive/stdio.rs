@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::JoinError;
 
@@ -45,26 +46,16 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
     });
     let mut written = None;
     let end = tokio::select! {
-        end = &mut reading => end,
+        biased;
+        // Who asks and closes our input at once has asked first.
         () = stop::asked() => End::Asked,
+        end = &mut reading => end,
         ended = &mut writer => {
             written = Some(told(ended));
             End::Output
         }
     };
     if end != End::Output {
-        let drained = async {
-            // A server that is still starting has its own time. What takes longer than the grace
-            // ends with the server.
-            if end == End::Input {
-                session.opened().await;
-            }
-            let n_open = session.in_flight.n_open();
-            if n_open > 0 {
-                gateway.tell(Event::Stopping { n_open, grace: gateway.settings.grace });
-            }
-            let _ = tokio::time::timeout(gateway.settings.grace, session.in_flight.drained()).await;
-        };
         let answers = async {
             // Calls may wait for an answer of the client's.
             if end == End::Asked {
@@ -73,7 +64,7 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            () = drained => {}
+            () = drained(&session, &end) => {}
             () = answers => {}
             ended = &mut writer => written = Some(told(ended)),
             // Who asks twice does not want to wait. And whoever closed our input and asks is
@@ -102,6 +93,23 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
     }
     let written = tokio::time::timeout(gateway.settings.server_grace, writer).await;
     written.map_or(Ok(()), told)
+}
+
+/// Waits for what is open when serving ends, within its time.
+async fn drained(session: &Session, end: &End) {
+    let settings = &session.gateway.settings;
+    let is_starting = *end == End::Input && session.is_opening();
+    let n_open = session.in_flight.n_open();
+    if n_open > 0 {
+        let start = if is_starting { settings.start_timeout } else { Duration::ZERO };
+        session.gateway.tell(Event::Stopping { n_open, grace: settings.grace + start });
+    }
+    // A server that is still starting has its own time. What takes longer than the grace ends
+    // with the server.
+    if is_starting {
+        session.opened().await;
+    }
+    let _ = tokio::time::timeout(settings.grace, session.in_flight.drained()).await;
 }
 
 /// What became of what was written. A client that closed our output wanted no more.

@@ -68,7 +68,7 @@ impl Connection {
         cancellation: Arc<Cancellation>,
     ) -> Result<Waiting, Gone> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let frame = jsonrpc::with_id(&request.frame, &request.id, id.to_string().as_bytes());
+        let frame = jsonrpc::replaced(&request.frame, &request.id, id.to_string().as_bytes());
         let token = request.params.as_ref().and_then(progress_token);
         self.request(id, frame, token, cancellation).await
     }
@@ -117,17 +117,20 @@ impl Connection {
     }
 
     /// Tells the server once that the handshake is over.
-    pub(super) fn confirm(&self) {
+    pub(super) fn confirm(&self, confirmation: Bytes) {
         if !self.is_confirmed.swap(true, Ordering::Relaxed) {
-            let params = JsonObject::default();
-            self.push(jsonrpc::notification("notifications/initialized", &params));
+            self.push(confirmation);
         }
     }
 
-    pub(super) fn cancelled(&self, id: u64, reason: Option<&RawJson>) {
+    /// Tells the server that a request is taken back, and what its caller said about that.
+    pub(super) fn cancelled(&self, id: u64, said: Option<&JsonObject>) {
         let params = JsonObject::build(|object| {
             object.member("requestId", &id);
-            object.member("reason", &reason);
+            let members = said.iter().flat_map(|said| said.members());
+            for member in members.filter(|member| !member.is("requestId")) {
+                object.token_member(member.key_token(), &member.value());
+            }
         });
         self.push(jsonrpc::notification("notifications/cancelled", &params));
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use manila::{JsonObject, RawJson};
 
 use super::{Arrived, Connection, Gone};
@@ -14,8 +15,8 @@ use crate::era::{Era, Revision};
 pub(crate) struct Greeting {
     /// The parameters of `initialize`, as the client gave them.
     pub(crate) params: JsonObject,
-    /// Whether the client has sent `notifications/initialized`.
-    pub(crate) is_confirmed: bool,
+    /// The client's `notifications/initialized`, once it has sent it.
+    pub(crate) confirmation: Option<Bytes>,
 }
 
 /// Why a server did not come up.

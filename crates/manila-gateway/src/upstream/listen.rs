@@ -28,6 +28,11 @@ pub(super) async fn listen(
                 Ok(message) => usable(connection, message),
                 Err(refused) => unreadable(connection, &line, &refused),
             },
+            // A server that dies while it writes has not answered.
+            Frame::Rest(line) => match Message::from_json(line) {
+                Ok(message) => usable(connection, message),
+                Err(_) => None,
+            },
             Frame::TooLong(seen) => too_large(connection, &seen, frame_bytes_max),
         };
         if let Some(item) = item
@@ -49,9 +54,13 @@ fn usable(connection: &Arc<Connection>, message: Message) -> Option<Item> {
             Some(Item::Said(FromUpstream::Request(request, Arc::clone(connection))))
         }
         Message::Response(response) => {
-            // An error without an id is about a request that could not be read. If only one is
-            // open, that is the one.
-            let id = response.id.as_ref().and_then(number).or_else(|| connection.pending.only());
+            let id = match &response.id {
+                Some(id) => number(id),
+                // An error without an id is about a request that could not be read. If only one
+                // is open, that is the one.
+                None if response.answer.is_err() => connection.pending.only(),
+                None => None,
+            };
             let Some(id) = id else {
                 let error = response.answer.err().unwrap_or_else(|| response.frame.clone());
                 connection.complain(&format!("an answer to nothing: {error:.200}"));
@@ -68,14 +77,18 @@ fn unreadable(connection: &Arc<Connection>, line: &[u8], refused: &Refused) -> O
     const CHARS_SHOWN: usize = 60;
     let seen = Skim::whole(line);
     let what = refused.violation.to_string();
-    if let Some(id) = seen.id.as_ref().filter(|_| seen.is_answer).and_then(number) {
+    let id = seen.id.as_ref().and_then(number);
+    // What is neither an answer nor a request is taken for the answer that somebody waits for.
+    let is_answer = |id: &u64| seen.is_answer || !seen.is_request && connection.pending.has(*id);
+    if let Some(id) = id.filter(is_answer) {
         return Some(Item::Answered(Arc::clone(connection), id, Arrived::Unusable(what)));
     }
     if let Some(id) = &seen.id {
         let fault = Fault::new(refused.code).violation(refused.violation.clone());
         connection.push(jsonrpc::error(Some(id), &fault));
     }
-    let start: String = String::from_utf8_lossy(line).chars().take(CHARS_SHOWN).collect();
+    let start = line.get(..4 * CHARS_SHOWN).unwrap_or(line);
+    let start: String = String::from_utf8_lossy(start).chars().take(CHARS_SHOWN).collect();
     connection.complain(&format!("what is no message: {start:?} ({what})"));
     None
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
-use manila::RawJson;
+use manila::JsonObject;
 use manila::request_envelope::Response;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -54,6 +54,11 @@ impl Pending {
     /// Hands an answer to whoever waits for it. `false` if nobody does.
     pub(super) fn arrived(&self, id: u64, answer: Arrived) -> bool {
         self.remove(id).is_some_and(|waiting| waiting.send(answer).is_ok())
+    }
+
+    /// Whether a request of this id waits.
+    pub(super) fn has(&self, id: u64) -> bool {
+        self.waiting.lock().is_ok_and(|waiting| waiting.contains_key(&id))
     }
 
     /// The id of the request that waits, if it is only one.
@@ -127,14 +132,15 @@ impl Waiting {
 
     /// Tells the server that nobody waits any more, and why.
     pub(crate) fn give_up(mut self, reason: &str) {
-        self.cancel(RawJson::of(reason).ok().as_ref());
+        self.cancel(Some(&JsonObject::build(|object| object.member("reason", reason))));
     }
 
-    fn cancel(&mut self, reason: Option<&RawJson>) {
+    /// Takes the request back. `said` goes with that.
+    fn cancel(&mut self, said: Option<&JsonObject>) {
         if !self.is_over {
             self.is_over = true;
             self.connection.pending.remove(self.id);
-            self.connection.cancelled(self.id, reason);
+            self.connection.cancelled(self.id, said);
         }
     }
 }
@@ -144,7 +150,7 @@ impl Drop for Waiting {
         if let Some(token) = &self.progress_token {
             self.connection.end_progress(token);
         }
-        let reason = self.cancellation.reason();
-        self.cancel(reason.as_ref());
+        let cancellation = Arc::clone(&self.cancellation);
+        self.cancel(cancellation.params());
     }
 }

@@ -41,7 +41,7 @@ enum Life {
     /// We were asked to stop, and it has been ended.
     Stopped,
     /// It died, or had to be given up.
-    Died { reason: String, last_words: Vec<String>, connection: Option<Arc<Connection>> },
+    Died { down: Down, connection: Option<Arc<Connection>> },
 }
 
 /// What made us give a server up.
@@ -61,15 +61,22 @@ impl Supervisor {
             let started = clock::now();
             let life = self.live(started, n_starts).await;
             n_starts += 1;
-            let Life::Died { reason, last_words, connection } = life else { return };
+            let Life::Died { mut down, connection } = life else { return };
             // A server that was well for a while has earned a quick start.
             let lived = clock::now().saturating_duration_since(started);
             n_failures = if lived >= WELL { 1 } else { n_failures + 1 };
             let delay = backoff(n_failures);
-            (self.events)(Event::Ended { reason: reason.clone(), next_start: delay });
-            let next_start = Some(clock::now() + delay);
-            let down = Arc::new(Down { last_words, next_start, ..Down::because(reason) });
-            self.state.send_replace(State::Down(Arc::clone(&down)));
+            // Before anybody has greeted it, nobody misses it.
+            let is_missed = self.controls.greeting.borrow().is_some()
+                && *self.controls.stop.borrow() == Stop::No;
+            let next_start = is_missed.then_some(delay);
+            (self.events)(Event::Ended { reason: down.reason.clone(), next_start });
+            down.next_start = Some(clock::now() + delay);
+            let down = Arc::new(down);
+            // Whoever comes meanwhile waits for a start that is due at once.
+            let is_due = delay.is_zero();
+            let state = if is_due { State::Starting } else { State::Down(Arc::clone(&down)) };
+            self.state.send_replace(state);
             if let Some(connection) = connection {
                 // What it said before is delivered first. Whoever listens no more needs no news.
                 let _ = self.inbox.push(Item::Said(FromUpstream::Ended(connection, down)));
@@ -85,13 +92,11 @@ impl Supervisor {
     async fn wait(&self, delay: Duration) -> Next {
         let mut stop = self.controls.stop.subscribe();
         let mut greeting = self.controls.greeting.subscribe();
-        let is_greeted = greeting.borrow().is_some();
+        let is_greeted = greeting.borrow_and_update().is_some();
         tokio::select! {
             () = told(&mut stop, Stop::Orderly) => Next::Stop,
-            () = self.controls.wake.notified() => Next::Start,
-            // Before anybody has greeted it, nobody misses it.
             () = tokio::time::sleep(delay), if is_greeted => Next::Start,
-            _ = greeting.changed(), if !is_greeted => Next::Start,
+            Ok(()) = greeting.changed() => Next::Start,
         }
     }
 
@@ -101,7 +106,8 @@ impl Supervisor {
             Ok(process) => process,
             Err(error) => {
                 let reason = format!("`{}` could not be started: {error}", self.command);
-                return Life::Died { reason, last_words: Vec::new(), connection: None };
+                let down = Down { was_run: false, ..Down::because(reason) };
+                return Life::Died { down, connection: None };
             }
         };
         let Process { stdin, stdout, stderr, mut lifeline } = process;
@@ -144,14 +150,23 @@ impl Supervisor {
         };
         // What it said before it died is still heard; who else holds its streams is not.
         let _ = tokio::time::timeout(REST, &mut stderr_reader.0).await;
-        while !stdout_reader.0.is_finished()
-            && tokio::time::timeout(REST, &mut stdout_reader.0).await.is_err()
-            && self.inbox.is_full()
-        {}
+        let rest = async {
+            while !stdout_reader.0.is_finished()
+                && tokio::time::timeout(REST, &mut stdout_reader.0).await.is_err()
+                && self.inbox.is_full()
+            {}
+        };
+        tokio::select! {
+            () = rest => {}
+            // A client that reads nothing must not keep us.
+            () = told(&mut stop, Stop::Orderly) => {}
+        }
         tokio::spawn(lifeline.cut());
         let last_words = last_words.lines();
+        let was_run = !matches!(end, End::Exited(Some(Status::NotStarted(_))));
         let reason = self.reason(&end, &last_words);
-        Life::Died { reason, last_words, connection: Some(connection) }
+        let down = Down { last_words, was_run, ..Down::because(reason) };
+        Life::Died { down, connection: Some(connection) }
     }
 
     /// Greets the server and lets it be asked. Ends only if that cannot be.
@@ -189,11 +204,9 @@ impl Supervisor {
         let ready = Ready { connection: Arc::clone(connection), greeting: result, version };
         self.was_ready.store(true, Ordering::Relaxed);
         self.state.send_replace(State::Ready(Arc::new(ready)));
-        let is_confirmed = |greeting: &Option<_>| {
-            greeting.as_ref().is_some_and(|greeting: &super::Greeting| greeting.is_confirmed)
-        };
-        if is_confirmed(&greetings.borrow()) {
-            connection.confirm();
+        let confirmation = greetings.borrow().as_ref().and_then(|it| it.confirmation.clone());
+        if let Some(confirmation) = confirmation {
+            connection.confirm(confirmation);
         }
         if n_earlier > 0 {
             // Whoever listens no more needs no news.
