@@ -6,7 +6,7 @@
 use bytes::Bytes;
 
 use crate::catalogue::Code;
-use crate::raw_json::{JsonObject, Kind, RawJson, ReadError};
+use crate::raw_json::{JsonObject, Kind, RawJson, ReadError, Reader};
 use crate::violation::Violation;
 
 /// One message, taken apart at its top level.
@@ -76,16 +76,23 @@ impl Message {
     /// assert_eq!(refused.unwrap_err().violation.pointer, "/id");
     /// ```
     pub fn from_json(json: impl Into<Bytes>) -> Result<Message, Refused> {
-        let frame = RawJson::parse_payload(json).map_err(|error| not_json(&error))?;
-        if frame.kind() == Kind::Array {
-            let message = "is a batch; send its messages one by one";
-            return Err(refused("", "batch", message, None));
+        let read = Reader::payload_document(&json.into(), |reader| {
+            let kind = reader.next_kind();
+            if kind != Kind::Object {
+                return Ok((Err(kind), reader.raw()?));
+            }
+            reader.with_raw(|reader| Parts::read(reader).map(Ok))
+        });
+        match read.map_err(|error| not_json(&error))? {
+            (Ok(parts), frame) => parts.into_message(frame),
+            (Err(Kind::Array), _) => {
+                Err(refused("", "batch", "is a batch; send its messages one by one", None))
+            }
+            (Err(kind), _) => {
+                let message = format!("must be an object, but is {}", kind.name());
+                Err(refused("", "type", message, None))
+            }
         }
-        if frame.kind() != Kind::Object {
-            let message = format!("must be an object, but is {}", frame.kind().name());
-            return Err(refused("", "type", message, None));
-        }
-        Parts::of(&frame)?.into_message(frame)
     }
 }
 
@@ -98,33 +105,38 @@ struct Parts {
     params: Option<RawJson>,
     result: Option<RawJson>,
     error: Option<RawJson>,
+    /// A pointer to one that is given twice.
+    twice: Option<String>,
 }
 
 impl Parts {
-    fn of(frame: &RawJson) -> Result<Parts, Refused> {
+    fn read(reader: &mut Reader<'_>) -> Result<Parts, ReadError> {
         let mut parts = Parts::default();
-        for member in frame.members() {
-            let key = member.key();
-            let place = match key.as_ref() {
+        reader.members(|reader, key| {
+            let value = reader.raw()?;
+            let place = match key {
                 "jsonrpc" => &mut parts.version,
                 "id" => &mut parts.id,
                 "method" => &mut parts.method,
                 "params" => &mut parts.params,
                 "result" => &mut parts.result,
                 "error" => &mut parts.error,
-                _ => continue,
+                _ => return Ok(()),
             };
-            if place.replace(member.value()).is_some() {
-                // Two readers of such a message may take different ones.
-                let pointer = format!("/{key}");
-                return Err(refused(&pointer, "unique", "is given twice", None));
+            if place.replace(value).is_some() {
+                parts.twice = Some(format!("/{key}"));
             }
-        }
+            Ok(())
+        })?;
         Ok(parts)
     }
 
     fn into_message(self, frame: RawJson) -> Result<Message, Refused> {
-        let Parts { version, id, method, params, result, error } = self;
+        let Parts { version, id, method, params, result, error, twice } = self;
+        if let Some(pointer) = twice {
+            // Two readers of such a message may take different ones.
+            return Err(refused(&pointer, "unique", "is given twice", None));
+        }
         let answerable = id.clone().filter(is_id);
         let refuse = |pointer: &str, rule: &str, message: &str| {
             Err(refused(pointer, rule, message, answerable.clone()))
