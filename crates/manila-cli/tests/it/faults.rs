@@ -311,3 +311,19 @@ fn a_client_that_does_not_read_our_stderr_is_served() {
     drop(stdin);
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn who_closes_our_input_and_asks_in_one_go_is_answered() {
+    for is_asked_first in [true, false] {
+        let mut client = Client::sample(&[]);
+        client.request(1, "tools/call", &json!({"name": "wait", "arguments": {"ms": 300}}));
+        if is_asked_first {
+            signal("TERM", client.pid());
+        }
+        client.close_stdin();
+        if !is_asked_first {
+            signal("TERM", client.pid());
+        }
+        assert_eq!(client.answer(&json!(1))["result"]["isError"], false);
+    }
+}

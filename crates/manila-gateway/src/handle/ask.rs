@@ -89,8 +89,14 @@ impl Gateway {
                 waiting.give_up("the call took too long");
                 return Err(Unanswered::TimedOut(granted));
             };
-            granted = extended.saturating_duration_since(started);
+            granted = in_ms(extended.saturating_duration_since(started));
             deadline = self.deadlines.at(extended);
         }
     }
+}
+
+/// For people: nobody wants to read nanoseconds.
+fn in_ms(duration: Duration) -> Duration {
+    let rounded = duration + Duration::from_micros(500);
+    Duration::from_millis(rounded.as_millis().try_into().unwrap_or(u64::MAX))
 }

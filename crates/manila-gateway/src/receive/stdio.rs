@@ -46,10 +46,8 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
     });
     let mut written = None;
     let end = tokio::select! {
-        biased;
-        // Who asks and closes our input at once has asked first.
-        () = stop::asked() => End::Asked,
         end = &mut reading => end,
+        () = stop::asked() => End::Asked,
         ended = &mut writer => {
             written = Some(told(ended));
             End::Output
@@ -69,7 +67,7 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
             ended = &mut writer => written = Some(told(ended)),
             // Who asks twice does not want to wait. And whoever closed our input and asks is
             // surprised by what still comes.
-            () = stop::asked() => {
+            () = asked_again(&end) => {
                 if end == End::Input {
                     session.mute();
                 }
@@ -93,6 +91,16 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
     }
     let written = tokio::time::timeout(gateway.settings.server_grace, writer).await;
     written.map_or(Ok(()), told)
+}
+
+/// Waits to be asked to stop although we are stopping.
+async fn asked_again(end: &End) {
+    // Who closes our input and asks in one go asks once; MCP clients wait for two seconds.
+    const IN_ONE_GO: Duration = Duration::from_secs(1);
+    if *end == End::Input {
+        let _ = tokio::time::timeout(IN_ONE_GO, stop::asked()).await;
+    }
+    stop::asked().await;
 }
 
 /// Waits for what is open when serving ends, within its time.
