@@ -115,7 +115,11 @@ async fn drained(session: &Session, end: &End) {
     // A server that is still starting has its own time. What takes longer than the grace ends
     // with the server.
     if is_starting {
-        session.opened().await;
+        tokio::select! {
+            _ = session.opened() => {}
+            // Who asks, too, does not want to wait for that.
+            () = stop::asked() => {}
+        }
     }
     let _ = tokio::time::timeout(settings.grace, session.in_flight.drained()).await;
 }

@@ -73,10 +73,11 @@ impl Supervisor {
             (self.events)(Event::Ended { reason: down.reason.clone(), next_start });
             down.next_start = Some(clock::now() + delay);
             let down = Arc::new(down);
-            // Whoever comes meanwhile waits for a start that is due at once.
-            let is_due = delay.is_zero();
-            let state = if is_due { State::Starting } else { State::Down(Arc::clone(&down)) };
-            self.state.send_replace(state);
+            self.state.send_modify(|state| {
+                // Whoever comes meanwhile waits for one that was well and is started at once.
+                let is_due = delay.is_zero() && matches!(state, State::Ready(_));
+                *state = if is_due { State::Starting } else { State::Down(Arc::clone(&down)) };
+            });
             if let Some(connection) = connection {
                 // What it said before is delivered first. Whoever listens no more needs no news.
                 let _ = self.inbox.push(Item::Said(FromUpstream::Ended(connection, down)));
