@@ -1,14 +1,14 @@
 //! A client of our own that says exactly what a test wants to say, and waits for what it wants.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::program::{Ran, root};
+use crate::program::{Ran, start};
 
 /// How long anything may take before a test fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -29,17 +29,7 @@ pub(crate) fn manila_path() -> &'static str {
 
 /// `manila wrap OPTIONS -- SERVER`, with pipes to all its streams.
 pub(crate) fn wrap(options: &[&str], server: &[&str]) -> Child {
-    Command::new(manila_path())
-        .arg("wrap")
-        .args(options)
-        .arg("--")
-        .args(server)
-        .current_dir(root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+    start(&[&["wrap"], options, &["--"], server].concat())
 }
 
 impl Client {
