@@ -109,3 +109,33 @@ fn two_gateways_in_a_row_tell_who_they_are_once() {
     client.request(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
     assert_eq!(client.line().matches("dev.manila/gateway").count(), 1);
 }
+
+#[test]
+fn more_tools_than_are_kept_can_be_called() {
+    let script = r#"read a; read b; printf '{"jsonrpc":"2.0","id":2,"result":{"tools":['
+        seq -f '{"name":"t%.0f","inputSchema":{"type":"object"}},' 1 10000 | tr -d '\n'
+        echo '{"name":"last","inputSchema":{"type":"object"}}]}}'
+        read c; echo '{"jsonrpc":"2.0","id":3,"result":{"content":[]}}'; cat >/dev/null"#;
+    let mut client = greeted(&[], script);
+    assert_eq!(client.call("last", &json!({}))["isError"], false);
+}
+
+#[test]
+fn a_task_has_its_own_time_whatever_the_contract() {
+    let result = r#"{"content":[{"type":"text","text":"done"}]}"#;
+    let script = format!(
+        r#"read a; read b; sleep 1; echo '{{"jsonrpc":"2.0","id":2,"result":{result}}}'
+        cat >/dev/null"#
+    );
+    let mut client = greeted(&["--timeout", "200ms", "--contract", "none"], &script);
+    let answer = client.ask(1, "tasks/result", &json!({"taskId": "t"}));
+    assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
+}
+
+#[test]
+fn what_is_told_of_a_useless_message_is_short() {
+    let script = r#"read a; line=$(printf '%100000s' | tr ' ' x)
+        echo '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"'$line'"}}'; cat >/dev/null"#;
+    let stderr = greeted(&[], script).end().stderr;
+    assert!(stderr.contains("an answer to nothing") && stderr.len() < 1_000, "{stderr:.2000}");
+}
