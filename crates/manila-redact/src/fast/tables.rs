@@ -1,0 +1,364 @@
+//! The tables of the fast engine, made when the crate is compiled.
+
+use crate::find::label;
+use crate::rules::{Finds, N_RULES, RULES};
+
+/// The longest literal.
+const LITERAL_MAX: usize = 32;
+
+/// A literal and the rule that has it.
+#[derive(Clone, Copy)]
+pub(super) struct Literal {
+    pub(super) bytes: [u8; LITERAL_MAX],
+    pub(super) len: u8,
+    pub(super) rule: u16,
+    /// Its first eight bytes without regard to case, and which bits of them count.
+    pub(super) first: u64,
+    pub(super) mask: u64,
+}
+
+/// Three bytes of a literal.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    /// The bytes, without regard to case.
+    pub(super) group: u32,
+    pub(super) literal: u16,
+    /// Where in the literal they stand.
+    pub(super) offset: u8,
+}
+
+/// How many bits a hash has.
+const HASH_BITS: u32 = 18;
+
+/// A bucket is all hashes that begin alike.
+pub(super) const BUCKET_SHIFT: u32 = 5;
+
+const N_BUCKETS: usize = 1 << (HASH_BITS - BUCKET_SHIFT);
+
+/// Three bytes without regard to case: bit 5 is what upper and lower case differ in.
+#[inline]
+pub(super) const fn fold(bytes: u32) -> u32 {
+    bytes & 0x00DF_DFDF
+}
+
+#[inline]
+pub(super) const fn hash(group: u32) -> u32 {
+    group.wrapping_mul(0x9E37_79B1) >> (32 - HASH_BITS)
+}
+
+/// 1 if some literal has a group of this hash.
+#[inline]
+pub(super) fn is_known(hash: u32) -> u32 {
+    let word = KNOWN.get((hash >> 5) as usize).copied().unwrap_or(0);
+    (word >> (hash & 31)) & 1
+}
+
+/// The four bytes around a group that its literal has, or may have: the group and the byte
+/// after it, or the byte before it and the group.
+#[inline]
+pub(super) const fn hash_after(bytes: u32) -> u32 {
+    (bytes & 0xDFDF_DFDF).wrapping_mul(0x9E37_79B1) >> (32 - HASH_BITS)
+}
+
+#[inline]
+pub(super) const fn hash_before(bytes: u32) -> u32 {
+    (bytes & 0xDFDF_DFDF).wrapping_mul(0x85EB_CA6B) >> (32 - HASH_BITS)
+}
+
+/// 1 if some literal has four bytes of this hash.
+#[inline]
+pub(super) fn is_known_further(hash: u32) -> u32 {
+    let word = KNOWN_FURTHER.get((hash >> 5) as usize).copied().unwrap_or(0);
+    (word >> (hash & 31)) & 1
+}
+
+static KNOWN_FURTHER: [u32; 1 << (HASH_BITS - 5)] = {
+    let mut known = [0; 1 << (HASH_BITS - 5)];
+    let mut n = 0;
+    while n < N_ENTRIES {
+        let entry = ENTRIES_UNSORTED[n];
+        let literal = &LITERALS_MADE[entry.literal as usize];
+        let offset = entry.offset as usize;
+        if literal.len as usize > offset + 3 {
+            let hash = hash_after(entry.group | (literal.bytes[offset + 3] as u32) << 24);
+            known[(hash >> 5) as usize] |= 1 << (hash & 31);
+        } else if offset > 0 {
+            let hash = hash_before(entry.group << 8 | literal.bytes[offset - 1] as u32);
+            known[(hash >> 5) as usize] |= 1 << (hash & 31);
+        } else {
+            let mut byte = 0;
+            while byte < u8::MAX {
+                if may_follow(literal.rule, byte) {
+                    let hash = hash_after(entry.group | (byte as u32) << 24);
+                    known[(hash >> 5) as usize] |= 1 << (hash & 31);
+                }
+                byte += 1;
+            }
+        }
+        n += 1;
+    }
+    known
+};
+
+static KNOWN: [u32; 1 << (HASH_BITS - 5)] = {
+    let mut known = [0; 1 << (HASH_BITS - 5)];
+    let mut n = 0;
+    while n < N_ENTRIES {
+        let hash = hash(ENTRIES_UNSORTED[n].group);
+        known[(hash >> 5) as usize] |= 1 << (hash & 31);
+        n += 1;
+    }
+    known
+};
+
+/// Where the entries of each bucket begin.
+pub(super) static HEADS: [u16; N_BUCKETS + 1] = heads();
+
+/// All entries, bucket by bucket.
+pub(super) static ENTRIES: [Entry; N_ENTRIES] = {
+    let mut next = heads();
+    let mut entries = ENTRIES_UNSORTED;
+    let mut n = 0;
+    while n < N_ENTRIES {
+        let bucket = bucket(ENTRIES_UNSORTED[n].group);
+        entries[next[bucket] as usize] = ENTRIES_UNSORTED[n];
+        next[bucket] += 1;
+        n += 1;
+    }
+    entries
+};
+
+const fn bucket(group: u32) -> usize {
+    (hash(group) >> BUCKET_SHIFT) as usize
+}
+
+const fn heads() -> [u16; N_BUCKETS + 1] {
+    let mut heads = [0; N_BUCKETS + 1];
+    let mut n = 0;
+    while n < N_ENTRIES {
+        heads[bucket(ENTRIES_UNSORTED[n].group) + 1] += 1;
+        n += 1;
+    }
+    let mut bucket = 0;
+    while bucket < N_BUCKETS {
+        heads[bucket + 1] += heads[bucket];
+        bucket += 1;
+    }
+    heads
+}
+
+/// In JSON, what a letter of a literal may be hidden behind. These belong to no rule.
+const ESCAPES: [&str; 6] = ["\\u002", "\\u003", "\\u004", "\\u005", "\\u006", "\\u007"];
+
+/// All literals of all rules.
+pub(super) static LITERALS: [Literal; N_LITERALS] = LITERALS_MADE;
+const LITERALS_MADE: [Literal; N_LITERALS] = literals();
+
+const N_LITERALS: usize = {
+    let mut n = ESCAPES.len();
+    let mut rule = 0;
+    while rule < N_RULES {
+        n += literals_of(rule).1;
+        rule += 1;
+    }
+    n
+};
+
+/// The most literals that one rule has.
+const OF_RULE_MAX: usize = 96;
+
+/// The literals of a rule, each once, and their number.
+#[allow(clippy::cast_possible_truncation, reason = "both are checked")]
+const fn literals_of(rule: usize) -> ([Literal; OF_RULE_MAX], usize) {
+    let mut literals = [NO_LITERAL; OF_RULE_MAX];
+    let mut n_literals = 0;
+    let (texts, n_spellings) = match RULES[rule].finds() {
+        Finds::Token(token) => (token.starts, 1),
+        Finds::Labelled(labelled) => (labelled.labels, label::N_LITERALS_MAX),
+        Finds::Structure(_, starts) => (*starts, 1),
+    };
+    let mut text = 0;
+    while text < texts.len() {
+        let mut spelling = 0;
+        while spelling < n_spellings {
+            let found = match RULES[rule].finds() {
+                Finds::Labelled(_) => label::literal(texts[text], spelling),
+                Finds::Token(_) | Finds::Structure(..) => Some(padded(texts[text])),
+            };
+            if let Some((bytes, len)) = found {
+                let literal = made(rule, bytes, len);
+                if !has(&literals, n_literals, &literal) {
+                    literals[n_literals] = literal;
+                    n_literals += 1;
+                }
+            }
+            spelling += 1;
+        }
+        text += 1;
+    }
+    (literals, n_literals)
+}
+
+const fn literals() -> [Literal; N_LITERALS] {
+    let mut literals = [NO_LITERAL; N_LITERALS];
+    let (mut n, mut rule) = (0, 0);
+    while rule < N_RULES {
+        let (of_rule, n_of_rule) = literals_of(rule);
+        let mut place = 0;
+        while place < n_of_rule {
+            literals[n] = of_rule[place];
+            n += 1;
+            place += 1;
+        }
+        rule += 1;
+    }
+    let mut escape = 0;
+    while escape < ESCAPES.len() {
+        let (bytes, len) = padded(ESCAPES[escape]);
+        literals[n] = made(N_RULES, bytes, len);
+        n += 1;
+        escape += 1;
+    }
+    literals
+}
+
+const NO_LITERAL: Literal =
+    Literal { bytes: [0; LITERAL_MAX], len: 0, rule: 0, first: 0, mask: 0 };
+
+const fn padded(text: &str) -> ([u8; LITERAL_MAX], usize) {
+    let from = text.as_bytes();
+    let mut bytes = [0; LITERAL_MAX];
+    let mut at = 0;
+    while at < from.len() {
+        bytes[at] = from[at];
+        at += 1;
+    }
+    (bytes, at)
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "both are checked")]
+const fn made(rule: usize, bytes: [u8; LITERAL_MAX], len: usize) -> Literal {
+    assert!(len >= 3 && len <= LITERAL_MAX && rule <= u16::MAX as usize, "see `Rule::token`");
+    let (mut first, mut mask, mut place) = (0, 0, 0);
+    while place < len && place < 8 {
+        first |= (bytes[place] as u64 & 0xDF) << (8 * place);
+        mask |= 0xDF << (8 * place);
+        place += 1;
+    }
+    Literal { bytes, len: len as u8, rule: rule as u16, first, mask }
+}
+
+const fn has(literals: &[Literal; OF_RULE_MAX], n_literals: usize, wanted: &Literal) -> bool {
+    let mut n = 0;
+    while n < n_literals {
+        let (known, mut at) = (&literals[n], 0);
+        while at < LITERAL_MAX && known.bytes[at] == wanted.bytes[at] {
+            at += 1;
+        }
+        if at == LITERAL_MAX {
+            return true;
+        }
+        n += 1;
+    }
+    false
+}
+
+/// Whether a byte, folded, may follow a literal of three bytes: after a token's anything that
+/// tokens are made of, after a structure's anything that can be seen.
+const fn may_follow(rule: u16, byte: u8) -> bool {
+    match RULES[rule as usize].finds() {
+        // Digits, letters and `_-./+~`.
+        Finds::Token(_) => {
+            matches!(byte, 0x10..=0x19 | 0x41..=0x5A | 0x5E..=0x5F | 0x0D..=0x0F | 0x0B)
+        }
+        Finds::Labelled(_) | Finds::Structure(..) => matches!(byte, 0x01..=0x1F | 0x40..=0x5F | 0xC0..=0xDF),
+    }
+}
+
+const fn n_entries(literal: &Literal) -> usize {
+    if literal.len > 3 {
+        return 2;
+    }
+    let (mut n, mut byte) = (1, 0);
+    while byte < u8::MAX {
+        if may_follow(literal.rule, byte) {
+            n += 1;
+        }
+        byte += 1;
+    }
+    n
+}
+
+const N_ENTRIES: usize = {
+    let (mut n, mut place) = (0, 0);
+    while place < N_LITERALS {
+        n += n_entries(&LITERALS_MADE[place]);
+        place += 1;
+    }
+    n
+};
+
+#[allow(clippy::cast_possible_truncation, reason = "there are a few hundred literals")]
+const ENTRIES_UNSORTED: [Entry; N_ENTRIES] = {
+    let mut entries = [Entry { group: 0, literal: 0, offset: 0 }; N_ENTRIES];
+    let (mut n, mut place) = (0, 0);
+    while place < N_LITERALS {
+        let literal = &LITERALS_MADE[place];
+        let number = place as u16;
+        let even = rarest(literal, 0);
+        entries[n] = Entry { group: group(literal, even), literal: number, offset: even as u8 };
+        n += 1;
+        if literal.len == 3 {
+            let mut byte = 0;
+            while byte < u8::MAX {
+                if may_follow(literal.rule, byte) {
+                    let group = (group(literal, 1) & 0xFFFF) | (byte as u32) << 16;
+                    entries[n] = Entry { group, literal: number, offset: 1 };
+                    n += 1;
+                }
+                byte += 1;
+            }
+        } else {
+            let odd = rarest(literal, 1);
+            entries[n] = Entry { group: group(literal, odd), literal: number, offset: odd as u8 };
+            n += 1;
+        }
+        place += 1;
+    }
+    entries
+};
+
+/// The three bytes at `offset`, folded.
+const fn group(literal: &Literal, offset: usize) -> u32 {
+    let bytes = &literal.bytes;
+    let third = if offset + 2 < LITERAL_MAX { bytes[offset + 2] } else { 0 };
+    fold(u32::from_le_bytes([bytes[offset], bytes[offset + 1], third, 0]))
+}
+
+/// Where the rarest three bytes stand, at `first` or a multiple of two after it.
+const fn rarest(literal: &Literal, first: usize) -> usize {
+    let (mut best, mut least) = (first, u64::MAX);
+    let mut offset = first;
+    while offset + 3 <= literal.len as usize {
+        let bytes = &literal.bytes;
+        let often = how_often(bytes[offset]) * how_often(bytes[offset + 1]) * how_often(bytes[offset + 2]);
+        if often < least {
+            (best, least) = (offset, often);
+        }
+        offset += 2;
+    }
+    best
+}
+
+/// About how often a byte stands in a thousand bytes of logs, code and JSON.
+const fn how_often(byte: u8) -> u64 {
+    match byte.to_ascii_lowercase() {
+        b' ' | b'e' | b't' => 90,
+        b'a' | b'o' | b'i' | b'n' | b's' | b'r' | b'd' | b'c' | b'"' => 65,
+        b'f' | b'b' | b'l' | b'h' | b'0'..=b'9' => 45,
+        b'u' | b'm' | b'p' | b'g' | b':' | b'/' | b'-' => 25,
+        b'w' | b'y' | b'_' | b'.' | b'v' | b'=' | b'\\' => 14,
+        b'k' | b'x' => 7,
+        _ => 4,
+    }
+}

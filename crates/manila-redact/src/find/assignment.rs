@@ -1,0 +1,286 @@
+//! What is assigned to a name, in every spelling: `=`, `:`, JSON, YAML, TOML, headers, options,
+//! XML, code.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr3, memrchr};
+
+use crate::escapes::{is_escape, skip_backslashes};
+use crate::value::{LEN_MAX, Quoting};
+
+/// A value, and how it is assigned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Assigned {
+    pub(crate) value: Range<usize>,
+    pub(crate) quoting: Quoting,
+    pub(crate) sep: Sep,
+    /// Whether the name stands in double quotes, as in JSON.
+    pub(crate) is_json_key: bool,
+}
+
+/// What stands between a name and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sep {
+    Equals,
+    Colon,
+    /// `--password x`
+    Space,
+    /// `<password>x</password>`
+    Element,
+    /// `("password", "x")`
+    Comma,
+}
+
+impl Sep {
+    /// Whether prose may stand in the place of a value.
+    pub(crate) fn is_prosaic(self) -> bool {
+        matches!(self, Sep::Colon | Sep::Space)
+    }
+}
+
+/// Where runs of a bare value's bytes end, so that none is measured twice: a text may be one
+/// long run with a label at every tenth byte.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    in_pairs: Range<usize>,
+    elsewhere: Range<usize>,
+}
+
+/// What is assigned to the name at `name..name_end`.
+pub(crate) fn find(text: &[u8], name: usize, name_end: usize, runs: &mut Runs) -> Option<Assigned> {
+    let mut at = suffix_end(text, name_end);
+    let quote_at = skip_backslashes(text, at);
+    let key_quote = text.get(quote_at).copied().filter(|it| is_quote(*it));
+    if key_quote.is_some() {
+        at = quote_at + 1;
+        if text.get(at) == Some(&b']') {
+            at += 1;
+        }
+    } else if quote_at > at && !is_escape(text, at) {
+        return None;
+    }
+    let (sep, at) = separator(text, name, at, key_quote)?;
+    let is_json_key = key_quote == Some(b'"');
+    let (value, quoting) = value(text, at, sep, runs)?;
+    Some(Assigned { value, quoting, sep, is_json_key })
+}
+
+/// Where a name ends that may have a plural or a number: `tokens`, `PASSWORD_2`.
+pub(crate) fn suffix_end(text: &[u8], name_end: usize) -> usize {
+    let mut at = name_end;
+    if let Some(b's' | b'S') = text.get(at) {
+        at += 1;
+    }
+    let number = if text.get(at) == Some(&b'_') { at + 1 } else { at };
+    let mut end = number;
+    while end < number + 3 && text.get(end).is_some_and(u8::is_ascii_digit) {
+        end += 1;
+    }
+    if end > number { end } else { at }
+}
+
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+fn skip_blanks(text: &[u8], mut at: usize) -> usize {
+    const MOST: usize = 16;
+    let end = at + MOST;
+    while at < end && matches!(text.get(at), Some(b' ' | b'\t')) {
+        at += 1;
+    }
+    at
+}
+
+/// The separator after a name, and where it ends.
+fn separator(
+    text: &[u8],
+    name: usize,
+    at: usize,
+    key_quote: Option<u8>,
+) -> Option<(Sep, usize)> {
+    let blanks_end = skip_blanks(text, at);
+    let rest = text.get(blanks_end..)?;
+    match rest {
+        [b':', b':', ..] | [b':', b'/', b'/', ..] => return None,
+        [b'=', b'>', ..] | [b':', b'=', ..] => return Some((Sep::Equals, blanks_end + 2)),
+        [b'=', b'=', b'=', ..] => return Some((Sep::Equals, blanks_end + 3)),
+        [b'=', b'=', ..] => return Some((Sep::Equals, blanks_end + 2)),
+        [b'=', ..] => return Some((Sep::Equals, blanks_end + 1)),
+        [b':', ..] => return Some((Sep::Colon, blanks_end + 1)),
+        [b'%', b'3', b'D' | b'd', ..] => return Some((Sep::Equals, blanks_end + 3)),
+        [b'%', b'3', b'A' | b'a', ..] => return Some((Sep::Colon, blanks_end + 3)),
+        [b'\\', b'u', b'0', b'0', b'3', b'd' | b'D', ..] => {
+            return Some((Sep::Equals, blanks_end + 6));
+        }
+        [b'\\', b'u', b'0', b'0', b'3', b'a' | b'A', ..] => {
+            return Some((Sep::Colon, blanks_end + 6));
+        }
+        [b'>', ..] if key_quote.is_none() => {
+            return opens_element(text, name).then_some((Sep::Element, blanks_end + 1));
+        }
+        [b',', ..] if key_quote.is_some() => {
+            let quoted_at = skip_blanks(text, blanks_end + 1);
+            let quote_at = skip_backslashes(text, quoted_at);
+            let is_quoted = text.get(quote_at).is_some_and(|it| is_quote(*it));
+            let is_pair = is_option(text, name) || is_argument(text, name);
+            return (is_quoted && is_pair).then_some((Sep::Comma, quoted_at));
+        }
+        _ => {}
+    }
+    if key_quote.is_some() {
+        // <add key="Password" value="…"/>
+        let value = rest.strip_prefix(b"value=").or_else(|| rest.strip_prefix(b"Value="))?;
+        return (blanks_end > at).then_some((Sep::Equals, text.len() - value.len()));
+    }
+    let is_spaced = blanks_end > at && (is_option(text, name) || is_quoted_word(rest) || is_entry(text, name));
+    (is_spaced && rest.first().is_some_and(|it| *it != b'-')).then_some((Sep::Space, blanks_end))
+}
+
+/// Whether the value after a space is in single quotes, as SQL has it.
+fn is_quoted_word(rest: &[u8]) -> bool {
+    matches!(rest, [b'\'', next, ..] if !next.is_ascii_whitespace())
+}
+
+/// Where the whole name begins of which the label is the end.
+fn name_start(text: &[u8], name: usize) -> usize {
+    const MOST: usize = 40;
+    let mut start = name;
+    while start > 0
+        && name - start < MOST
+        && text.get(start - 1).is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
+    {
+        start -= 1;
+    }
+    start
+}
+
+/// `--db-password`, `-password`
+fn is_option(text: &[u8], name: usize) -> bool {
+    text.get(name_start(text, name)) == Some(&b'-')
+}
+
+/// `setenv("PASSWORD", …`
+fn is_argument(text: &[u8], name: usize) -> bool {
+    let start = name_start(text, name);
+    let before = text.get(..start).unwrap_or_default();
+    matches!(before, [.., b'(', quote] if is_quote(*quote))
+}
+
+/// `<db:password>`
+fn opens_element(text: &[u8], name: usize) -> bool {
+    let start = name_start(text, name);
+    matches!(text.get(..start).unwrap_or_default(), [.., b'<'] | [.., b':'])
+}
+
+/// `machine host login user password …`, `ENV PASSWORD …`
+fn is_entry(text: &[u8], name: usize) -> bool {
+    const MOST: usize = 96;
+    let before = text.get(name.saturating_sub(MOST)..name).unwrap_or_default();
+    let line = memrchr(b'\n', before).and_then(|at| before.get(at + 1..)).unwrap_or(before);
+    [&b"machine "[..], b"default ", b"ENV "].iter().any(|start| line.starts_with(start))
+}
+
+/// The value that begins at `at` or after the blanks there.
+fn value(text: &[u8], at: usize, sep: Sep, runs: &mut Runs) -> Option<(Range<usize>, Quoting)> {
+    let at = skip_blanks(text, at);
+    let start = skip_string_prefix(text, at);
+    let quote_at = skip_backslashes(text, start);
+    if let Some(&quote) = text.get(quote_at).filter(|it| is_quote(**it)) {
+        let value_start = quote_at + 1;
+        if let Some(end) = closing_quote(text, value_start, quote, quote_at - start) {
+            return Some((value_start..end, Quoting::Quoted));
+        }
+        return Some((value_start..bare_end(text, value_start, sep, runs), Quoting::Bare));
+    }
+    if let Some(start) = unicode_quote(text, at) {
+        return Some((start..bare_end(text, start, sep, runs), Quoting::Quoted));
+    }
+    if sep == Sep::Element {
+        let end = at + memchr2(b'<', b'\n', text.get(at..text.len().min(at + LEN_MAX))?)?;
+        let is_closed = text.get(end..)?.starts_with(b"</");
+        return is_closed.then_some((at..end, Quoting::Quoted));
+    }
+    Some((at..bare_end(text, at, sep, runs), Quoting::Bare))
+}
+
+/// `b"…"`, `f'…'`, `@"…"`
+fn skip_string_prefix(text: &[u8], at: usize) -> usize {
+    match text.get(at..) {
+        Some([b'b' | b'f' | b'r' | b'u' | b'B' | b'F' | b'R' | b'@' | b'L', quote, ..]) if is_quote(*quote) => {
+            at + 1
+        }
+        _ => at,
+    }
+}
+
+/// After `\u0022` or `&quot;`.
+fn unicode_quote(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let signs = [&b"\\u0022"[..], b"\\u0027", b"&quot;", b"%22"];
+    signs.iter().find(|it| rest.starts_with(it)).map(|it| at + it.len())
+}
+
+/// Where a value in quotes ends, on the same line. Inside of a string that is itself inside of
+/// a string, a quote has as many backslashes as the one that opened it.
+fn closing_quote(text: &[u8], start: usize, quote: u8, n_backslashes: usize) -> Option<usize> {
+    let end = text.len().min(start + LEN_MAX);
+    let mut at = start;
+    loop {
+        let found = at + memchr2(quote, b'\n', text.get(at..end)?)?;
+        if text.get(found) == Some(&b'\n') {
+            return None;
+        }
+        let before = text.get(start..found)?;
+        let n_before = before.iter().rev().take_while(|it| **it == b'\\').count();
+        let is_closing = if n_backslashes == 0 { n_before % 2 == 0 } else { n_before <= n_backslashes };
+        if is_closing {
+            return Some(if n_backslashes == 0 { found } else { found - n_before });
+        }
+        at = found + 1;
+    }
+}
+
+/// Where a value without quotes ends.
+fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
+    const JUDGED_MAX: usize = 256;
+    let is_pair = sep == Sep::Equals;
+    let run = if is_pair { &mut runs.in_pairs } else { &mut runs.elsewhere };
+    if !(run.start <= start && start < run.end) {
+        *run = start..run_end(text, start, is_pair);
+    }
+    let end = run.end.max(start);
+    // A closing bracket ends the value unless the value opened it.
+    let judged = text.get(start..end.min(start + JUDGED_MAX)).unwrap_or_default();
+    let mut from = 0;
+    while let Some(at) = memchr3(b')', b']', b'}', judged.get(from..).unwrap_or_default()) {
+        let at = from + at;
+        let opening = match judged.get(at) {
+            Some(b')') => b'(',
+            Some(b']') => b'[',
+            _ => b'{',
+        };
+        if memchr(opening, judged.get(..at).unwrap_or_default()).is_none() {
+            return start + at;
+        }
+        from = at + 1;
+    }
+    end
+}
+
+fn run_end(text: &[u8], start: usize, is_pair: bool) -> usize {
+    let mut at = start;
+    while let Some(&byte) = text.get(at) {
+        let is_end = match byte {
+            0..=b' ' | b'"' | b'\'' | b'`' | b',' | b';' | b'<' | b'>' | 0x7F => true,
+            b'&' => is_pair,
+            b'\\' => is_escape(text, at),
+            _ => false,
+        };
+        if is_end {
+            break;
+        }
+        at += 1;
+    }
+    at
+}

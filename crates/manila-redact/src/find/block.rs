@@ -1,0 +1,131 @@
+//! Keys and certificates in blocks: `-----BEGIN … -----`, and PuTTY's private lines.
+//!
+//! Each line of the body is hidden by itself, so that the text keeps its lines. A block that was
+//! cut off is hidden as far as it goes. Line ends may be escapes, or single spaces.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::edit::MARK;
+use crate::escapes::skip_backslashes;
+
+/// The most that is read of one block.
+pub(crate) const BLOCK_MAX: usize = 64 * 1024;
+
+/// A line of a block whose end is missing must have this many letters.
+const LINE_MIN: usize = 16;
+
+/// The lines of the private key whose `-----BEGIN ` stands at `at`.
+pub(super) fn private_key(text: &[u8], at: usize) -> Vec<Range<usize>> {
+    begun(text, at, |kind| kind.ends_with(b"PRIVATE KEY") || kind.ends_with(b"PRIVATE KEY BLOCK"))
+}
+
+/// The lines of the certificate whose `-----BEGIN ` stands at `at`.
+pub(super) fn certificate(text: &[u8], at: usize) -> Vec<Range<usize>> {
+    begun(text, at, |kind| kind.ends_with(b"CERTIFICATE"))
+}
+
+/// The private lines that are announced before `at`.
+pub(super) fn putty(text: &[u8], at: usize) -> Vec<Range<usize>> {
+    let rest = text.get(at..).unwrap_or_default();
+    let n_digits = rest.iter().take_while(|it| it.is_ascii_digit() || **it == b' ').count();
+    body(text, at + n_digits).0
+}
+
+fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
+    const BEGIN: usize = "-----BEGIN ".len();
+    const KIND_MAX: usize = 48;
+    let rest = text.get(at + BEGIN..).unwrap_or_default();
+    let head = rest.get(..KIND_MAX).unwrap_or(rest);
+    let is_kind = |it: &u8| it.is_ascii_uppercase() || it.is_ascii_digit() || matches!(it, b' ' | b'_');
+    let kind_len = head.iter().position(|it| !is_kind(it)).unwrap_or(head.len());
+    let (kind, after) = rest.split_at(kind_len);
+    if !after.starts_with(b"-----") || !is_meant(kind) {
+        return Vec::new();
+    }
+    let (lines, is_ended) = body(text, at + BEGIN + kind_len + "-----".len());
+    let len = |line: &Range<usize>| line.end - line.start;
+    if is_ended || lines.iter().any(|line| len(line) >= LINE_MIN) { lines } else { Vec::new() }
+}
+
+/// The lines of base64 from `start` on, and whether an end was announced after them.
+fn body(text: &[u8], start: usize) -> (Vec<Range<usize>>, bool) {
+    let limit = text.len().min(start + BLOCK_MAX);
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    let mut at = start;
+    while at < limit {
+        at = skip_line_ends(text, at, limit);
+        let rest = text.get(at..limit).unwrap_or_default();
+        if rest.is_empty() || rest.starts_with(b"-----") {
+            break;
+        }
+        if rest.starts_with(MARK.as_bytes()) {
+            at += MARK.len();
+            continue;
+        }
+        let is_letter = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'/' | b'=');
+        let len = rest.iter().position(|it| !is_letter(it)).unwrap_or(rest.len());
+        let after = rest.get(len..).unwrap_or_default();
+        if len > 0 && is_line_end(after) {
+            lines.push(at..at + len);
+            at += len;
+        } else if lines.is_empty() && is_header(rest) {
+            at += memchr::memchr2(b'\n', b'\\', rest).unwrap_or(rest.len());
+        } else {
+            break;
+        }
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    (lines, rest.starts_with(b"-----END"))
+}
+
+/// Whether a line of base64 may end here.
+fn is_line_end(rest: &[u8]) -> bool {
+    match rest.first() {
+        None => true,
+        Some(b'-') => rest.starts_with(b"-----"),
+        Some(byte) => byte.is_ascii_whitespace() || matches!(byte, b'\\' | b'"' | b'\''),
+    }
+}
+
+/// `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`
+fn is_header(line: &[u8]) -> bool {
+    const NAME_MAX: usize = 24;
+    let name = line.get(..NAME_MAX).unwrap_or(line);
+    memchr::memchr(b':', name).and_then(|at| name.get(..at)).is_some_and(|name| {
+        !name.is_empty() && name.iter().all(|it| it.is_ascii_alphabetic() || *it == b'-')
+    })
+}
+
+fn skip_line_ends(text: &[u8], mut at: usize, limit: usize) -> usize {
+    while at < limit {
+        match text.get(at) {
+            Some(byte) if byte.is_ascii_whitespace() => at += 1,
+            Some(b'\\') => {
+                let letter = skip_backslashes(text, at);
+                match text.get(letter) {
+                    Some(b'n' | b'r' | b't') => at = letter + 1,
+                    _ => break,
+                }
+            }
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Where a block begins that goes on to the very end of `text`, so that what follows may belong
+/// to it.
+pub(crate) fn open_block(text: &[u8]) -> Option<usize> {
+    let recent = text.len().saturating_sub(BLOCK_MAX);
+    let tail = text.get(recent..)?;
+    let begin = memmem::rfind(tail, b"-----BEGIN ");
+    let putty = memmem::rfind(tail, b"Private-Lines:");
+    let at = recent + begin.max(putty)?;
+    let after = memchr::memchr(b'\n', text.get(at..)?).map_or(text.len(), |line_end| at + line_end);
+    let (lines, is_ended) = body(text, after);
+    let end = lines.last().map_or(after, |line| line.end);
+    let is_open = !is_ended && text.get(end..)?.iter().all(u8::is_ascii_whitespace);
+    is_open.then_some(at)
+}

@@ -1,0 +1,165 @@
+//! Passwords on the command lines of programs that take them as an option of one letter, or at
+//! a known place.
+
+use std::ops::Range;
+
+use crate::boundary::{is_start, is_word};
+use crate::rules::Demand;
+use crate::value::{self, Quoting};
+
+/// How much of a command line is read.
+const LINE_MAX: usize = 256;
+
+/// What a program takes a password as.
+struct Program {
+    name: &'static str,
+    takes: Takes,
+}
+
+enum Takes {
+    /// After this option: `-p x`, `-px`.
+    Option(&'static str),
+    /// After this option, behind a colon: `-u user:x`.
+    UserOption(&'static str),
+    /// After this option, behind a percent sign: `-U user%x`.
+    PercentOption(&'static str),
+    /// After this option and a word: `-passin pass:x`.
+    WordOption(&'static str, &'static str),
+    /// As the word of this number that is no option.
+    Word(usize),
+}
+
+const PROGRAMS: [Program; 25] = [
+    Program { name: "sshpass", takes: Takes::Option("-p") },
+    Program { name: "mysql", takes: Takes::Option("-p") },
+    Program { name: "mysqldump", takes: Takes::Option("-p") },
+    Program { name: "mysqladmin", takes: Takes::Option("-p") },
+    Program { name: "mariadb", takes: Takes::Option("-p") },
+    Program { name: "docker login", takes: Takes::Option("-p") },
+    Program { name: "podman login", takes: Takes::Option("-p") },
+    Program { name: "curl", takes: Takes::UserOption("-u") },
+    Program { name: "curl", takes: Takes::UserOption("--user") },
+    Program { name: "curl", takes: Takes::UserOption("-U") },
+    Program { name: "wget", takes: Takes::UserOption("--user") },
+    Program { name: "redis-cli", takes: Takes::Option("-a") },
+    Program { name: "ldapsearch", takes: Takes::Option("-w") },
+    Program { name: "sqlcmd", takes: Takes::Option("-P") },
+    Program { name: "mongo", takes: Takes::Option("-p") },
+    Program { name: "mongosh", takes: Takes::Option("-p") },
+    Program { name: "mongodump", takes: Takes::Option("-p") },
+    Program { name: "smbclient", takes: Takes::PercentOption("-U") },
+    Program { name: "htpasswd", takes: Takes::Word(3) },
+    Program { name: "7z", takes: Takes::Option("-p") },
+    Program { name: "zip", takes: Takes::Option("-P") },
+    Program { name: "unzip", takes: Takes::Option("-P") },
+    Program { name: "openssl", takes: Takes::WordOption("-passin", "pass:") },
+    Program { name: "openssl", takes: Takes::WordOption("-passout", "pass:") },
+    Program { name: "user-secrets", takes: Takes::Word(3) },
+];
+
+/// The password on the command line whose program stands at `at`.
+pub(super) fn find(text: &[u8], at: usize, len: usize) -> Option<Range<usize>> {
+    if !is_start(text, at, |byte| is_word(byte) || byte == b'-') {
+        return None;
+    }
+    let named = text.get(at..)?;
+    let is_letter = |it: &u8| is_word(*it) || *it == b'-';
+    let literal_len = named.get(..len)?.trim_ascii_end().len();
+    let len = literal_len + named.get(literal_len..)?.iter().position(|it| !is_letter(it))?;
+    let name = named.get(..len)?;
+    let mut programs = PROGRAMS.iter().filter(|it| it.name.as_bytes() == name).peekable();
+    programs.peek()?;
+    let arguments = line_of(named).get(len..)?;
+    programs.find_map(|program| {
+        let found = secret(arguments, name, &program.takes)?;
+        Some(at + len + found.start..at + len + found.end)
+    })
+}
+
+/// The rest of the command line: to its end, or a pipe.
+fn line_of(named: &[u8]) -> &[u8] {
+    let line = named.get(..LINE_MAX).unwrap_or(named);
+    let end = memchr::memchr3(b'\n', b'|', b';', line).unwrap_or(line.len());
+    line.get(..end).unwrap_or(line)
+}
+
+fn secret(arguments: &[u8], name: &[u8], takes: &Takes) -> Option<Range<usize>> {
+    let mut words = Words { text: arguments, at: 0 };
+    let mut n_plain = 0;
+    while let Some(word) = words.next() {
+        let text = arguments.get(word.clone())?;
+        if text == name {
+            // From here on it is asked about again.
+            return None;
+        }
+        let found = match takes {
+            Takes::Option(option) => after_option(text, word, option, &mut words),
+            Takes::UserOption(option) => {
+                after_option(text, word, option, &mut words).and_then(|it| behind(arguments, it, b':'))
+            }
+            Takes::PercentOption(option) => {
+                after_option(text, word, option, &mut words).and_then(|it| behind(arguments, it, b'%'))
+            }
+            Takes::WordOption(option, prefix) => {
+                let value = (text == option.as_bytes()).then(|| words.next())??;
+                let is_meant = arguments.get(value.clone())?.starts_with(prefix.as_bytes());
+                is_meant.then_some(value.start + prefix.len()..value.end)
+            }
+            Takes::Word(number) => {
+                n_plain += usize::from(!text.starts_with(b"-"));
+                (n_plain == *number).then_some(word)
+            }
+        };
+        if let Some(found) = found {
+            let value = arguments.get(found.clone())?;
+            let is_secret = !value.starts_with(b"-")
+                && value::is_secret(value, Demand::Anything, Quoting::Bare);
+            return is_secret.then_some(found);
+        }
+    }
+    None
+}
+
+/// `-p x`, `-px`, `--user=x`
+fn after_option(text: &[u8], word: Range<usize>, option: &str, words: &mut Words<'_>) -> Option<Range<usize>> {
+    let rest = text.strip_prefix(option.as_bytes())?;
+    match rest {
+        [] => words.next(),
+        [b'=', ..] => Some(word.start + option.len() + 1..word.end),
+        [_, ..] if option.len() == 2 => Some(word.start + option.len()..word.end),
+        _ => None,
+    }
+}
+
+/// What stands behind the first `sign`.
+fn behind(text: &[u8], word: Range<usize>, sign: u8) -> Option<Range<usize>> {
+    let at = memchr::memchr(sign, text.get(word.clone())?)?;
+    Some(word.start + at + 1..word.end)
+}
+
+/// The words of a command line, without their quotes.
+struct Words<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Iterator for Words<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let rest = self.text.get(self.at..)?;
+        let start = self.at + rest.iter().position(|it| !matches!(it, b' ' | b'\t'))?;
+        let rest = self.text.get(start..)?;
+        let quote = rest.first().copied().filter(|it| matches!(it, b'"' | b'\''));
+        if let Some(quote) = quote
+            && let Some(len) = memchr::memchr(quote, rest.get(1..)?)
+        {
+            self.at = start + len + 2;
+            return Some(start + 1..start + 1 + len);
+        }
+        let is_end = |it: &u8| matches!(it, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\');
+        let len = rest.iter().position(is_end).unwrap_or(rest.len()).max(1);
+        self.at = start + len;
+        Some(start..start + len)
+    }
+}

@@ -1,0 +1,39 @@
+//! JSON Web Tokens: three parts of base64 if signed, five if encrypted, the first of which is
+//! a JSON object.
+
+use std::ops::Range;
+
+use crate::boundary::is_start;
+
+/// The token that begins at `at`.
+pub(super) fn find(text: &[u8], at: usize) -> Option<Range<usize>> {
+    const PART_MIN: usize = 10;
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if text.get(at..)?.get(..3)? != b"eyJ" || !is_start(text, at, is_part) {
+        return None;
+    }
+    let mut end = at;
+    let mut n_parts = 0;
+    loop {
+        let rest = text.get(end..)?;
+        let len = rest.iter().position(|&byte| !is_part(byte)).unwrap_or(rest.len());
+        n_parts += 1;
+        // A token without a signature ends with its dot; a key that is agreed upon is empty.
+        let is_long_enough = len >= PART_MIN || (n_parts >= 2 && n_parts != 2) || (n_parts == 2 && len == 0);
+        if !is_long_enough {
+            return None;
+        }
+        end += len;
+        if n_parts == 5 || text.get(end) != Some(&b'.') || (n_parts == 3 && !is_more(text, end)) {
+            break;
+        }
+        end += 1;
+    }
+    (n_parts == 3 || n_parts == 5).then_some(at..end)
+}
+
+/// Whether two more parts follow, or the dot is only the end of a sentence.
+fn is_more(text: &[u8], dot: usize) -> bool {
+    let next = text.get(dot + 1);
+    next.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}

@@ -1,0 +1,201 @@
+//! Secrets that are known by the name beside them.
+
+use std::ops::Range;
+
+use super::assignment::{self, Runs, Sep};
+use crate::boundary::is_word;
+use crate::edit::Form;
+use crate::rules::{Demand, Finds, Labelled, RULES, Structure};
+use crate::value::{self, Quoting};
+
+/// What may stand between the words of a label; they may stand together, too.
+const JOINTS: [u8; 4] = *b"_-. ";
+
+/// How many literals a label has at most.
+pub(crate) const N_LITERALS_MAX: usize = JOINTS.len() + 1;
+
+/// Literal `n` of a label. One word is its own literal. Of several words the last one is, with
+/// the byte before it: a joint, or the last letter of the word before.
+pub(crate) const fn literal(label: &'static str, n: usize) -> Option<([u8; 32], usize)> {
+    let from = label.as_bytes();
+    let last_word = last_word(label);
+    let mut start = last_word;
+    let mut bytes = [0; 32];
+    let mut len = 0;
+    if last_word > 0 {
+        bytes[0] = if n < JOINTS.len() { JOINTS[n] } else { from[last_word - 2] };
+        len = 1;
+    }
+    if n >= N_LITERALS_MAX || (last_word == 0 && n > 0) {
+        return None;
+    }
+    while start < from.len() {
+        bytes[len] = from[start];
+        len += 1;
+        start += 1;
+    }
+    Some((bytes, len))
+}
+
+/// Where the last word of a label begins. A `_` at the start of a label belongs to it.
+const fn last_word(label: &str) -> usize {
+    let bytes = label.as_bytes();
+    let mut at = bytes.len();
+    while at > 1 {
+        if bytes[at - 1] == b'_' && bytes[0] != b'_' {
+            return at;
+        }
+        at -= 1;
+    }
+    0
+}
+
+/// Whether the name that ends at `end` is this label, its words joined in any way.
+fn is_label(text: &[u8], end: usize, label: &str) -> bool {
+    let mut rest = text.get(..end).unwrap_or_default();
+    for (n, word) in label.rsplit('_').enumerate() {
+        if n > 0
+            && let [before @ .., joint] = rest
+            && JOINTS.contains(joint)
+        {
+            rest = before;
+        }
+        let Some(start) = rest.len().checked_sub(word.len()) else { return false };
+        let (before, found) = rest.split_at(start);
+        if !found.eq_ignore_ascii_case(word.as_bytes()) {
+            return false;
+        }
+        rest = before;
+    }
+    true
+}
+
+/// Where the name ends that the literal at `at` is or ends, if it is one of these labels. The
+/// literal of a short label has the sign after it, so that it is rare.
+fn name_end(text: &[u8], at: usize, len: usize, labelled: &Labelled) -> Option<usize> {
+    let literal = text.get(at..(at + len).min(text.len()))?;
+    let end = at + literal.iter().rposition(|&byte| is_word(byte))? + 1;
+    let is_meant = |label: &str| match last_word(label) {
+        0 => {
+            let known = label.as_bytes().get(..literal.len());
+            len == label.len() && known.is_some_and(|it| it.eq_ignore_ascii_case(literal))
+        }
+        last => len == label.len() - last + 1 && is_label(text, end, label),
+    };
+    labelled.labels.iter().any(|label| is_meant(label)).then_some(end)
+}
+
+/// The secret beside the label whose literal stands at `at`.
+pub(crate) fn find(
+    text: &[u8],
+    at: usize,
+    len: usize,
+    labelled: &Labelled,
+    runs: &mut Runs,
+) -> Option<(Range<usize>, Form)> {
+    let literal = text.get(at..at + len)?;
+    let end = at + literal.iter().rposition(|&byte| is_word(byte))? + 1;
+    let assigned = assignment::find(text, at, end, runs)?;
+    let mut range = assigned.value;
+    let value = text.get(range.clone())?;
+    let is_apart = text.get(range.start.checked_sub(1)?) == Some(&b' ');
+    let may_be_pair = labelled.demand == Demand::Random || (assigned.sep == Sep::Equals && is_apart);
+    if may_be_pair && assigned.quoting == Quoting::Bare {
+        // What follows a further `=` is another pair.
+        let pair = memchr::memchr(b'=', value).unwrap_or(value.len());
+        if value.get(pair..)?.iter().any(|&byte| byte != b'=') {
+            range.end = range.start + pair;
+        }
+    }
+    let value = text.get(range.clone())?;
+    let is_prose = assigned.sep.is_prosaic() && assigned.quoting == Quoting::Bare && {
+        value.iter().all(u8::is_ascii_alphabetic) && followed_by_word(text, range.end)
+    };
+    let is_secret = !is_prose
+        && value::is_secret(value, labelled.demand, assigned.quoting)
+        && name_end(text, at, len, labelled).is_some()
+        && !is_excepted(text.get(..at)?, labelled.except_after);
+    if !is_secret {
+        return None;
+    }
+    let is_number = |it: &u8| it.is_ascii_digit() || matches!(it, b'.' | b'-' | b'+' | b'e' | b'E');
+    let is_json_number = assigned.is_json_key
+        && assigned.quoting == Quoting::Bare
+        && assigned.sep == Sep::Colon
+        && value.iter().all(is_number);
+    Some((range, if is_json_number { Form::Quoted } else { Form::Plain }))
+}
+
+/// Whether a word follows after one space: then the value was a word, too.
+fn followed_by_word(text: &[u8], at: usize) -> bool {
+    matches!(text.get(at..), Some([b' ', next, ..]) if next.is_ascii_alphabetic())
+}
+
+/// Whether a word stands before the label that makes it another one.
+fn is_excepted(before: &[u8], except_after: &[&str]) -> bool {
+    let is_near = |it: &u8| it.is_ascii_alphabetic() || matches!(it, b'_' | b'-' | b'.');
+    if !before.last().is_some_and(is_near) {
+        return false;
+    }
+    let end = before.iter().rposition(|byte| !matches!(byte, b'_' | b'-' | b'.')).map_or(0, |it| it + 1);
+    let before = before.get(..end).unwrap_or_default();
+    except_after.iter().any(|word| {
+        let start = before.len().saturating_sub(word.len());
+        let found = before.get(start..).unwrap_or_default();
+        // `page` in `homepage_token` is excepted, too; `no` in `mono_password` is not.
+        let is_own_word = start == 0
+            || word.len() > 3
+            || before.get(start - 1).is_none_or(|byte| !byte.is_ascii_alphabetic());
+        found.eq_ignore_ascii_case(word.as_bytes()) && is_own_word
+    })
+}
+
+/// What a JSON key says about its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyLabel {
+    /// A secret if it looks like one.
+    Secret { rule: usize, demand: Demand },
+    /// The value of an `Authorization` header.
+    Authorization { rule: usize },
+    /// Cookies, sent.
+    Cookie { rule: usize },
+    /// A cookie, set.
+    SetCookie { rule: usize },
+}
+
+impl KeyLabel {
+    /// The rule that says so.
+    pub(crate) fn rule(self) -> usize {
+        match self {
+            KeyLabel::Secret { rule, .. }
+            | KeyLabel::Authorization { rule }
+            | KeyLabel::Cookie { rule }
+            | KeyLabel::SetCookie { rule } => rule,
+        }
+    }
+}
+
+/// What a JSON key, without its quotes and escapes, says about its value, if the literal of
+/// `len` bytes at `at` is a name that rule `n` knows.
+pub(crate) fn of_key(key: &[u8], n: usize, at: usize, len: usize) -> Option<KeyLabel> {
+    let literal = key.get(at..(at + len).min(key.len()))?;
+    let end = at + literal.iter().rposition(|&byte| is_word(byte))? + 1;
+    let is_last = assignment::suffix_end(key, end) == key.len();
+    match RULES.get(n)?.finds() {
+        Finds::Labelled(labelled) => {
+            let is_label = is_last
+                && name_end(key, at, len, labelled).is_some()
+                && !is_excepted(key.get(..at)?, labelled.except_after);
+            is_label.then_some(KeyLabel::Secret { rule: n, demand: labelled.demand })
+        }
+        Finds::Structure(Structure::Authorization, _) => {
+            is_last.then_some(KeyLabel::Authorization { rule: n })
+        }
+        Finds::Structure(Structure::Cookie, _) if is_last => match key.get(..at)? {
+            [] => Some(KeyLabel::Cookie { rule: n }),
+            set if set.eq_ignore_ascii_case(b"set-") => Some(KeyLabel::SetCookie { rule: n }),
+            _ => None,
+        },
+        Finds::Structure(..) | Finds::Token(_) => None,
+    }
+}

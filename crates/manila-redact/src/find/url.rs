@@ -1,0 +1,34 @@
+//! Passwords in URLs: `scheme://user:password@host`. The user stays.
+
+use std::ops::Range;
+
+use memchr::memrchr;
+
+use crate::escapes::skip_backslashes;
+use crate::value;
+
+/// The password of the URL whose `://` stands at `at`.
+pub(super) fn find(text: &[u8], at: usize) -> Option<Range<usize>> {
+    const AUTHORITY_MAX: usize = 1024;
+    // In JSON the slashes may have backslashes.
+    let mut start = at + 1;
+    for _ in 0..2 {
+        start = skip_backslashes(text, start);
+        if text.get(start) != Some(&b'/') {
+            return None;
+        }
+        start += 1;
+    }
+    let scheme = text.get(..at)?.last()?;
+    if !scheme.is_ascii_alphanumeric() && !matches!(scheme, b'+' | b'.' | b'-') {
+        return None;
+    }
+    let rest = text.get(start..text.len().min(start + AUTHORITY_MAX))?;
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b',' | b'|');
+    let authority = rest.get(..rest.iter().position(is_end).unwrap_or(rest.len()))?;
+    let sign = memrchr(b'@', authority)?;
+    let user_end = memchr::memchr(b':', authority.get(..sign)?)?;
+    let password = authority.get(user_end + 1..sign)?;
+    let is_secret = password.len() >= value::LEN_MIN && !value::is_stand_in(password);
+    is_secret.then_some(start + user_end + 1..start + sign)
+}

@@ -1,0 +1,278 @@
+//! Secrets in JSON: in the text of each string, and by the keys of members.
+//!
+//! Nothing is parsed. The literals of the rules are looked for in the bytes as they are; only a
+//! string in which one stands is looked at closely. A letter that is hidden behind an escape is
+//! found by the escape.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr2;
+
+use crate::again::until_nothing_more;
+use crate::edit::{Finding, Findings, Form};
+use crate::escapes::{Places, decode};
+use crate::fast::{self, Hit};
+use crate::find::label::{self, KeyLabel};
+use crate::find::{Probed, header};
+use crate::naive;
+use crate::redactor::Redactor;
+use crate::rules::{Demand, RULES};
+use crate::value::{self, LEN_MIN, Quoting};
+
+mod token;
+
+use token::{Token, after, skip_space};
+
+/// Which members are left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keys {
+    /// None.
+    Any,
+    /// Those that MCP itself uses.
+    Mcp,
+}
+
+/// Finds what the rules find in JSON.
+pub(crate) fn fast(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
+    let mut search = Search { json, redactor, keys, findings: Findings::default() };
+    let mut open: Option<Open<'_>> = None;
+    let mut searched_to = 0;
+    fast::hits(json, |hit| {
+        if let Some(open) = open.as_mut().filter(|it| it.token.inside.contains(&hit.at)) {
+            open.take(&hit);
+            return;
+        }
+        if let Some(done) = open.take() {
+            searched_to = done.token.inside.end + 1;
+            search.finish(done);
+        }
+        if let Some(token) = Token::around(json, searched_to, hit.at) {
+            if token.has_escapes {
+                // What is hidden behind escapes is found in the text itself.
+                let text = decode(token.text(json));
+                let label = key_label_fast(&text, redactor);
+                search.add(&token, &text, redactor.scan(&text), label);
+                open = Some(Open::done(token, redactor));
+            } else {
+                let mut new = Open::new(token, json, redactor);
+                new.take(&hit);
+                open = Some(new);
+            }
+        }
+    });
+    if let Some(done) = open {
+        search.finish(done);
+    }
+    if redactor.has_extra() {
+        search.extra();
+    }
+    search.findings
+}
+
+/// Finds the same by looking at every string.
+pub(crate) fn naive(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
+    let mut search = Search { json, redactor, keys, findings: Findings::default() };
+    let mut at = 0;
+    while let Some(token) = Token::after(json, at) {
+        at = token.inside.end + 1;
+        let text = decode(token.text(json));
+        let mut label = None;
+        for n in (0..RULES.len()).filter(|n| redactor.has(*n)) {
+            naive::places(&with_quote(&text), n, |at, len| {
+                label = better(label, label::of_key(&text, n, at, len));
+            });
+        }
+        search.add(&token, &text, redactor.scan_naively(&text), label);
+    }
+    search.findings
+}
+
+/// A key with its quote: the literals of short labels have it.
+fn with_quote(text: &[u8]) -> Vec<u8> {
+    [text, b"\""].concat()
+}
+
+fn key_label_fast(text: &[u8], redactor: &Redactor) -> Option<KeyLabel> {
+    let mut label = None;
+    fast::hits(&with_quote(text), |hit| {
+        if redactor.has(hit.rule) {
+            label = better(label, label::of_key(text, hit.rule, hit.at, hit.len));
+        }
+    });
+    label
+}
+
+/// Of two labels, the one whose rule comes first.
+fn better(known: Option<KeyLabel>, new: Option<KeyLabel>) -> Option<KeyLabel> {
+    match (known, new) {
+        (Some(a), Some(b)) => Some(if b.rule() < a.rule() { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+/// A string in which literals are found.
+struct Open<'a> {
+    token: Token,
+    probed: Probed<'a>,
+    text: &'a [u8],
+    redactor: &'a Redactor,
+    label: Option<KeyLabel>,
+    is_done: bool,
+}
+
+impl<'a> Open<'a> {
+    fn new(token: Token, json: &'a [u8], redactor: &'a Redactor) -> Open<'a> {
+        let text = json.get(token.inside.clone()).unwrap_or_default();
+        let probed = Probed::new(text, redactor);
+        Open { token, probed, text, redactor, label: None, is_done: false }
+    }
+
+    fn done(token: Token, redactor: &'a Redactor) -> Open<'a> {
+        let probed = Probed::new(b"", redactor);
+        Open { token, probed, text: b"", redactor, label: None, is_done: true }
+    }
+
+    fn take(&mut self, hit: &Hit) {
+        if self.is_done || !self.redactor.has(hit.rule) {
+            return;
+        }
+        let at = hit.at - self.token.inside.start;
+        self.label = better(self.label, label::of_key(self.text, hit.rule, at, hit.len));
+        // A literal that needs the quote after the string is a key's.
+        if at + hit.len <= self.text.len() {
+            self.probed.probe(hit.rule, at, hit.len);
+        }
+    }
+}
+
+/// What is found so far.
+struct Search<'a> {
+    json: &'a [u8],
+    redactor: &'a Redactor,
+    keys: Keys,
+    findings: Findings,
+}
+
+impl Search<'_> {
+    fn finish(&mut self, open: Open<'_>) {
+        if !open.is_done {
+            self.add(&open.token, open.text, open.probed.findings, open.label);
+        }
+    }
+
+    /// Adds what was found in the text of a string, and what its label says.
+    fn add(&mut self, token: &Token, text: &[u8], findings: Findings, label: Option<KeyLabel>) {
+        if !findings.is_empty() && !(self.keys == Keys::Mcp && token.is_protocol(self.json)) {
+            let start = token.inside.start;
+            let mut places = Places::new(token.text(self.json));
+            let scan = |text: &[u8]| self.redactor.scan(text);
+            for it in until_nothing_more(text, findings, scan) {
+                let (from, to) = if token.has_escapes {
+                    (places.of(it.start), places.of(it.end))
+                } else {
+                    (it.start, it.end)
+                };
+                self.findings.add(Finding { start: start + from, end: start + to, ..it });
+            }
+        }
+        let Some(label) = label else { return };
+        match after(self.json, token.inside.end + 1) {
+            Some((b':', at)) => self.labelled(at, label),
+            Some((b',', at)) => {
+                if let Some(at) = token::named_value(self.json, token, at) {
+                    self.labelled(at, label);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks at the value, or the values of an array, that begins at `at`.
+    fn labelled(&mut self, at: usize, label: KeyLabel) {
+        let at = skip_space(self.json, at);
+        if self.json.get(at) != Some(&b'[') {
+            self.labelled_scalar(at, label);
+            return;
+        }
+        let mut at = at + 1;
+        while let Some(end) = self.labelled_scalar(skip_space(self.json, at), label) {
+            match after(self.json, end) {
+                Some((b',', next)) => at = next,
+                _ => return,
+            }
+        }
+    }
+
+    /// Looks at a string or a number, and gives its end.
+    fn labelled_scalar(&mut self, at: usize, label: KeyLabel) -> Option<usize> {
+        match self.json.get(at)? {
+            b'"' => {
+                let token = Token::at(self.json, at)?;
+                self.labelled_string(&token, label);
+                Some(token.inside.end + 1)
+            }
+            b'-' | b'0'..=b'9' => {
+                let rest = self.json.get(at..)?;
+                let is_end = |it: &u8| matches!(it, b',' | b']' | b'}') || it.is_ascii_whitespace();
+                let len = rest.iter().position(is_end).unwrap_or(rest.len());
+                if let KeyLabel::Secret { demand: Demand::Anything, rule } = label
+                    && len >= LEN_MIN
+                    && !self.redactor.allows(rest.get(..len)?)
+                {
+                    self.push(at..at + len, rule, Form::Quoted);
+                }
+                Some(at + len)
+            }
+            _ => None,
+        }
+    }
+
+    fn labelled_string(&mut self, token: &Token, label: KeyLabel) {
+        let inside = token.text(self.json);
+        let text = if token.has_escapes { Cow::Owned(decode(inside)) } else { Cow::Borrowed(inside) };
+        let found = match label {
+            KeyLabel::Secret { demand, .. } => {
+                let is_secret = value::is_secret(&text, demand, Quoting::Quoted);
+                is_secret.then_some(0..text.len())
+            }
+            KeyLabel::Authorization { .. } => header::credentials(&text),
+            KeyLabel::Cookie { .. } => header::cookies(&text),
+            KeyLabel::SetCookie { .. } => header::set_cookie(&text),
+        };
+        let Some(found) = found else { return };
+        if text.get(found.clone()).is_some_and(|value| self.redactor.allows(value)) {
+            return;
+        }
+        let mut places = Places::new(inside);
+        let start = token.inside.start + places.of(found.start);
+        let end = token.inside.start + places.of(found.end);
+        self.push(start..end, label.rule(), Form::Plain);
+    }
+
+    fn push(&mut self, range: Range<usize>, rule: usize, form: Form) {
+        let rank = u32::try_from(rule).unwrap_or(u32::MAX);
+        self.findings.add(Finding { start: range.start, end: range.end, rank, form });
+    }
+
+    /// An operator's own rules have no literals: every string is looked at.
+    fn extra(&mut self) {
+        let mut at = 0;
+        while let Some(token) = Token::after(self.json, at) {
+            at = token.inside.end + 1;
+            let mut findings = Findings::default();
+            let text = if token.has_escapes {
+                Cow::Owned(decode(token.text(self.json)))
+            } else {
+                Cow::Borrowed(token.text(self.json))
+            };
+            self.redactor.add_extra(&text, &mut findings);
+            self.add(&token, &text, findings, None);
+        }
+    }
+}
+
+/// Where the next quote or backslash stands.
+fn quote_or_backslash(json: &[u8], at: usize) -> Option<usize> {
+    memchr2(b'"', b'\\', json.get(at..)?).map(|found| at + found)
+}

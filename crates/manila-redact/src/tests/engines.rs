@@ -1,0 +1,160 @@
+//! The fast engine finds exactly what the naive one finds, and finding twice finds nothing more.
+
+use proptest::prelude::*;
+use proptest::string::string_regex;
+
+use crate::rules::{Finds, RULES};
+use crate::stream::Stream;
+use crate::{Redactor, apply};
+
+/// Pieces of clean text, separators, labels, and things that are nearly secrets.
+const PIECES: [&str; 48] = [
+    " ", "\n", "\r\n", "\t", "\"", "'", "=", ":", ": ", ", ", ";", "&", "\\n", "\\\"", "\\u003d", "{\"", "\": \"", "\"}", "--", "-", "_", ".",
+    "/", "@", "password", "Password=", "api_key", "token", "secret: ", "Authorization: Bearer ", "Cookie: a=", "https://u:", "eyJ", "-----BEGIN ",
+    "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "hunter2", "8f3a91cb72de4450", "the quick brown fox ", "[REDACTED]", "AKIA", "ghp_", "sk-", "mysql -p", "<password>", "</", "é", "\u{1F600}",
+];
+
+fn pieces() -> impl Strategy<Value = String> {
+    let secrets: Vec<_> = RULES
+        .iter()
+        .filter_map(|rule| match rule.finds() {
+            Finds::Token(token) => string_regex(&token.pattern.replace("(?i)", "")).ok(),
+            Finds::Labelled(_) | Finds::Structure(..) => None,
+        })
+        .map(Strategy::boxed)
+        .collect();
+    let examples: Vec<String> = RULES.iter().map(|rule| rule.example().replace('·', "")).collect();
+    let piece = prop_oneof![
+        6 => proptest::sample::select(PIECES.to_vec()).prop_map(str::to_owned),
+        2 => "[ -~]{0,12}",
+        2 => proptest::strategy::Union::new(secrets),
+        1 => proptest::sample::select(examples),
+    ];
+    proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn text_as_the_naive_engine(text in pieces()) {
+        let redactor = Redactor::standard();
+        prop_assert_eq!(redactor.text(text.as_bytes()), redactor.text_naively(text.as_bytes()));
+    }
+
+    #[test]
+    fn json_as_the_naive_engine(key in pieces(), value in pieces(), is_escaped in any::<bool>()) {
+        let redactor = Redactor::standard();
+        let json = json(&key, &value, is_escaped);
+        let edits = redactor.json(json.as_bytes());
+        prop_assert_eq!(&edits, &redactor.json_naively(json.as_bytes()));
+        prop_assert!(is_json(&apply(json.as_bytes(), &edits)), "{}", json);
+    }
+
+    #[test]
+    fn twice_is_once(text in pieces()) {
+        let redactor = Redactor::standard();
+        let once = apply(text.as_bytes(), &redactor.text(text.as_bytes()));
+        let again = apply(&once, &redactor.text(&once));
+        prop_assert_eq!(String::from_utf8_lossy(&once), String::from_utf8_lossy(&again));
+    }
+
+    #[test]
+    fn pieces_as_the_whole(
+        texts in proptest::collection::vec(pieces(), 1..6),
+        cuts in proptest::collection::vec(1..40usize, 1..20),
+    ) {
+        let text = texts.join("\n");
+        let redactor = Redactor::standard();
+        let whole = apply(text.as_bytes(), &redactor.text(text.as_bytes()));
+        let mut stream = Stream::new(redactor);
+        let (mut streamed, mut n_found) = (Vec::new(), 0);
+        let mut rest = text.as_bytes();
+        for len in cuts.iter().cycle() {
+            let (piece, after) = rest.split_at((*len).min(rest.len()));
+            let ready = stream.push(piece);
+            streamed.extend_from_slice(&ready.text);
+            n_found += ready.found.len() as u64;
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        let ready = stream.finish();
+        streamed.extend_from_slice(&ready.text);
+        n_found += ready.found.len() as u64;
+        prop_assert_eq!(String::from_utf8_lossy(&streamed), String::from_utf8_lossy(&whole));
+        prop_assert_eq!(n_found, stream.tally().count());
+    }
+
+    #[test]
+    fn lines_are_kept(text in pieces()) {
+        let edits = Redactor::standard().text(text.as_bytes());
+        let hidden = apply(text.as_bytes(), &edits);
+        let n_lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
+        prop_assert_eq!(n_lines(text.as_bytes()), n_lines(&hidden));
+    }
+}
+
+fn json(key: &str, value: &str, is_escaped: bool) -> String {
+    let string = |text: &str| {
+        let letters = text.chars().map(|it| match it {
+            '"' | '\\' => format!("\\{it}"),
+            '/' if is_escaped => "\\/".to_owned(),
+            '\n' => "\\n".to_owned(),
+            '=' | 'a' | 'E' if is_escaped => format!("\\u{:04x}", it as u32),
+            it if it < ' ' => format!("\\u{:04x}", it as u32),
+            it => it.to_string(),
+        });
+        format!("\"{}\"", letters.collect::<String>())
+    };
+    format!("{{{}: [{}, 12345678], \"n\": {}}}", string(key), string(value), string(value))
+}
+
+/// Whether every quote that opens is closed, and nothing but JSON stands outside.
+fn is_json(json: &[u8]) -> bool {
+    let mut rest = json;
+    while let Some(at) = memchr::memchr(b'"', rest) {
+        if rest[..at].iter().any(|byte| !b"{}[]:, 12345678".contains(byte)) {
+            return false;
+        }
+        rest = &rest[at + 1..];
+        loop {
+            let Some(at) = memchr::memchr2(b'"', b'\\', rest) else { return false };
+            let is_end = rest[at] == b'"';
+            rest = &rest[at + if is_end { 1 } else { 2 }..];
+            if is_end {
+                break;
+            }
+        }
+    }
+    rest.iter().all(|byte| b"{}[]:, 12345678".contains(byte))
+}
+
+/// A line without an end is let go in parts, and a secret on a cut is found all the same.
+#[test]
+fn a_line_without_an_end() {
+    let redactor = Redactor::standard();
+    let mut text = String::new();
+    while text.len() < 700_000 {
+        text.push_str("word password=hunter2x9 AKIAIOSFODNN7EXAMPLE and some more words, ");
+    }
+    let mut stream = Stream::with_line_max(redactor, 4096);
+    let mut streamed = Vec::new();
+    for piece in text.as_bytes().chunks(777) {
+        streamed.extend_from_slice(&stream.push(piece).text);
+    }
+    assert!(streamed.len() > 400_000, "most of it is let go before the end: {}", streamed.len());
+    streamed.extend_from_slice(&stream.finish().text);
+    assert!(streamed == apply(text.as_bytes(), &redactor.text(text.as_bytes())));
+}
+
+#[test]
+fn a_finding_has_a_place() {
+    let mut stream = Stream::new(Redactor::standard());
+    assert_eq!(stream.push("fine\nné password=hun".as_bytes()).text, b"fine\n");
+    let ready = stream.push(b"ter2\nx");
+    let found: Vec<_> = ready.found.iter().map(|it| (it.rule.as_str(), it.line, it.column)).collect();
+    assert_eq!(found, [("password", 2, 13)]);
+    assert_eq!(ready.text, "né password=[REDACTED]\n".as_bytes());
+}

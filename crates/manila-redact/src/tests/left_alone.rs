@@ -1,0 +1,103 @@
+//! What is no secret stays as it is.
+
+use super::{redacted, redacted_json};
+
+#[track_caller]
+fn check(texts: &[&str]) {
+    for text in texts {
+        assert_eq!(redacted(text), *text);
+    }
+}
+
+#[test]
+fn digests_ids_versions_and_cursors() {
+    check(&[
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "id 550e8400-e29b-41d4-a716-446655440000, trace 4bf92f3577b34da6a3ce929d0e0e4736",
+        "request_id: req_9f86d081884c, traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "nextPageToken: CAUQAA3d8f, next_token=eyJvZmZzZXQiOjEwMH0, continuationToken: 8f3a91cb72de4450",
+        "progressToken: 8f3a91cb72de4450, cursor=eyJvZmZzZXQiOjEwMCwibGltaXQiOjUwfQ",
+        "version 1.2.3-rc1, token: v1.22.333, commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "max_tokens=4096 total_tokens: 152 token_count=99 tokens used: 12",
+        "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+    ]);
+}
+
+#[test]
+fn placeholders() {
+    check(&[
+        "password=<your-password> token=<your-token> api_key={{ api_key }}",
+        "password=${DB_PASSWORD} secret=$SECRET api_key=%API_KEY% pwd=$(cat file)",
+        "password=xxxxxxxx secret=******** api_key=........ token=XXXXXXXXXXXX",
+        "password=changeme secret=CHANGEME api_key=your-api-key-here token=your_token",
+        "password=[REDACTED] secret=[hidden] Authorization: Bearer [REDACTED]",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx AKIAXXXXXXXXXXXXXXXX",
+        "https://user:[REDACTED]@host/ https://user:<password>@host/ https://user:${PASSWORD}@host/",
+        "Authorization: Bearer $TOKEN Authorization: Bearer ${TOKEN} Authorization: Basic <credentials>",
+    ]);
+}
+
+#[test]
+fn short_values_and_none() {
+    check(&[
+        "Password=;Server=x",
+        "Password= User=bob",
+        "password: abc",
+        "token=a1b2",
+        "\"password\": \"\"",
+        "--password",
+        "Cookie: a=b",
+        "postgres://app:pw@db/x",
+    ]);
+}
+
+#[test]
+fn prose_and_code() {
+    check(&[
+        "The password must have 8 characters; the secret is out.",
+        "Error: invalid password: must contain a digit",
+        "password: cannot be empty",
+        "password: required",
+        "forgot your password? token expired. secret: optional",
+        "let password = get_password(); let token: String = next_token(&mut lexer);",
+        "self.password = config.password; token = process.env.TOKEN;",
+        "fn password(secret: &str, api_key: Option<String>) -> Result<Token, Error>",
+        "if (password == null || token === undefined) { return secret; }",
+        "private_key: /etc/ssl/private/server.pem",
+        "api_key: https://docs.example.com/keys",
+        "password_hash, password_reset_url=https://x.test/reset, secretName: db-credentials",
+        "unexpected token: identifier, found token `let`",
+        "use --password to set it, or --token-file PATH",
+        "https://host:8080/path@tag and ssh://git@github.com:22/x and mailto:a@b.test",
+        "bearer of bad news, basic auth, cookie: disabled, authorization: required",
+        "mkdir -p build/output && cp -p a.txt b.txt",
+        "public_key: 5f2ba81c90de primary_key: customer_id_42 cache_key=user:42:profile",
+    ]);
+}
+
+/// What Manila itself writes into every answer.
+#[test]
+fn our_own_vocabulary() {
+    check(&[
+        r#"{"success":true,"data":{},"error":null,"meta":{"version":"response-v2","request_id":"req_0123456789ab"}}"#,
+        r#"{"tier":"community","tool_version":"1.4.0","tool_id":"x","request_id":"550e8400e29b41d4a716446655440000","capabilities":["envelope-v1"]}"#,
+        r#"{"warning_details":[{"code":"CONTENT_REDACTED","severity":"info","message":"2 secrets were hidden","context":{"count":2,"rules":{"password":1,"jwt":1}}}]}"#,
+        r#"{"schema_version":"mcp.envelope.v0.1","result":null,"errors":[{"code":"ADAPTER.EXECUTION.FAILED","message":"Tool execution failed with exit code 1."}]}"#,
+        r#"{"retry_after_seconds":30,"error_code":"RATE_LIMITED","error_type":"rate_limit"}"#,
+    ]);
+}
+
+#[test]
+fn in_json() {
+    for json in [
+        r#"{"password": null, "secret": true, "token": 7, "api_key": {}}"#,
+        r#"{"password": "", "secret": "abc", "max_tokens": 4096123, "token": 12345678}"#,
+        r#"{"passwordPolicy": "at least 8", "secret_name": "db-main-credentials"}"#,
+        r#"{"nextCursor": "8f3a91cb72de4450", "nextPageToken": "8f3a91cb72de4450aa"}"#,
+        r#"{"password": "[REDACTED]", "type": "password", "name": "password", "format": "password"}"#,
+        r#"["password", "username", "secret", "another-value-1"]"#,
+        r#"{"required": ["password", "hunter2isnotone"], "description": "the password, in plain text"}"#,
+    ] {
+        assert_eq!(redacted_json(json), json);
+    }
+}
