@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use manila_gateway::{Event, Events};
+use manila_gateway::{Consent, Event, Events};
 
 use crate::refusal::visible;
 
@@ -119,6 +119,21 @@ fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
             "manila: stopping; {n_open} open requests have {grace:?}, a signal stops at once"
         )),
         Event::Refused(what) => Some(format!("manila: refused a message of the client: {what}")),
+        Event::Unredacted { tool, why } => Some(match why {
+            Consent::Operator => {
+                format!(
+                    "manila: the answer of `{tool}` was not redacted: the configuration says so"
+                )
+            }
+            Consent::Caller => {
+                format!("manila: the answer of `{tool}` was not redacted: the caller asked for it")
+            }
+        }),
+        Event::Redacted { place, findings } => is_verbose.then(|| {
+            let rules = findings.iter().map(|(rule, n)| format!("{rule} {n}"));
+            let rules: Vec<String> = rules.collect();
+            format!("manila: hid secrets in {place}: {}", rules.join(", "))
+        }),
         Event::Called { tool, failure, duration } => is_verbose.then(|| {
             let status = failure.map_or("ok", manila::Code::name);
             format!("manila: called {tool}: {status} in {duration:.1?}")

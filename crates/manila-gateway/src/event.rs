@@ -56,6 +56,29 @@ pub enum Event {
     },
     /// The client sent something that was refused.
     Refused(String),
+    /// Secrets were hidden.
+    Redacted {
+        /// The tool or the method in whose answer they stood.
+        place: String,
+        /// The rules that found them, and how often.
+        findings: Vec<(String, u64)>,
+    },
+    /// An answer was not redacted, because that was asked for.
+    Unredacted {
+        /// The tool.
+        tool: String,
+        /// Who asked for it.
+        why: Consent,
+    },
+}
+
+/// Who wants answers with their secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// The operator, for all answers of the tool.
+    Operator,
+    /// The caller, for this one, where the operator allows it.
+    Caller,
 }
 
 /// Where events go.

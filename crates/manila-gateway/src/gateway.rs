@@ -10,6 +10,7 @@ use crate::clock;
 use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
 use crate::handle::{Placement, Tasks};
+use crate::hiding::{Hiding, events_without_secrets};
 use crate::jsonrpc;
 use crate::tools::Tools;
 use crate::upstream::{Command, Down, Greeting, Inbox, Keeping, Upstream};
@@ -43,7 +44,7 @@ impl Shape {
 }
 
 /// How a gateway works.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
     /// What becomes of results whose caller does not say it.
@@ -52,6 +53,8 @@ pub struct Settings {
     pub placement: Placement,
     /// Where media go: beside the envelope on MCP, inside it elsewhere.
     pub media: Media,
+    /// How secrets are hidden.
+    pub hiding: Arc<Hiding>,
     /// How long a call may take without a sign of life.
     pub timeout: Duration,
     /// How long the server may take to answer `initialize`: it may have to be fetched first.
@@ -77,6 +80,7 @@ impl Default for Settings {
             shape: Shape::Contract(Contract::default()),
             placement: Placement::Structured,
             media: Media::Beside,
+            hiding: Arc::default(),
             timeout: Duration::from_secs(60),
             start_timeout: Duration::from_secs(60),
             frame_bytes_max: 64 * 1024 * 1024,
@@ -109,7 +113,10 @@ impl Gateway {
             start_timeout: settings.start_timeout,
             queue_bytes_max: settings.queue_bytes_max,
             grace: settings.server_grace,
+            redactor: Arc::clone(&settings.hiding.redactor),
         };
+        let redactor = Arc::clone(&settings.hiding.redactor);
+        let events = events_without_secrets(events, redactor);
         let (upstream, inbox) = Upstream::start(command, keeping, Arc::clone(&events));
         let tools = Tools::new(Arc::clone(&events));
         let deadlines = Deadlines::start();

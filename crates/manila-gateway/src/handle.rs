@@ -8,8 +8,10 @@ use crate::jsonrpc::Fault;
 mod answer;
 mod ask;
 mod call;
+mod consent;
 mod forward;
 mod list;
+mod params;
 mod tasks;
 
 pub(crate) use forward::{Forwarded, forward};

@@ -16,6 +16,7 @@ mod event;
 mod frames;
 mod gateway;
 mod handle;
+mod hiding;
 mod jsonrpc;
 mod os;
 mod own_meta;
@@ -28,8 +29,9 @@ mod upstream;
 
 pub use cancellation::Cancellation;
 pub use era::{Era, Revision};
-pub use event::{Event, Events};
+pub use event::{Consent, Event, Events};
 pub use gateway::{Gateway, Settings, Shape};
 pub use handle::{Answer, Placement, Sealed};
+pub use hiding::{Hiding, UnsafeOutput};
 pub use os::keeper;
 pub use upstream::{Command, Down, Inbox};

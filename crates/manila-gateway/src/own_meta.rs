@@ -8,6 +8,9 @@ pub(crate) const CONTRACT: &str = "dev.manila/contract";
 /// A caller's own correlation id.
 pub(crate) const REQUEST_ID: &str = "dev.manila/requestId";
 
+/// A caller's wish for an answer with its secrets.
+pub(crate) const UNSAFE_OUTPUT: &str = "dev.manila/unsafeOutput";
+
 /// What went wrong, canonically.
 pub(crate) const CODE: &str = "dev.manila/code";
 

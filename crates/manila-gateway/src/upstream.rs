@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use manila::RawJson;
+use manila_redact::Redactor;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -113,7 +114,7 @@ pub(crate) struct Ready {
 }
 
 /// How a server is kept.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Keeping {
     /// The largest message that is read from it.
     pub(crate) frame_bytes_max: usize,
@@ -123,6 +124,8 @@ pub(crate) struct Keeping {
     pub(crate) start_timeout: Duration,
     /// How long it has to end by itself, each time it is asked more firmly.
     pub(crate) grace: Duration,
+    /// What finds the secrets in its last words and in its command line.
+    pub(crate) redactor: Arc<Redactor>,
 }
 
 /// A handle to the server. The server runs until `stop`.

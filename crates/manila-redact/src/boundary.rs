@@ -27,7 +27,9 @@ pub(crate) fn is_end(text: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> bo
 fn ends_with_escape(before: &[u8]) -> bool {
     match before {
         [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,
-        [.., b'\\', b'u' | b'U', a, b, c, d] => [a, b, c, d].iter().all(|it| it.is_ascii_hexdigit()),
+        [.., b'\\', b'u' | b'U', a, b, c, d] => {
+            [a, b, c, d].iter().all(|it| it.is_ascii_hexdigit())
+        }
         // `%3D`, `%22` and the like in a URL.
         [.., b'%', b'2' | b'3' | b'5' | b'7', d] => d.is_ascii_hexdigit(),
         _ => false,

@@ -163,7 +163,8 @@ impl Search<'_> {
 
     /// Adds what was found in the text of a string, and what its label says.
     fn add(&mut self, token: &Token, text: &[u8], findings: Findings, label: Option<KeyLabel>) {
-        if !findings.is_empty() && !(self.keys == Keys::Mcp && token.is_protocol(self.json)) {
+        let is_left_alone = || self.keys == Keys::Mcp && token.is_protocol(self.json);
+        if !findings.is_empty() && !is_left_alone() {
             let start = token.inside.start;
             let mut places = Places::new(token.text(self.json));
             let scan = |text: &[u8]| self.redactor.scan(text);
@@ -230,7 +231,8 @@ impl Search<'_> {
 
     fn labelled_string(&mut self, token: &Token, label: KeyLabel) {
         let inside = token.text(self.json);
-        let text = if token.has_escapes { Cow::Owned(decode(inside)) } else { Cow::Borrowed(inside) };
+        let text =
+            if token.has_escapes { Cow::Owned(decode(inside)) } else { Cow::Borrowed(inside) };
         let found = match label {
             KeyLabel::Secret { demand, .. } => {
                 let is_secret = value::is_secret(&text, demand, Quoting::Quoted);

@@ -70,8 +70,12 @@ pub enum UnusableRule {
     },
 }
 
-static STANDARD: Redactor =
-    Redactor { off: [0; N_WORDS], extra: Vec::new(), allowed: BTreeSet::new(), allowed_patterns: None };
+static STANDARD: Redactor = Redactor {
+    off: [0; N_WORDS],
+    extra: Vec::new(),
+    allowed: BTreeSet::new(),
+    allowed_patterns: None,
+};
 
 impl Redactor {
     /// All rules of the table, and nothing else.
@@ -199,23 +203,18 @@ impl Redactor {
     }
 
     fn edits(&self, settled: Vec<Finding>) -> Vec<Edit> {
-        let edit = |it: Finding| Edit {
-            range: it.start..it.end,
-            rule: self.name(it.rank),
-            form: it.form,
-        };
+        let edit =
+            |it: Finding| Edit { range: it.start..it.end, rule: self.name(it.rank), form: it.form };
         settled.into_iter().map(edit).collect()
     }
 
     fn name(&self, rank: u32) -> Cow<'static, str> {
         let n = rank as usize;
-        match RULES.get(n) {
-            Some(rule) => rule.name().into(),
-            None => {
-                let extra = self.extra.get(n - N_RULES).map(|(name, _)| name.clone());
-                extra.unwrap_or_default().into()
-            }
+        if let Some(rule) = RULES.get(n) {
+            return rule.name().into();
         }
+        let extra = self.extra.get(n - N_RULES).map(|(name, _)| name.clone());
+        extra.unwrap_or_default().into()
     }
 }
 

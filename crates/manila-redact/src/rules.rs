@@ -96,7 +96,7 @@ pub(crate) enum Structure {
     PrivateKey,
     /// `-----BEGIN CERTIFICATE-----`
     Certificate,
-    /// The private lines of a PuTTY key.
+    /// The private lines of a key of `PuTTY`.
     PuttyKey,
     /// Three or five parts of base64, the first of which is JSON.
     Jwt,
@@ -233,6 +233,7 @@ pub(crate) const GROUPS: &[&[Rule]] = &[
 ];
 
 /// How many rules there are.
+#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
 pub(crate) const N_RULES: usize = {
     let (mut n, mut group) = (0, 0);
     while group < GROUPS.len() {
@@ -243,6 +244,7 @@ pub(crate) const N_RULES: usize = {
 };
 
 /// All of them in one list.
+#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
 pub(crate) static RULES: [Rule; N_RULES] = {
     let mut rules = [GROUPS[0][0]; N_RULES];
     let (mut n, mut group) = (0, 0);

@@ -92,7 +92,11 @@ impl<'a> Stream<'a> {
         if let Some(end) = end.filter(|end| *end > self.n_context) {
             return self.let_go(end, 0);
         }
-        if self.waiting.len() > self.line_max + KEPT { self.let_part_go() } else { Ready::default() }
+        if self.waiting.len() > self.line_max + KEPT {
+            self.let_part_go()
+        } else {
+            Ready::default()
+        }
     }
 
     /// Gives the rest, when no piece follows.
@@ -120,7 +124,8 @@ impl<'a> Stream<'a> {
         let edits = self.redactor.text(&self.waiting);
         let mut end = self.waiting.len() - KEPT;
         // Not in the middle of what is hidden, nor of a word.
-        if let Some(edit) = edits.iter().find(|edit| edit.range.start < end && end < edit.range.end) {
+        if let Some(edit) = edits.iter().find(|edit| edit.range.start < end && end < edit.range.end)
+        {
             end = edit.range.end;
         }
         self.let_go_with(&edits, end, CONTEXT)

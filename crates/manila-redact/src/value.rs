@@ -24,11 +24,12 @@ pub(crate) enum Quoting {
 /// Whether `value`, which stands beside a label, is a secret.
 pub(crate) fn is_secret(value: &[u8], demand: Demand, quoting: Quoting) -> bool {
     let judged = value.get(..JUDGED_MAX).unwrap_or(value);
-    value.len() >= LEN_MIN
-        && !is_stand_in(judged)
-        && !(quoting == Quoting::Bare && is_code(judged))
-        && !is_sentence(judged)
-        && !is_location(judged)
+    let is_else = value.len() < LEN_MIN
+        || is_stand_in(judged)
+        || (quoting == Quoting::Bare && is_code(judged))
+        || is_sentence(judged)
+        || is_location(judged);
+    !is_else
         && match demand {
             Demand::Anything => true,
             Demand::Random => is_random(judged),
@@ -60,11 +61,16 @@ fn has(value: &[u8], part: &[u8]) -> bool {
 fn is_reference(value: &[u8]) -> bool {
     let is_name = |name: &[u8]| name.iter().all(|it| it.is_ascii_alphabetic() || *it == b'_');
     match value {
-        [b'<', .., b'>'] | [b'[', .., b']'] | [b'%', .., b'%'] | [b'{', .., b'}'] => true,
-        [b'<' | b'*' | b'{', ..] | [b'$', b'{' | b'(' | b'[', ..] | [b'#' | b'@', b'{', ..] => true,
+        [b'[', .., b']']
+        | [b'%', .., b'%']
+        | [b'<' | b'*' | b'{', ..]
+        | [b'$', b'{' | b'(' | b'[', ..]
+        | [b'#' | b'@', b'{', ..] => true,
         [b'$', name @ ..] => {
             is_name(name)
-                || name.iter().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || *it == b'_')
+                || name
+                    .iter()
+                    .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || *it == b'_')
                 || name.starts_with(b"env:")
         }
         _ => false,
@@ -95,6 +101,7 @@ const STOCK: [&str; 171] = [
 ];
 
 /// The same as numbers, which are compared faster.
+#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
 const STOCK_PACKED: [u128; STOCK.len()] = {
     let mut all = [0; STOCK.len()];
     let mut n = 0;
@@ -110,6 +117,7 @@ const STOCK_PACKED: [u128; STOCK.len()] = {
 };
 
 /// Up to 16 letters, in lower case, as a number that sorts as they do.
+#[allow(clippy::indexing_slicing, reason = "`at` is below 16 and the length")]
 const fn packed(word: &[u8]) -> Option<u128> {
     if word.len() > 16 {
         return None;
@@ -125,13 +133,28 @@ const fn packed(word: &[u8]) -> Option<u128> {
 
 /// How templates begin what is to be replaced.
 const TEMPLATE_STARTS: &[&str] = &[
-    "your", "replace", "insert", "changeme", "change-me", "change_me", "example", "placeholder", "dummy", "todo", "enter",
-    "redacted", "masked", "hidden", "fake", "sample",
+    "your",
+    "replace",
+    "insert",
+    "changeme",
+    "change-me",
+    "change_me",
+    "example",
+    "placeholder",
+    "dummy",
+    "todo",
+    "enter",
+    "redacted",
+    "masked",
+    "hidden",
+    "fake",
+    "sample",
 ];
 
 fn is_stock_word(value: &[u8]) -> bool {
     let word = value.trim_ascii().trim_ascii_end();
-    let end = word.iter().rposition(|it| !matches!(it, b'.' | b'!' | b':' | b'?')).map_or(0, |at| at + 1);
+    let end =
+        word.iter().rposition(|it| !matches!(it, b'.' | b'!' | b':' | b'?')).map_or(0, |at| at + 1);
     let word = word.get(..end).unwrap_or(word);
     let is_stock = |packed: u128| STOCK_PACKED.binary_search(&packed).is_ok();
     if packed(word).is_some_and(is_stock) {
@@ -141,7 +164,8 @@ fn is_stock_word(value: &[u8]) -> bool {
         let found = word.get(..start.len());
         found.is_some_and(|found| found.eq_ignore_ascii_case(start.as_bytes()))
     };
-    let may_start = word.first().is_some_and(|it| b"yricepdtmhfs".contains(&it.to_ascii_lowercase()));
+    let may_start =
+        word.first().is_some_and(|it| b"yricepdtmhfs".contains(&it.to_ascii_lowercase()));
     may_start
         && TEMPLATE_STARTS.iter().any(|it| has_start(it))
         && !word.iter().any(u8::is_ascii_digit)
@@ -173,9 +197,42 @@ fn is_path_of_names(value: &[u8]) -> bool {
 /// Words of people, not of a machine: they have spaces, and small words between them.
 fn is_sentence(value: &[u8]) -> bool {
     const SMALL: [&str; 36] = [
-        "a", "an", "and", "are", "as", "at", "be", "by", "can", "cannot", "do", "enter", "for", "from",
-        "has", "if", "in", "is", "it", "must", "no", "not", "of", "on", "or", "please", "should", "that",
-        "the", "this", "to", "was", "with", "you", "your", "characters",
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "can",
+        "cannot",
+        "do",
+        "enter",
+        "for",
+        "from",
+        "has",
+        "if",
+        "in",
+        "is",
+        "it",
+        "must",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "please",
+        "should",
+        "that",
+        "the",
+        "this",
+        "to",
+        "was",
+        "with",
+        "you",
+        "your",
+        "characters",
     ];
     if memchr::memchr(b' ', value).is_none() {
         return false;
@@ -197,8 +254,7 @@ fn is_location(value: &[u8]) -> bool {
 /// Whether a value looks as if a machine had made it.
 pub(crate) fn is_random(value: &[u8]) -> bool {
     const BITS_MIN: f32 = 2.5;
-    let is_token_letter = |it: &u8| it.is_ascii_graphic();
-    if !value.iter().all(is_token_letter) || is_version(value) {
+    if !value.iter().all(u8::is_ascii_graphic) || is_version(value) {
         return false;
     }
     let any = |is: fn(&u8) -> bool| value.iter().any(is);
@@ -211,7 +267,7 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
 /// `v1.2.3`, `1.0.0-rc1`
 fn is_version(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"v").unwrap_or(value);
-    let n_dots = value.iter().filter(|it| **it == b'.').count();
+    let n_dots = memchr_iter(b'.', value).count();
     let n_digits = value.iter().take_while(|it| it.is_ascii_digit() || **it == b'.').count();
     n_dots >= 1 && n_digits >= 3 && value.len() <= 20
 }

@@ -156,6 +156,30 @@ pub struct Receipt {
     pub findings: Vec<(String, u64)>,
 }
 
+impl Receipt {
+    /// How many secrets were hidden.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.findings.iter().map(|(_, n)| n).sum()
+    }
+
+    /// What was done, in a sentence; nothing if nothing was hidden.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        match self.count() {
+            0 => None,
+            1 => Some("1 secret was hidden".to_owned()),
+            n => Some(format!("{n} secrets were hidden")),
+        }
+    }
+
+    /// The rules that struck, and how often, for people.
+    pub(crate) fn rules(&self) -> String {
+        let rules: Vec<String> =
+            self.findings.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
+        rules.join(", ")
+    }
+}
+
 /// The provenance of a call (P2, P5).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Provenance {

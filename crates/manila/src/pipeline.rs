@@ -10,6 +10,7 @@ use crate::stage::attest::{Attestation, attest};
 pub use crate::stage::classify::OutputCheck;
 use crate::stage::classify::{Media, classify};
 use crate::stage::fit::{Budget, fit};
+pub use crate::stage::redact::Redaction;
 use crate::stage::redact::{Redacted, redact};
 
 /// What the stages may do for this call.
@@ -20,6 +21,8 @@ pub struct Settings<'a> {
     pub media: Media,
     /// What the tool promised about its payload.
     pub output_check: Option<OutputCheck<'a>>,
+    /// How secrets are hidden.
+    pub redaction: Redaction<'a>,
     /// How much the answer may weigh.
     pub budget: Budget,
     /// What provenance was asked for.
@@ -54,7 +57,7 @@ pub fn seal(
 #[must_use]
 pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Context) -> Redacted {
     let outcome = classify(observation, settings, context);
-    let redacted = redact(outcome);
+    let redacted = redact(outcome, settings);
     let fitted = fit(redacted, settings.budget);
     attest(fitted, settings.attestation)
 }

@@ -198,6 +198,12 @@ impl RawJson {
         RawJson { bytes: bytes.into(), spacing: Spacing::Compact }
     }
 
+    /// This value with other texts in some of its strings, and strings in the place of some
+    /// numbers: as JSON it is spaced as before.
+    pub(crate) fn with_strings_edited(&self, bytes: Vec<u8>) -> RawJson {
+        RawJson { bytes: bytes.into(), spacing: self.spacing }
+    }
+
     pub(crate) fn checked(bytes: Bytes, spacing: Spacing) -> RawJson {
         RawJson { bytes, spacing }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use manila::pipeline::{self, OutputCheck};
+use manila::pipeline::{self, OutputCheck, Redaction};
 use manila::request_envelope::{Request, Response};
 use manila::{
     Code, Context, Contract, Failed, Invalid, JsonObject, McpResult, Observation, Observed,
@@ -12,7 +12,9 @@ use manila::{
 use tokio::time::Instant;
 
 use super::ask::Unanswered;
+use super::consent::{self, Wish};
 use super::list::NotListed;
+use super::params::{Params, wrong};
 use super::{Answer, Refusal, Sealed, answer};
 use crate::cancellation::Cancellation;
 use crate::clock;
@@ -33,6 +35,7 @@ struct ToolCall<'a> {
     name: String,
     arguments: Option<RawJson>,
     request_id: Option<String>,
+    wish: Wish,
     started: Instant,
 }
 
@@ -63,7 +66,9 @@ impl Gateway {
     ) -> Answer {
         let started = clock::now();
         let (arguments, request_id) = (None, None);
-        let call = ToolCall { request, cancellation, name, arguments, request_id, started };
+        let meta = request.params.as_ref().and_then(|params| params.get("_meta"));
+        let wish = Wish::of(meta.as_ref());
+        let call = ToolCall { request, cancellation, name, arguments, request_id, wish, started };
         let deadline = self.deadlines.at(started + TASK_LONGEST);
         let (answer, failure) = match shape {
             Shape::Contract(contract) => {
@@ -134,7 +139,8 @@ impl Gateway {
             })?,
         };
         let request_id = text_of(own_meta::REQUEST_ID).flatten();
-        let call = ToolCall { request, cancellation, name, arguments, request_id, started };
+        let wish = Wish::of(meta.as_ref());
+        let call = ToolCall { request, cancellation, name, arguments, request_id, wish, started };
         Ok((call, shape))
     }
 
@@ -149,11 +155,16 @@ impl Gateway {
                 let is_good = response.answer.as_ref().is_ok_and(|result| {
                     result.get("isError").is_none_or(|is_error| is_error.as_bytes() != b"true")
                 });
+                let response = match self.consent(&call.name, call.wish) {
+                    Some(_) => response,
+                    None => self.hidden(call.request, response),
+                };
                 (Answer::AsItCame(response), (!is_good).then_some(Code::ToolFailed))
             }
             Err(unanswered) => {
                 let observation = Observation::new(self.not_answered(unanswered));
-                let settings = pipeline::Settings::default();
+                let mut settings = pipeline::Settings::default();
+                settings.redaction = Redaction::By(&self.settings.hiding.redactor);
                 let prepared = pipeline::prepare(observation, &settings, &context(call));
                 let failure = answer::failure(&prepared);
                 let plain = failure.map(answer::plain).map(Answer::Plain);
@@ -244,8 +255,13 @@ impl Gateway {
             return self.sealed(call, contract, tool, answer::no_result(), None);
         };
         let parts = McpResult::from_object(object);
-        if tool.is_some_and(|tool| tool.is_app) || parts.is_handle() {
+        if parts.is_handle() {
             self.tasks.note(result, &call.name, Shape::Contract(contract));
+            return (Answer::AsItCame(response), None);
+        }
+        if tool.is_some_and(|tool| tool.is_app) {
+            let is_shown = self.consent(&call.name, call.wish).is_some();
+            let response = if is_shown { response } else { self.hidden(call.request, response) };
             return (Answer::AsItCame(response), None);
         }
         let meta = parts.meta().cloned();
@@ -261,7 +277,10 @@ impl Gateway {
         observed: Observed,
         meta: Option<RawJson>,
     ) -> (Answer, Option<Code>) {
+        let consented = self.consent(&call.name, call.wish);
+        let hiding = &self.settings.hiding;
         let mut observation = Observation::new(observed);
+        observation.notes.warnings.extend(consent::ignored(call.wish, consented));
         observation.call.tool_id = Some(call.name.clone());
         observation.call.tool_version =
             self.upstream.ready_now().and_then(|ready| ready.version.clone());
@@ -271,9 +290,19 @@ impl Gateway {
         let mut settings = pipeline::Settings::default();
         settings.media = self.settings.media;
         settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
+        settings.redaction = match consented {
+            Some(_) => Redaction::Off,
+            None => Redaction::By(&hiding.redactor),
+        };
+        let meta = if consented.is_none() { meta.map(|meta| hiding.part(meta)) } else { meta };
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);
         let failure = answer::failure(&prepared).map(|failure| failure.code);
+        let receipt = &prepared.outcome().receipt.findings;
+        if !receipt.is_empty() {
+            let (place, findings) = (call.name.clone(), receipt.clone());
+            self.tell(Event::Redacted { place, findings });
+        }
         let reply = manila::render(&prepared, contract, &context);
         (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta })), failure)
     }
@@ -311,43 +340,6 @@ impl Gateway {
             },
         }
     }
-}
-
-/// The parameters of `tools/call` that are looked at.
-#[derive(Default)]
-struct Params {
-    name: Option<RawJson>,
-    arguments: Option<RawJson>,
-    meta: Option<RawJson>,
-}
-
-impl Params {
-    fn of(params: Option<&JsonObject>) -> Result<Params, Refusal> {
-        let mut found = Params::default();
-        for member in params.iter().flat_map(|params| params.members()) {
-            let key = member.key();
-            let place = match key.as_ref() {
-                "name" => &mut found.name,
-                "arguments" => &mut found.arguments,
-                "_meta" => &mut found.meta,
-                _ => continue,
-            };
-            if place.replace(member.value()).is_some() {
-                // The server might take the other one than we check.
-                return Err(wrong(
-                    &format!("/params/{key}"),
-                    "unique",
-                    "is given twice".to_owned(),
-                ));
-            }
-        }
-        Ok(found)
-    }
-}
-
-fn wrong(pointer: &str, rule: &str, message: String) -> Refusal {
-    let violation = Violation::new(pointer, rule, message);
-    Refusal::new(Code::InvalidToolInput).violation(violation)
 }
 
 /// What is known about a tool's name.

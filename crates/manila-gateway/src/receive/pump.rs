@@ -56,11 +56,15 @@ fn told(
             // been answered is nobody's business any more.
             let id = notification.params.as_ref()?.get("requestId")?;
             let own_id = session.questions.take_back(&id, told_by)?.to_string();
-            return Some(jsonrpc::replaced(&notification.frame, &id, own_id.as_bytes()));
+            let frame = jsonrpc::replaced(&notification.frame, &id, own_id.as_bytes());
+            let frame = RawJson::parse(frame).ok()?;
+            return Some(session.gateway.settings.hiding.part(frame).to_bytes());
         }
         _ => {}
     }
-    Some(notification.frame.to_bytes())
+    let hiding = &session.gateway.settings.hiding;
+    let hidden = hiding.message(&notification.frame).map(|hidden| hidden.frame);
+    Some(hidden.unwrap_or_else(|| notification.frame.to_bytes()))
 }
 
 /// A server that was started again may have other tools.

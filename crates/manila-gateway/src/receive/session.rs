@@ -314,7 +314,8 @@ impl Session {
         self.opening.send_replace(Opening::Closed);
         let Down { reason, refusal, .. } = &*down;
         if let Some(error) = refusal {
-            return jsonrpc::error(Some(id), error);
+            let error = self.gateway.settings.hiding.part(error.clone());
+            return jsonrpc::error(Some(id), &error);
         }
         let message = format!("The server is not available: {reason}");
         jsonrpc::error(Some(id), &Fault::new(Code::UpstreamUnavailable).message(message))

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
+use manila_redact::{Redactor, Stream};
 use tokio::io::AsyncReadExt;
 
 use crate::event::{Event, Events};
@@ -21,22 +22,30 @@ pub(crate) struct LastWords {
 }
 
 impl LastWords {
-    /// Reads until the end.
-    pub(super) async fn listen(&self, mut stderr: Source, events: &Events) {
-        let mut line = Vec::new();
+    /// Reads until the end. Secrets are hidden before a line is kept, or cut.
+    pub(super) async fn listen(&self, mut stderr: Source, events: &Events, redactor: &Redactor) {
+        let mut redacting = Stream::new(redactor);
         let mut piece = [0; 4096];
         while let Ok(n_read @ 1..) = stderr.read(&mut piece).await {
-            for &byte in piece.get(..n_read).unwrap_or_default() {
-                if byte != b'\n' {
-                    line.push(byte);
-                }
-                if byte == b'\n' || line.len() >= LINE_BYTES_MAX {
-                    self.say(&std::mem::take(&mut line), events);
-                }
-            }
+            let ready = redacting.push(piece.get(..n_read).unwrap_or_default());
+            self.say_all(&ready.text, events);
         }
-        if !line.is_empty() {
-            self.say(&line, events);
+        self.say_all(&redacting.finish().text, events);
+    }
+
+    /// Passes lines on.
+    fn say_all(&self, text: &[u8], events: &Events) {
+        if text.is_empty() {
+            return;
+        }
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        for line in text.split(|byte| *byte == b'\n') {
+            if line.is_empty() {
+                self.say(line, events);
+            }
+            for piece in line.chunks(LINE_BYTES_MAX) {
+                self.say(piece, events);
+            }
         }
     }
 

@@ -16,6 +16,7 @@ use super::{Command, Connection, Controls, Down, Keeping, Ready, State, Stop};
 use crate::clock;
 use crate::event::{Event, Events};
 use crate::frames;
+use crate::hiding::text_without_secrets;
 use crate::os::{self, Lifeline, Process, Status};
 use crate::queue::{Sender, queue};
 
@@ -107,7 +108,7 @@ impl Supervisor {
             Ok(process) => process,
             Err(error) => {
                 let reason = format!("`{}` could not be started: {error}", self.command);
-                let down = Down { was_run: false, ..Down::because(reason) };
+                let down = Down { was_run: false, ..Down::because(self.hidden(reason)) };
                 return Life::Died { down, connection: None };
             }
         };
@@ -118,7 +119,8 @@ impl Supervisor {
         let last_words = Arc::new(LastWords::default());
         let mut stderr_reader = AbortOnDrop(tokio::spawn({
             let (last_words, events) = (Arc::clone(&last_words), Arc::clone(&self.events));
-            async move { last_words.listen(stderr, &events).await }
+            let redactor = Arc::clone(&self.keeping.redactor);
+            async move { last_words.listen(stderr, &events, &redactor).await }
         }));
         let mut stdout_reader = AbortOnDrop(tokio::spawn({
             let (connection, inbox) = (Arc::clone(&connection), self.inbox.clone());
@@ -165,7 +167,7 @@ impl Supervisor {
         tokio::spawn(lifeline.cut());
         let last_words = last_words.lines();
         let was_run = !matches!(end, End::Exited(Some(Status::NotStarted(_))));
-        let reason = self.reason(&end, &last_words);
+        let reason = self.hidden(self.reason(&end, &last_words));
         let down = Down { last_words, was_run, ..Down::because(reason) };
         Life::Died { down, connection: Some(connection) }
     }
@@ -189,7 +191,7 @@ impl Supervisor {
                 Err(Refusal::Error(error)) if !self.was_ready.load(Ordering::Relaxed) => {
                     let refusal = Some(error);
                     let reason = format!("`{}` refused `initialize`", self.command);
-                    let down = Down { refusal, ..Down::because(reason) };
+                    let down = Down { refusal, ..Down::because(self.hidden(reason)) };
                     self.state.send_replace(State::Down(Arc::new(down)));
                     if greetings.changed().await.is_err() {
                         return std::future::pending().await;
@@ -231,6 +233,11 @@ impl Supervisor {
             () = told(stop, Stop::Now) => {}
         }
         lifeline.cut().await;
+    }
+
+    /// A command line may have a password in it.
+    fn hidden(&self, reason: String) -> String {
+        text_without_secrets(&self.keeping.redactor, reason)
     }
 
     /// Command, end and last words in one sentence.

@@ -1,4 +1,10 @@
 //! The tables of the fast engine, made when the crate is compiled.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::large_stack_arrays,
+    clippy::large_const_arrays,
+    reason = "all of it runs in the compiler, which refuses what is out of bounds"
+)]
 
 use crate::find::label;
 use crate::rules::{Finds, N_RULES, RULES};
@@ -222,8 +228,7 @@ const fn literals() -> [Literal; N_LITERALS] {
     literals
 }
 
-const NO_LITERAL: Literal =
-    Literal { bytes: [0; LITERAL_MAX], len: 0, rule: 0, first: 0, mask: 0 };
+const NO_LITERAL: Literal = Literal { bytes: [0; LITERAL_MAX], len: 0, rule: 0, first: 0, mask: 0 };
 
 const fn padded(text: &str) -> ([u8; LITERAL_MAX], usize) {
     let from = text.as_bytes();
@@ -271,7 +276,9 @@ const fn may_follow(rule: u16, byte: u8) -> bool {
         Finds::Token(_) => {
             matches!(byte, 0x10..=0x19 | 0x41..=0x5A | 0x5E..=0x5F | 0x0D..=0x0F | 0x0B)
         }
-        Finds::Labelled(_) | Finds::Structure(..) => matches!(byte, 0x01..=0x1F | 0x40..=0x5F | 0xC0..=0xDF),
+        Finds::Labelled(_) | Finds::Structure(..) => {
+            matches!(byte, 0x01..=0x1F | 0x40..=0x5F | 0xC0..=0xDF)
+        }
     }
 }
 
@@ -341,7 +348,8 @@ const fn rarest(literal: &Literal, first: usize) -> usize {
     let mut offset = first;
     while offset + 3 <= literal.len as usize {
         let bytes = &literal.bytes;
-        let often = how_often(bytes[offset]) * how_often(bytes[offset + 1]) * how_often(bytes[offset + 2]);
+        let often =
+            how_often(bytes[offset]) * how_often(bytes[offset + 1]) * how_often(bytes[offset + 2]);
         if often < least {
             (best, least) = (offset, often);
         }

@@ -92,39 +92,43 @@ fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The signs of assignment, the longest first. Those without a separator are something else.
+const SIGNS: [(&[u8], Option<Sep>); 15] = [
+    (b"===", Some(Sep::Equals)),
+    (b"==", Some(Sep::Equals)),
+    (b"=>", Some(Sep::Equals)),
+    (b"=", Some(Sep::Equals)),
+    (b":=", Some(Sep::Equals)),
+    (b"::", None),
+    (b"://", None),
+    (b":", Some(Sep::Colon)),
+    (b"%3D", Some(Sep::Equals)),
+    (b"%3d", Some(Sep::Equals)),
+    (b"%3A", Some(Sep::Colon)),
+    (b"%3a", Some(Sep::Colon)),
+    (b"\\u003d", Some(Sep::Equals)),
+    (b"\\u003D", Some(Sep::Equals)),
+    (b"\\u003a", Some(Sep::Colon)),
+];
+
 /// The separator after a name, and where it ends.
-fn separator(
-    text: &[u8],
-    name: usize,
-    at: usize,
-    key_quote: Option<u8>,
-) -> Option<(Sep, usize)> {
+fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Option<(Sep, usize)> {
     let blanks_end = skip_blanks(text, at);
     let rest = text.get(blanks_end..)?;
     match rest {
-        [b':', b':', ..] | [b':', b'/', b'/', ..] => return None,
-        [b'=', b'>', ..] | [b':', b'=', ..] => return Some((Sep::Equals, blanks_end + 2)),
-        [b'=', b'=', b'=', ..] => return Some((Sep::Equals, blanks_end + 3)),
-        [b'=', b'=', ..] => return Some((Sep::Equals, blanks_end + 2)),
-        [b'=', ..] => return Some((Sep::Equals, blanks_end + 1)),
-        [b':', ..] => return Some((Sep::Colon, blanks_end + 1)),
-        [b'%', b'3', b'D' | b'd', ..] => return Some((Sep::Equals, blanks_end + 3)),
-        [b'%', b'3', b'A' | b'a', ..] => return Some((Sep::Colon, blanks_end + 3)),
-        [b'\\', b'u', b'0', b'0', b'3', b'd' | b'D', ..] => {
-            return Some((Sep::Equals, blanks_end + 6));
-        }
-        [b'\\', b'u', b'0', b'0', b'3', b'a' | b'A', ..] => {
-            return Some((Sep::Colon, blanks_end + 6));
+        [b'=' | b':' | b'%' | b'\\', ..] => {
+            let (sign, sep) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))?;
+            return sep.map(|sep| (sep, blanks_end + sign.len()));
         }
         [b'>', ..] if key_quote.is_none() => {
             return opens_element(text, name).then_some((Sep::Element, blanks_end + 1));
         }
         [b',', ..] if key_quote.is_some() => {
-            let quoted_at = skip_blanks(text, blanks_end + 1);
-            let quote_at = skip_backslashes(text, quoted_at);
+            let value_at = skip_blanks(text, blanks_end + 1);
+            let quote_at = skip_backslashes(text, value_at);
             let is_quoted = text.get(quote_at).is_some_and(|it| is_quote(*it));
             let is_pair = is_option(text, name) || is_argument(text, name);
-            return (is_quoted && is_pair).then_some((Sep::Comma, quoted_at));
+            return (is_quoted && is_pair).then_some((Sep::Comma, value_at));
         }
         _ => {}
     }
@@ -133,7 +137,8 @@ fn separator(
         let value = rest.strip_prefix(b"value=").or_else(|| rest.strip_prefix(b"Value="))?;
         return (blanks_end > at).then_some((Sep::Equals, text.len() - value.len()));
     }
-    let is_spaced = blanks_end > at && (is_option(text, name) || is_quoted_word(rest) || is_entry(text, name));
+    let is_spaced =
+        blanks_end > at && (is_option(text, name) || is_quoted_word(rest) || is_entry(text, name));
     (is_spaced && rest.first().is_some_and(|it| *it != b'-')).then_some((Sep::Space, blanks_end))
 }
 
@@ -148,7 +153,9 @@ fn name_start(text: &[u8], name: usize) -> usize {
     let mut start = name;
     while start > 0
         && name - start < MOST
-        && text.get(start - 1).is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
+        && text
+            .get(start - 1)
+            .is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
     {
         start -= 1;
     }
@@ -170,7 +177,7 @@ fn is_argument(text: &[u8], name: usize) -> bool {
 /// `<db:password>`
 fn opens_element(text: &[u8], name: usize) -> bool {
     let start = name_start(text, name);
-    matches!(text.get(..start).unwrap_or_default(), [.., b'<'] | [.., b':'])
+    matches!(text.get(..start).unwrap_or_default(), [.., b'<' | b':'])
 }
 
 /// `machine host login user password …`, `ENV PASSWORD …`
@@ -207,7 +214,9 @@ fn value(text: &[u8], at: usize, sep: Sep, runs: &mut Runs) -> Option<(Range<usi
 /// `b"…"`, `f'…'`, `@"…"`
 fn skip_string_prefix(text: &[u8], at: usize) -> usize {
     match text.get(at..) {
-        Some([b'b' | b'f' | b'r' | b'u' | b'B' | b'F' | b'R' | b'@' | b'L', quote, ..]) if is_quote(*quote) => {
+        Some([b'b' | b'f' | b'r' | b'u' | b'B' | b'F' | b'R' | b'@' | b'L', quote, ..])
+            if is_quote(*quote) =>
+        {
             at + 1
         }
         _ => at,
@@ -233,7 +242,8 @@ fn closing_quote(text: &[u8], start: usize, quote: u8, n_backslashes: usize) -> 
         }
         let before = text.get(start..found)?;
         let n_before = before.iter().rev().take_while(|it| **it == b'\\').count();
-        let is_closing = if n_backslashes == 0 { n_before % 2 == 0 } else { n_before <= n_backslashes };
+        let is_closing =
+            if n_backslashes == 0 { n_before % 2 == 0 } else { n_before <= n_backslashes };
         if is_closing {
             return Some(if n_backslashes == 0 { found } else { found - n_before });
         }

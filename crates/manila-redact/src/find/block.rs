@@ -1,4 +1,4 @@
-//! Keys and certificates in blocks: `-----BEGIN … -----`, and PuTTY's private lines.
+//! Keys and certificates in blocks: `-----BEGIN … -----`, and the private lines of `PuTTY`.
 //!
 //! Each line of the body is hidden by itself, so that the text keeps its lines. A block that was
 //! cut off is hidden as far as it goes. Line ends may be escapes, or single spaces.
@@ -38,7 +38,8 @@ fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<
     const KIND_MAX: usize = 48;
     let rest = text.get(at + BEGIN..).unwrap_or_default();
     let head = rest.get(..KIND_MAX).unwrap_or(rest);
-    let is_kind = |it: &u8| it.is_ascii_uppercase() || it.is_ascii_digit() || matches!(it, b' ' | b'_');
+    let is_kind =
+        |it: &u8| it.is_ascii_uppercase() || it.is_ascii_digit() || matches!(it, b' ' | b'_');
     let kind_len = head.iter().position(|it| !is_kind(it)).unwrap_or(head.len());
     let (kind, after) = rest.split_at(kind_len);
     if !after.starts_with(b"-----") || !is_meant(kind) {

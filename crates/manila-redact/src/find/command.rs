@@ -94,12 +94,10 @@ fn secret(arguments: &[u8], name: &[u8], takes: &Takes) -> Option<Range<usize>> 
         }
         let found = match takes {
             Takes::Option(option) => after_option(text, word, option, &mut words),
-            Takes::UserOption(option) => {
-                after_option(text, word, option, &mut words).and_then(|it| behind(arguments, it, b':'))
-            }
-            Takes::PercentOption(option) => {
-                after_option(text, word, option, &mut words).and_then(|it| behind(arguments, it, b'%'))
-            }
+            Takes::UserOption(option) => after_option(text, word, option, &mut words)
+                .and_then(|it| behind(arguments, it, b':')),
+            Takes::PercentOption(option) => after_option(text, word, option, &mut words)
+                .and_then(|it| behind(arguments, it, b'%')),
             Takes::WordOption(option, prefix) => {
                 let value = (text == option.as_bytes()).then(|| words.next())??;
                 let is_meant = arguments.get(value.clone())?.starts_with(prefix.as_bytes());
@@ -121,7 +119,12 @@ fn secret(arguments: &[u8], name: &[u8], takes: &Takes) -> Option<Range<usize>> 
 }
 
 /// `-p x`, `-px`, `--user=x`
-fn after_option(text: &[u8], word: Range<usize>, option: &str, words: &mut Words<'_>) -> Option<Range<usize>> {
+fn after_option(
+    text: &[u8],
+    word: Range<usize>,
+    option: &str,
+    words: &mut Words<'_>,
+) -> Option<Range<usize>> {
     let rest = text.strip_prefix(option.as_bytes())?;
     match rest {
         [] => words.next(),

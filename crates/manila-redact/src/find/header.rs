@@ -11,8 +11,24 @@ use crate::value::{self, LEN_MAX, Quoting};
 
 /// The schemes of `Authorization` that are known; another one must have two words.
 const SCHEMES: [&str; 18] = [
-    "basic", "bearer", "digest", "token", "negotiate", "ntlm", "apikey", "api-key", "hawk", "hmac", "oauth",
-    "dpop", "signature", "ssws", "key", "jwt", "aws4-hmac-sha256", "bot",
+    "basic",
+    "bearer",
+    "digest",
+    "token",
+    "negotiate",
+    "ntlm",
+    "apikey",
+    "api-key",
+    "hawk",
+    "hmac",
+    "oauth",
+    "dpop",
+    "signature",
+    "ssws",
+    "key",
+    "jwt",
+    "aws4-hmac-sha256",
+    "bot",
 ];
 
 /// The credentials in the header whose name stands at `at..name_end`.
@@ -70,7 +86,8 @@ pub(crate) fn credentials(value: &[u8]) -> Option<Range<usize>> {
 
 /// In this header a secret may be short; a reference to one is still none.
 fn is_short_secret(secret: &[u8]) -> bool {
-    secret.len() < value::LEN_MIN && secret.iter().all(|it| it.is_ascii_alphanumeric() || *it == b'=')
+    secret.len() < value::LEN_MIN
+        && secret.iter().all(|it| it.is_ascii_alphanumeric() || *it == b'=')
 }
 
 /// Whether the credentials are a list, as those of `Digest` are.
@@ -85,7 +102,10 @@ pub(super) fn bearer(text: &[u8], at: usize, start: usize) -> Option<Range<usize
         return None;
     }
     let rest = text.get(start..text.len().min(start + LEN_MAX))?;
-    let is_letter = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b':' | b'|');
+    let is_letter = |it: &u8| {
+        it.is_ascii_alphanumeric()
+            || matches!(it, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b':' | b'|')
+    };
     let len = rest.iter().position(|it| !is_letter(it)).unwrap_or(rest.len());
     let token = rest.get(..len)?;
     let is_secret = len >= LEN_LEAST && value::is_secret(token, Demand::Random, Quoting::Bare);

@@ -19,7 +19,7 @@ pub(super) fn find(text: &[u8], at: usize) -> Option<Range<usize>> {
         let len = rest.iter().position(|&byte| !is_part(byte)).unwrap_or(rest.len());
         n_parts += 1;
         // A token without a signature ends with its dot; a key that is agreed upon is empty.
-        let is_long_enough = len >= PART_MIN || (n_parts >= 2 && n_parts != 2) || (n_parts == 2 && len == 0);
+        let is_long_enough = len >= PART_MIN || n_parts > 2 || (n_parts == 2 && len == 0);
         if !is_long_enough {
             return None;
         }

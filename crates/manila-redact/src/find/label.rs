@@ -16,6 +16,10 @@ pub(crate) const N_LITERALS_MAX: usize = JOINTS.len() + 1;
 
 /// Literal `n` of a label. One word is its own literal. Of several words the last one is, with
 /// the byte before it: a joint, or the last letter of the word before.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "`last_word` is inside of the label, which has at most 31 bytes"
+)]
 pub(crate) const fn literal(label: &'static str, n: usize) -> Option<([u8; 32], usize)> {
     let from = label.as_bytes();
     let last_word = last_word(label);
@@ -38,6 +42,7 @@ pub(crate) const fn literal(label: &'static str, n: usize) -> Option<([u8; 32], 
 }
 
 /// Where the last word of a label begins. A `_` at the start of a label belongs to it.
+#[allow(clippy::indexing_slicing, reason = "`at` is at most the length")]
 const fn last_word(label: &str) -> usize {
     let bytes = label.as_bytes();
     let mut at = bytes.len();
@@ -99,7 +104,8 @@ pub(crate) fn find(
     let mut range = assigned.value;
     let value = text.get(range.clone())?;
     let is_apart = text.get(range.start.checked_sub(1)?) == Some(&b' ');
-    let may_be_pair = labelled.demand == Demand::Random || (assigned.sep == Sep::Equals && is_apart);
+    let may_be_pair =
+        labelled.demand == Demand::Random || (assigned.sep == Sep::Equals && is_apart);
     if may_be_pair && assigned.quoting == Quoting::Bare {
         // What follows a further `=` is another pair.
         let pair = memchr::memchr(b'=', value).unwrap_or(value.len());
@@ -137,7 +143,8 @@ fn is_excepted(before: &[u8], except_after: &[&str]) -> bool {
     if !before.last().is_some_and(is_near) {
         return false;
     }
-    let end = before.iter().rposition(|byte| !matches!(byte, b'_' | b'-' | b'.')).map_or(0, |it| it + 1);
+    let end =
+        before.iter().rposition(|byte| !matches!(byte, b'_' | b'-' | b'.')).map_or(0, |it| it + 1);
     let before = before.get(..end).unwrap_or_default();
     except_after.iter().any(|word| {
         let start = before.len().saturating_sub(word.len());

@@ -9,9 +9,54 @@ use crate::{Redactor, apply};
 
 /// Pieces of clean text, separators, labels, and things that are nearly secrets.
 const PIECES: [&str; 48] = [
-    " ", "\n", "\r\n", "\t", "\"", "'", "=", ":", ": ", ", ", ";", "&", "\\n", "\\\"", "\\u003d", "{\"", "\": \"", "\"}", "--", "-", "_", ".",
-    "/", "@", "password", "Password=", "api_key", "token", "secret: ", "Authorization: Bearer ", "Cookie: a=", "https://u:", "eyJ", "-----BEGIN ",
-    "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "hunter2", "8f3a91cb72de4450", "the quick brown fox ", "[REDACTED]", "AKIA", "ghp_", "sk-", "mysql -p", "<password>", "</", "é", "\u{1F600}",
+    " ",
+    "\n",
+    "\r\n",
+    "\t",
+    "\"",
+    "'",
+    "=",
+    ":",
+    ": ",
+    ", ",
+    ";",
+    "&",
+    "\\n",
+    "\\\"",
+    "\\u003d",
+    "{\"",
+    "\": \"",
+    "\"}",
+    "--",
+    "-",
+    "_",
+    ".",
+    "/",
+    "@",
+    "password",
+    "Password=",
+    "api_key",
+    "token",
+    "secret: ",
+    "Authorization: Bearer ",
+    "Cookie: a=",
+    "https://u:",
+    "eyJ",
+    "-----BEGIN ",
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "-----END RSA PRIVATE KEY-----",
+    "hunter2",
+    "8f3a91cb72de4450",
+    "the quick brown fox ",
+    "[REDACTED]",
+    "AKIA",
+    "ghp_",
+    "sk-",
+    "mysql -p",
+    "<password>",
+    "</",
+    "é",
+    "\u{1F600}",
 ];
 
 fn pieces() -> impl Strategy<Value = String> {
@@ -91,7 +136,7 @@ proptest! {
     fn lines_are_kept(text in pieces()) {
         let edits = Redactor::standard().text(text.as_bytes());
         let hidden = apply(text.as_bytes(), &edits);
-        let n_lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
+        let n_lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count();
         prop_assert_eq!(n_lines(text.as_bytes()), n_lines(&hidden));
     }
 }
@@ -154,7 +199,8 @@ fn a_finding_has_a_place() {
     let mut stream = Stream::new(Redactor::standard());
     assert_eq!(stream.push("fine\nné password=hun".as_bytes()).text, b"fine\n");
     let ready = stream.push(b"ter2\nx");
-    let found: Vec<_> = ready.found.iter().map(|it| (it.rule.as_str(), it.line, it.column)).collect();
+    let found: Vec<_> =
+        ready.found.iter().map(|it| (it.rule.as_str(), it.line, it.column)).collect();
     assert_eq!(found, [("password", 2, 13)]);
     assert_eq!(ready.text, "né password=[REDACTED]\n".as_bytes());
 }

@@ -6,9 +6,23 @@ const VALUE: &str = "s3cr3t-Value-42";
 
 /// Labels whose values are secrets, joined by `_`.
 const LABELS: [&str; 17] = [
-    "password", "passwd", "pwd", "passphrase", "secret", "client_secret", "api_key", "apikey",
-    "x_api_key", "access_token", "auth_token", "refresh_token", "token", "private_key",
-    "secret_key", "aws_secret_access_key", "credentials",
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "secret",
+    "client_secret",
+    "api_key",
+    "apikey",
+    "x_api_key",
+    "access_token",
+    "auth_token",
+    "refresh_token",
+    "token",
+    "private_key",
+    "secret_key",
+    "aws_secret_access_key",
+    "credentials",
 ];
 
 /// Where LABEL and VALUE stand in a spelling, and whether a label of words may be joined by
@@ -61,7 +75,8 @@ fn labels_in_every_spelling_and_case() {
     let mut missed = Vec::new();
     let mut n_checked = 0;
     for label in LABELS {
-        let cases = [label.to_owned(), label.to_uppercase(), capitalised(label), label.replace('_', "-")];
+        let cases =
+            [label.to_owned(), label.to_uppercase(), capitalised(label), label.replace('_', "-")];
         for spelling in SPELLINGS {
             for label in &cases {
                 let text = spelling.replace("LABEL", label).replace("VALUE", VALUE);
@@ -124,7 +139,10 @@ fn urls() {
         ["postgres://app:s3cretpw@db:5432/x", "postgres://app:[REDACTED]@db:5432/x"],
         ["redis://:s3cretpw@cache:6379/0", "redis://:[REDACTED]@cache:6379/0"],
         ["mongodb+srv://u:p%40ss:w@rd@c0.x.net/db", "mongodb+srv://u:[REDACTED]@c0.x.net/db"],
-        ["git clone https://bob:hunter2x@github.com/a/b.git", "git clone https://bob:[REDACTED]@github.com/a/b.git"],
+        [
+            "git clone https://bob:hunter2x@github.com/a/b.git",
+            "git clone https://bob:[REDACTED]@github.com/a/b.git",
+        ],
         [r"https:\/\/bob:hunter2x@host\/x", r"https:\/\/bob:[REDACTED]@host\/x"],
         ["AMQPS://Bob:HUNTER2X@Host", "AMQPS://Bob:[REDACTED]@Host"],
         ["see (https://bob:hunter2x@host).", "see (https://bob:[REDACTED]@host)."],
@@ -139,13 +157,25 @@ fn headers() {
         ["Authorization: Bearer abc", "Authorization: Bearer [REDACTED]"],
         ["authorization: basic dXNlcjpwYXNz", "authorization: basic [REDACTED]"],
         ["AUTHORIZATION: TOKEN abc.def", "AUTHORIZATION: TOKEN [REDACTED]"],
-        ["Authorization: Digest username=\"x\", realm=\"y\", response=\"z\"", "Authorization: Digest [REDACTED]"],
+        [
+            "Authorization: Digest username=\"x\", realm=\"y\", response=\"z\"",
+            "Authorization: Digest [REDACTED]",
+        ],
         ["Proxy-Authorization: Basic dXNlcg==", "Proxy-Authorization: Basic [REDACTED]"],
-        ["curl -H 'Authorization: Bearer abc.def' https://x", "curl -H 'Authorization: Bearer [REDACTED]' https://x"],
+        [
+            "curl -H 'Authorization: Bearer abc.def' https://x",
+            "curl -H 'Authorization: Bearer [REDACTED]' https://x",
+        ],
         ["{\"Authorization\": \"Bearer abc\"}", "{\"Authorization\": \"Bearer [REDACTED]\"}"],
-        ["{\\\"Authorization\\\": \\\"Bearer abc\\\"}", "{\\\"Authorization\\\": \\\"Bearer [REDACTED]\\\"}"],
+        [
+            "{\\\"Authorization\\\": \\\"Bearer abc\\\"}",
+            "{\\\"Authorization\\\": \\\"Bearer [REDACTED]\\\"}",
+        ],
         ["Cookie: sid=31d4d96e407aad42; theme=dark", "Cookie: sid=[REDACTED]"],
-        ["Set-Cookie: sid=31d4d96e407aad42; Path=/; HttpOnly", "Set-Cookie: sid=[REDACTED]; Path=/; HttpOnly"],
+        [
+            "Set-Cookie: sid=31d4d96e407aad42; Path=/; HttpOnly",
+            "Set-Cookie: sid=[REDACTED]; Path=/; HttpOnly",
+        ],
         ["set-cookie: sid=31d4d96e407aad42", "set-cookie: sid=[REDACTED]"],
         ["X-Api-Key: 5f2ba81c90de", "X-Api-Key: [REDACTED]"],
         ["sent Bearer mF_9B5f-4.1JqM1a2b3c4 to it", "sent Bearer [REDACTED] to it"],
@@ -165,7 +195,10 @@ fn command_lines() {
         ["curl --user bob:hunter2x https://x", "curl --user bob:[REDACTED] https://x"],
         ["redis-cli -a hunter2x ping", "redis-cli -a [REDACTED] ping"],
         ["openssl rsa -passin pass:hunter2x -in k", "openssl rsa -passin pass:[REDACTED] -in k"],
-        ["dotnet user-secrets set \"Api:Key\" \"value-12\"", "dotnet user-secrets set \"Api:Key\" \"[REDACTED]\""],
+        [
+            "dotnet user-secrets set \"Api:Key\" \"value-12\"",
+            "dotnet user-secrets set \"Api:Key\" \"[REDACTED]\"",
+        ],
         ["CREATE USER a WITH PASSWORD 'hunter2x'", "CREATE USER a WITH PASSWORD '[REDACTED]'"],
         ["IDENTIFIED BY 'hunter2x'", "IDENTIFIED BY '[REDACTED]'"],
         ["machine h login u password hunter2x", "machine h login u password [REDACTED]"],
@@ -177,39 +210,81 @@ fn command_lines() {
 #[test]
 fn blocks_keep_their_lines() {
     let block = |line_end: &str, kind: &str| {
-        ["a", &format!("-----BEGIN {kind}-----"), "MIIEowIBAAKCAQEAxV4Zq2n1+/", "c2hvcnQ=", &format!("-----END {kind}-----"), "b"].join(line_end)
+        [
+            "a",
+            &format!("-----BEGIN {kind}-----"),
+            "MIIEowIBAAKCAQEAxV4Zq2n1+/",
+            "c2hvcnQ=",
+            &format!("-----END {kind}-----"),
+            "b",
+        ]
+        .join(line_end)
     };
     for line_end in ["\n", "\r\n", "\\n", "\\r\\n", "\\\\n"] {
-        for kind in ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK", "CERTIFICATE"] {
-            let hidden = block(line_end, kind).replace("MIIEowIBAAKCAQEAxV4Zq2n1+/", "[REDACTED]").replace("c2hvcnQ=", "[REDACTED]");
+        for kind in [
+            "PRIVATE KEY",
+            "RSA PRIVATE KEY",
+            "EC PRIVATE KEY",
+            "OPENSSH PRIVATE KEY",
+            "ENCRYPTED PRIVATE KEY",
+            "PGP PRIVATE KEY BLOCK",
+            "CERTIFICATE",
+        ] {
+            let hidden = block(line_end, kind)
+                .replace("MIIEowIBAAKCAQEAxV4Zq2n1+/", "[REDACTED]")
+                .replace("c2hvcnQ=", "[REDACTED]");
             check(&block(line_end, kind), &hidden);
         }
         let public = block(line_end, "PUBLIC KEY");
         check(&public, &public);
     }
-    check("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEowIBAAKCAQEAxV4Zq2n1", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n[REDACTED]");
-    check("-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----");
+    check(
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEowIBAAKCAQEAxV4Zq2n1",
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n[REDACTED]",
+    );
+    check(
+        "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+    );
 }
 
 #[test]
 fn json_by_key_and_by_text() {
     for [before, after] in [
         [r#"{"password": "hunter2"}"#, r#"{"password": "[REDACTED]"}"#],
-        [r#"{"a": [{"b": {"db_password": "hunter2"}}]}"#, r#"{"a": [{"b": {"db_password": "[REDACTED]"}}]}"#],
-        [r#"{"secrets": ["hunter21", "hunter22"]}"#, r#"{"secrets": ["[REDACTED]", "[REDACTED]"]}"#],
+        [
+            r#"{"a": [{"b": {"db_password": "hunter2"}}]}"#,
+            r#"{"a": [{"b": {"db_password": "[REDACTED]"}}]}"#,
+        ],
+        [
+            r#"{"secrets": ["hunter21", "hunter22"]}"#,
+            r#"{"secrets": ["[REDACTED]", "[REDACTED]"]}"#,
+        ],
         [r#"{"password": 12345678, "x": 1}"#, r#"{"password": "[REDACTED]", "x": 1}"#],
         [r#"{"pwd" : "hunter2"}"#, r#"{"pwd" : "[REDACTED]"}"#],
         [r#"{"pass\u0077ord": "hunter2"}"#, r#"{"pass\u0077ord": "[REDACTED]"}"#],
         [r#"{"t": "{\"password\": \"hunter2\"}"}"#, r#"{"t": "{\"password\": \"[REDACTED]\"}"}"#],
-        [r#"{"t": "{\"a\": \"{\\\"password\\\": \\\"hunter2\\\"}\"}"}"#, r#"{"t": "{\"a\": \"{\\\"password\\\": \\\"[REDACTED]\\\"}\"}"}"#],
+        [
+            r#"{"t": "{\"a\": \"{\\\"password\\\": \\\"hunter2\\\"}\"}"}"#,
+            r#"{"t": "{\"a\": \"{\\\"password\\\": \\\"[REDACTED]\\\"}\"}"}"#,
+        ],
         [r#"{"t": "api_key\u003dhunter2"}"#, r#"{"t": "api_key\u003d[REDACTED]"}"#],
         [r#"{"t": "x\nAKIAIOSFODNN7EXAMPLE"}"#, r#"{"t": "x\n[REDACTED]"}"#],
         [r#"{"t": "\u0041KIAIOSFODNN7EXAMPLE"}"#, r#"{"t": "[REDACTED]"}"#],
         [r#"{"t": "postgres:\/\/a:hunter2@db"}"#, r#"{"t": "postgres:\/\/a:[REDACTED]@db"}"#],
         [r#"{"Authorization": "Bearer abc"}"#, r#"{"Authorization": "Bearer [REDACTED]"}"#],
-        [r#"{"set-cookie": ["a=31d4d96e; Path=/"]}"#, r#"{"set-cookie": ["a=[REDACTED]; Path=/"]}"#],
-        [r#"{"args": ["run", "--password", "hunter2"]}"#, r#"{"args": ["run", "--password", "[REDACTED]"]}"#],
-        [r#"{"name": "DB_PASSWORD", "value": "hunter2"}"#, r#"{"name": "DB_PASSWORD", "value": "[REDACTED]"}"#],
+        [
+            r#"{"set-cookie": ["a=31d4d96e; Path=/"]}"#,
+            r#"{"set-cookie": ["a=[REDACTED]; Path=/"]}"#,
+        ],
+        [
+            r#"{"args": ["run", "--password", "hunter2"]}"#,
+            r#"{"args": ["run", "--password", "[REDACTED]"]}"#,
+        ],
+        [
+            r#"{"name": "DB_PASSWORD", "value": "hunter2"}"#,
+            r#"{"name": "DB_PASSWORD", "value": "[REDACTED]"}"#,
+        ],
         [r#"{"AKIAIOSFODNN7EXAMPLE": 1}"#, r#"{"[REDACTED]": 1}"#],
         [r#"{"password": "caf\u00e9-\"quoted\""}"#, r#"{"password": "[REDACTED]"}"#],
     ] {

@@ -82,6 +82,11 @@ impl Losses {
     /// What a contract loses that does not tell what was hidden, and where from.
     pub(super) fn add_origin(&mut self, receipt: &Receipt, provenance: &Provenance) {
         self.add_if(!receipt.findings.is_empty(), "receipt");
+        self.add_provenance(provenance);
+    }
+
+    /// What a contract loses that does not tell where an answer comes from.
+    pub(super) fn add_provenance(&mut self, provenance: &Provenance) {
         self.add_if(*provenance != Provenance::NotAsked, "provenance");
     }
 

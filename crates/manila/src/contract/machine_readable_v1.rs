@@ -75,9 +75,10 @@ const NO_EXIT: i64 = -1;
 
 pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
     let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
-    lose(call, notes, receipt, provenance, losses);
+    lose(call, notes, provenance, losses);
     let run = run.as_ref();
-    let metadata = Pairs(&notes.metadata);
+    let metadata = with_receipt(&notes.metadata, receipt, losses);
+    let metadata = Pairs(&metadata);
     if matches!(outcome.content(), Content::Json(json) if json.kind() != Kind::String) {
         let what = match ended {
             Ended::Done(_) => "payload",
@@ -98,6 +99,25 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
             Failed { success: false, errors, exit_code, metadata }.emit(out);
         }
     }
+}
+
+/// The tool's own metadata, and what was hidden.
+fn with_receipt<'a>(
+    metadata: &'a [(String, String)],
+    receipt: &Receipt,
+    losses: &mut Losses,
+) -> Cow<'a, [(String, String)]> {
+    const NAME: &str = "redacted";
+    if receipt.count() == 0 {
+        return metadata.into();
+    }
+    let others = metadata.iter().filter(|(name, _)| name != NAME);
+    let mut all: Vec<(String, String)> = others.cloned().collect();
+    if all.len() < metadata.len() {
+        losses.add("metadata", "its `redacted` tells what was hidden");
+    }
+    all.push((NAME.to_owned(), receipt.rules()));
+    all.into()
 }
 
 fn faults<'a>(
@@ -268,13 +288,7 @@ impl Emit for Strings {
     }
 }
 
-fn lose(
-    call: &Call,
-    notes: &Notes,
-    receipt: &Receipt,
-    provenance: &Provenance,
-    losses: &mut Losses,
-) {
+fn lose(call: &Call, notes: &Notes, provenance: &Provenance, losses: &mut Losses) {
     let Call { tool_id, tool_version, request_id, tier, duration, deterministic: _ } = call;
     let Notes {
         warnings,
@@ -294,5 +308,5 @@ fn lose(
     losses.add_notes(notes);
     losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");
     losses.add_if(!meta.is_empty(), "meta");
-    losses.add_origin(receipt, provenance);
+    losses.add_provenance(provenance);
 }

@@ -75,10 +75,11 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
             (Some(faults.collect()), true)
         }
     };
-    let warnings: Vec<Caution<'_>> =
+    let mut warnings: Vec<Caution<'_>> =
         notes.warnings.iter().map(|warning| caution(warning, losses)).collect();
+    warnings.extend(hidden(receipt));
     let meta = meta(call, &notes.meta, losses);
-    lose(call, notes, receipt, run.as_ref(), losses);
+    lose(call, notes, run.as_ref(), losses);
     Envelope {
         schema_version: "mcp.envelope.v0.1",
         result: outcome.content(),
@@ -153,6 +154,16 @@ fn caution<'a>(warning: &'a Warning, losses: &mut Losses) -> Caution<'a> {
     }
 }
 
+/// P3: that something was hidden, and by which rules.
+fn hidden(receipt: &Receipt) -> Option<Caution<'static>> {
+    let details = JsonObject::build(|object| {
+        object.member("count", &receipt.count());
+        object.member("rules", &receipt.rules());
+    });
+    let message = receipt.sentence()?.into();
+    Some(Caution { code: "ADAPTER.REDACTED", message, details: Some(details) })
+}
+
 fn within<'a>(message: &'a str, losses: &mut Losses) -> Cow<'a, str> {
     let (short, is_cut) = cut(message, MESSAGE_CHARS_MAX);
     if is_cut {
@@ -214,7 +225,7 @@ fn fits(text: &str, chars_max: usize) -> bool {
     text.chars().count() <= chars_max
 }
 
-fn lose(call: &Call, notes: &Notes, receipt: &Receipt, run: Option<&Run>, losses: &mut Losses) {
+fn lose(call: &Call, notes: &Notes, run: Option<&Run>, losses: &mut Losses) {
     let Call { tool_id, tool_version, request_id: _, tier, duration: _, deterministic: _ } = call;
     let Notes {
         warnings: _,
@@ -231,6 +242,5 @@ fn lose(call: &Call, notes: &Notes, receipt: &Receipt, run: Option<&Run>, losses
     losses.add_notes(notes);
     losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");
     losses.add_if(!metadata.is_empty(), "metadata");
-    losses.add_if(!receipt.findings.is_empty(), "receipt");
     losses.add_run(run);
 }

@@ -72,8 +72,9 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
             (error, Some(sentence(failures.first(), run.as_ref())))
         }
     };
-    let meta = meta::meta(call, run.as_ref(), notes, context, losses);
-    losses.add_origin(receipt, provenance);
+    let receipt = meta::receipt(receipt);
+    let meta = meta::meta(call, run.as_ref(), notes, receipt.as_ref(), context, losses);
+    losses.add_provenance(provenance);
     Response { success: error.is_none(), data, error: OrNull(error), meta }.emit(out);
 }
 

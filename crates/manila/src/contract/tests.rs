@@ -1,6 +1,7 @@
 use super::*;
 use crate::catalogue::Code;
 use crate::outcome::{Failure, NonEmpty, Notes, Payload, Provenance, Receipt};
+use crate::pipeline::Settings;
 use crate::stage::redact::redact;
 
 fn outcome(ended: Ended) -> Outcome {
@@ -25,7 +26,7 @@ fn an_envelope_of_its_own_contract_goes_out_byte_for_byte() {
     let own = json(r#"{"schema_version": "mcp.envelope.v0.1", "result": 1.0}"#);
     let mut seen = outcome(Ended::Done(Payload::Json(json("1.0"))));
     seen.verbatim = Some((Contract::McpEnvelopeV01, own.clone()));
-    let seen = redact(seen);
+    let seen = redact(seen, &Settings::default());
     let context = Context::new([0; 16]);
     assert_eq!(
         render(&seen, Contract::McpEnvelopeV01, &context).envelope.as_bytes(),
@@ -40,7 +41,11 @@ fn provenance_is_a_record_or_null_or_nothing() {
     let shown = |provenance| {
         let mut seen = outcome(Ended::Done(Payload::Absent));
         seen.provenance = provenance;
-        let reply = render(&redact(seen), Contract::McpEnvelopeV01, &Context::new([0; 16]));
+        let reply = render(
+            &redact(seen, &Settings::default()),
+            Contract::McpEnvelopeV01,
+            &Context::new([0; 16]),
+        );
         reply.envelope.get("provenance").map(|it| it.to_string())
     };
     assert_eq!(shown(Provenance::NotAsked), None);
@@ -50,14 +55,27 @@ fn provenance_is_a_record_or_null_or_nothing() {
 }
 
 #[test]
-fn what_redaction_hid_is_listed_as_lost() {
+fn what_redaction_hid_is_told_or_listed_as_lost() {
     let mut seen = outcome(Ended::Done(Payload::Absent));
-    seen.receipt.findings.push(("github-token".into(), 1));
-    let seen = redact(seen);
-    for contract in Contract::ALL {
-        let losses = render(&seen, contract, &Context::new([0; 16])).losses;
-        assert!(losses.iter().any(|loss| loss.what == "receipt"), "{contract}");
+    seen.receipt.findings.push(("jwt".into(), 2));
+    let seen = redact(seen, &Settings::default());
+    for (contract, told) in [
+        (
+            Contract::ResponseV2,
+            r#""warning_details":[{"code":"CONTENT_REDACTED","severity":"info","message":"2 secrets were hidden","context":{"count":2,"rules":{"jwt":2}}}]"#,
+        ),
+        (Contract::MachineReadableV1, r#""metadata":{"redacted":"jwt 2"}"#),
+        (
+            Contract::McpEnvelopeV01,
+            r#""warnings":[{"code":"ADAPTER.REDACTED","message":"2 secrets were hidden","details":{"count":2,"rules":"jwt 2"}}]"#,
+        ),
+    ] {
+        let reply = render(&seen, contract, &Context::new([0; 16]));
+        assert!(reply.envelope.to_string().contains(told), "{}", reply.envelope);
+        assert!(reply.losses.iter().all(|loss| loss.what != "receipt"), "{contract}");
     }
+    let losses = render(&seen, Contract::EnvelopeV1, &Context::new([0; 16])).losses;
+    assert!(losses.iter().any(|loss| loss.what == "receipt"), "it has no place for it");
 }
 
 #[test]
@@ -87,7 +105,8 @@ fn several_failures_are_all_told() {
     let failure = |code, message: &'static str| Failure::new(code, message);
     let all = vec![failure(Code::NotFound, "one"), failure(Code::Timeout, "two")];
     let failures = NonEmpty::from_vec(all).unwrap();
-    let seen = redact(outcome(Ended::Failed { failures, partial: Payload::Absent }));
+    let seen =
+        redact(outcome(Ended::Failed { failures, partial: Payload::Absent }), &Settings::default());
     for contract in Contract::ALL {
         let envelope = render(&seen, contract, &Context::new([0; 16])).envelope.to_string();
         assert!(envelope.contains("one") && envelope.contains("two"), "{contract}: {envelope}");

@@ -39,6 +39,11 @@ impl<T> NonEmpty<T> {
         self.0.get(1..).unwrap_or_default()
     }
 
+    /// All items, to change them.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut()
+    }
+
     /// All items, the first one first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter()

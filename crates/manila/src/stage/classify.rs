@@ -18,7 +18,7 @@ mod command;
 mod delay;
 mod mcp;
 mod naming;
-mod output;
+pub(crate) mod output;
 mod refusal;
 
 pub use naming::code_from_text;

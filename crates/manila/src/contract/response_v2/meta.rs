@@ -8,7 +8,9 @@ use crate::context::Context;
 use crate::contract::Losses;
 use crate::contract::content::{Hint, Pairs};
 use crate::ids;
-use crate::outcome::{Call, Cut, Fidelity, Notes, Run, Tier, Warning, milliseconds};
+use crate::outcome::{
+    Call, Cut, Fidelity, Notes, Receipt, Run, Severity, Tier, Warning, milliseconds,
+};
 use crate::raw_json::{Emit, JsonObject, ObjectWriter, shape};
 
 shape! {
@@ -85,12 +87,13 @@ pub(super) fn meta<'a>(
     call: &'a Call,
     run: Option<&'a Run>,
     notes: &'a Notes,
+    receipt: Option<&'a Warning>,
     context: &Context,
     losses: &mut Losses,
 ) -> Meta<'a> {
     let Call { tool_id, tool_version, request_id, tier, duration: _, deterministic: _ } = call;
     let Notes {
-        warnings,
+        warnings: _,
         pagination,
         rate_limit,
         telemetry: _,
@@ -101,8 +104,9 @@ pub(super) fn meta<'a>(
     } = notes;
     losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
     losses.add_if(*tier != Tier::default(), "tier");
-    let details: Vec<Detail<'_>> =
-        warnings.iter().filter(|warning| warning.has_details()).map(Detail::of).collect();
+    let warnings: Vec<&Warning> = notes.warnings.iter().chain(receipt).collect();
+    let with_details = warnings.iter().filter(|warning| warning.has_details());
+    let details: Vec<Detail<'_>> = with_details.map(|warning| Detail::of(warning)).collect();
     let (level, dropped, archives) = match fidelity {
         Fidelity::Full => (None, None, Pairs(&[])),
         Fidelity::Reduced { level, dropped, archives } => (
@@ -137,6 +141,21 @@ pub(super) fn meta<'a>(
         losses.add("meta", "an extra key cannot have the name of a reserved one");
     }
     meta
+}
+
+/// What was hidden, as a warning: how many secrets, and which rules found them.
+pub(super) fn receipt(receipt: &Receipt) -> Option<Warning> {
+    let context = JsonObject::build(|object| {
+        object.member("count", &receipt.count());
+        let rules = JsonObject::build(|rules| {
+            for (rule, n) in &receipt.findings {
+                rules.member(rule, n);
+            }
+        });
+        object.member("rules", &rules);
+    });
+    let warning = Warning::coded("CONTENT_REDACTED", receipt.sentence()?);
+    Some(warning.severity(Severity::Info).context(context))
 }
 
 /// R5: `req_` and 12 hex digits, of the fresh id or of a caller's id that does not fit.

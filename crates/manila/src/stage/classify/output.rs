@@ -23,9 +23,12 @@ impl fmt::Debug for OutputCheck<'_> {
     }
 }
 
+/// The code of the warning about a payload that is not what its tool promised.
+pub(crate) const MISMATCH: &str = "OUTPUT_SCHEMA_MISMATCH";
+
 /// The warning about a payload that is not what its tool promised. The answer is not withheld:
 /// the caller may well be able to use it.
-pub(super) fn mismatch(payload: &Payload, check: OutputCheck<'_>) -> Option<Warning> {
+pub(crate) fn mismatch(payload: &Payload, check: OutputCheck<'_>) -> Option<Warning> {
     let OutputCheck(check) = check;
     let violations = match payload {
         Payload::Json(json) => check(json),
@@ -37,6 +40,6 @@ pub(super) fn mismatch(payload: &Payload, check: OutputCheck<'_>) -> Option<Warn
     let first = violations.first()?;
     let message = format!("The answer does not fit the tool's own output schema: {first}");
     let context = JsonObject::build(|object| object.member("violations", &violations));
-    let warning = Warning::coded("OUTPUT_SCHEMA_MISMATCH", message).context(context);
+    let warning = Warning::coded(MISMATCH, message).context(context);
     Some(warning.severity(Severity::Warning))
 }
