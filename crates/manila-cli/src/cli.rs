@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use manila::Contract;
 
 use crate::command::{
-    call, completions, contracts, errors, explain, sample_server, schema, seal, tools, wrap,
+    call, completions, contracts, errors, explain, redact, sample_server, schema, seal, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Tools(tools::Args),
     SampleServer(sample_server::Args),
     Seal(seal::Args),
+    Redact(redact::Args),
     Contracts(contracts::Args),
     Errors(errors::Args),
     Explain(explain::Args),
@@ -49,6 +50,7 @@ impl Command {
             Command::Tools(args) => tools::run(args, out),
             Command::SampleServer(args) => sample_server::run(args),
             Command::Seal(args) => seal::run(args, out),
+            Command::Redact(args) => redact::run(args, out),
             Command::Contracts(args) => contracts::run(args, out),
             Command::Errors(args) => errors::run(args, out),
             Command::Explain(args) => explain::run(args, out),

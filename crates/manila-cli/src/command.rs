@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod contracts;
 pub(crate) mod errors;
 pub(crate) mod explain;
+pub(crate) mod redact;
 pub(crate) mod sample_server;
 pub(crate) mod schema;
 pub(crate) mod seal;

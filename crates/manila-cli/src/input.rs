@@ -28,6 +28,16 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
+    /// An input that was not named on its own.
+    pub(crate) fn new(file: Option<PathBuf>, bytes_max: u64) -> InputArgs {
+        InputArgs { file, bytes_max }
+    }
+
+    /// The input's name, for lists.
+    pub(crate) fn label(&self) -> String {
+        self.path().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+    }
+
     /// The input's name, for messages.
     pub(crate) fn name(&self) -> String {
         match self.path() {
@@ -70,7 +80,7 @@ impl InputArgs {
     }
 
     /// The source, and its size if that is known beforehand.
-    fn open(&self) -> anyhow::Result<(Box<dyn Read>, Option<u64>)> {
+    pub(crate) fn open(&self) -> anyhow::Result<(Box<dyn Read>, Option<u64>)> {
         let Some(path) = self.path() else {
             let stdin = io::stdin();
             // Who names `-` wants to type.
@@ -93,7 +103,7 @@ impl InputArgs {
         Ok((Box::new(file), size))
     }
 
-    fn unreadable(&self, error: &io::Error) -> Refusal {
+    pub(crate) fn unreadable(&self, error: &io::Error) -> Refusal {
         let known = KNOWN.iter().find(|(kind, ..)| *kind == error.kind());
         let (reason, hint) = known.map_or_else(
             || (error.to_string(), "check the file, or copy it and try the copy"),
@@ -102,7 +112,7 @@ impl InputArgs {
         Refusal::new(format!("cannot read {}: {reason}", self.name()), hint)
     }
 
-    fn too_large(&self) -> Refusal {
+    pub(crate) fn too_large(&self) -> Refusal {
         let (name, limit) = (self.name(), self.bytes_max);
         let message = format!("{name} has more than {limit} bytes, the largest input that is read");
         Refusal::new(message, "raise the limit with `--bytes-max`, or split the input")

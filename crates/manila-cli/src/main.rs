@@ -7,6 +7,7 @@ use clap::Parser;
 
 mod cli;
 mod command;
+mod config;
 mod exit_status;
 mod input;
 mod narrator;

@@ -71,6 +71,11 @@ impl Output {
         Ok(written.map_err(|error| refuse(&error))?)
     }
 
+    /// Writes bytes as they are.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        Ok(self.out.write_all(bytes).map_err(|error| refuse(&error))?)
+    }
+
     /// Hands on what is buffered, so that a reader who waits for it gets it.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
         Ok(self.out.flush().map_err(|error| refuse(&error))?)

@@ -11,6 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::JsonObject;
 use manila_gateway::{Command, Down, Gateway, Inbox, Placement, Revision, Settings, Shape};
 
+use crate::config::ConfigArgs;
 use crate::narrator::{Narrator, Verbosity};
 use crate::refusal::Refusal;
 
@@ -31,7 +32,10 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = bytes)]
     pub(crate) message_bytes_max: usize,
 
-    /// Tell every call and start on standard error
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+
+    /// Tell every call and start on standard error, and what was redacted
     #[arg(long, short)]
     pub(crate) verbose: bool,
 
@@ -106,19 +110,20 @@ fn bytes(text: &str) -> Result<usize, String> {
 }
 
 impl ServerArgs {
-    pub(crate) fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
         let mut settings = Settings::default();
+        settings.hiding = Arc::new(self.config.read()?.hiding);
         settings.shape = self.contract;
         settings.timeout = self.timeout;
         settings.frame_bytes_max = self.message_bytes_max;
-        settings
+        Ok(settings)
     }
 
     /// As `settings`, for a command that starts the server for one thing only.
-    pub(crate) fn settings_once(&self) -> Settings {
-        let mut settings = self.settings();
+    pub(crate) fn settings_once(&self) -> anyhow::Result<Settings> {
+        let mut settings = self.settings()?;
         settings.start_timeout = self.timeout;
-        settings
+        Ok(settings)
     }
 
     /// Starts the server, lets `work` use it, and ends the server whatever comes of it.

@@ -10,6 +10,7 @@
 mod alert;
 mod cancellation;
 mod clock;
+pub mod config;
 mod deadlines;
 mod era;
 mod event;
@@ -28,6 +29,7 @@ mod tools;
 mod upstream;
 
 pub use cancellation::Cancellation;
+pub use config::{Config, ConfigError};
 pub use era::{Era, Revision};
 pub use event::{Consent, Event, Events};
 pub use gateway::{Gateway, Settings, Shape};

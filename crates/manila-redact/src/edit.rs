@@ -67,6 +67,13 @@ impl Tally {
         }
     }
 
+    /// Counts what another tally has counted.
+    pub fn merge(&mut self, other: &Tally) {
+        for (rule, n) in &other.0 {
+            *self.0.entry(rule.clone()).or_default() += n;
+        }
+    }
+
     /// How many secrets were found.
     #[must_use]
     pub fn count(&self) -> u64 {

@@ -44,7 +44,7 @@ mod value;
 pub use edit::{Edit, Form, MARK, Tally, apply};
 pub use redactor::{Extra, Options, Redactor, UnusableRule};
 pub use rules::{Rule, rules};
-pub use stream::{Found, Ready, Stream};
+pub use stream::{Found, Ready, Stream, places};
 
 /// The examples of the crate's README are tests too.
 #[cfg(doctest)]

@@ -147,21 +147,33 @@ impl<'a> Stream<'a> {
         let edits: Vec<Edit> = edits.collect();
         self.tally.add(&edits);
         let text = self.waiting.get(start..end).unwrap_or_default();
-        let mut found = Vec::new();
-        let mut at = 0;
-        for edit in edits.iter().filter(|edit| edit.form != Form::Continued) {
-            self.place.pass(text.get(at..edit.range.start).unwrap_or_default());
-            at = edit.range.start;
-            let Place { line, column } = self.place;
-            found.push(Found { rule: edit.rule.to_string(), line, column });
-        }
-        self.place.pass(text.get(at..).unwrap_or_default());
+        let found = found(text, &edits, &mut self.place);
         let ready = Ready { text: apply(text, &edits), found };
         let kept_from = end.saturating_sub(n_context);
         self.waiting.drain(..kept_from);
         self.n_context = end - kept_from;
         ready
     }
+}
+
+/// Where edits stand in a text that begins with line number `line`.
+#[must_use]
+pub fn places(text: &[u8], edits: &[Edit], line: u64) -> Vec<Found> {
+    found(text, edits, &mut Place { line, column: 1 })
+}
+
+/// Where edits stand, and moves over the text.
+fn found(text: &[u8], edits: &[Edit], place: &mut Place) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for edit in edits.iter().filter(|edit| edit.form != Form::Continued) {
+        place.pass(text.get(at..edit.range.start).unwrap_or_default());
+        at = edit.range.start;
+        let Place { line, column } = *place;
+        found.push(Found { rule: edit.rule.to_string(), line, column });
+    }
+    place.pass(text.get(at..).unwrap_or_default());
+    found
 }
 
 #[cfg(test)]

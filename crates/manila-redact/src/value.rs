@@ -38,9 +38,9 @@ pub(crate) fn is_secret(value: &[u8], demand: Demand, quoting: Quoting) -> bool 
 
 /// Whether a token of a vendor's form is only filled up: `ghp_xxxxxxxxxxxx`.
 pub(crate) fn is_filled_up(token: &[u8]) -> bool {
-    const TAIL: usize = 16;
-    let tail = token.get(token.len().saturating_sub(TAIL)..).unwrap_or(token);
-    n_distinct(tail, 5) < 5
+    let Some(last) = token.last() else { return true };
+    let n_same = memchr_iter(*last, token).count();
+    3 * n_same >= 2 * token.len()
 }
 
 /// Whether a value stands for a secret without being one.
@@ -166,9 +166,7 @@ fn is_stock_word(value: &[u8]) -> bool {
     };
     let may_start =
         word.first().is_some_and(|it| b"yricepdtmhfs".contains(&it.to_ascii_lowercase()));
-    may_start
-        && TEMPLATE_STARTS.iter().any(|it| has_start(it))
-        && !word.iter().any(u8::is_ascii_digit)
+    may_start && TEMPLATE_STARTS.iter().any(has_start) && !word.iter().any(u8::is_ascii_digit)
 }
 
 /// Whether a bare value is a piece of code: a call, a path of names, a name that is a label.

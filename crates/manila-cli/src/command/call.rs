@@ -54,7 +54,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let given = given(args)?;
-    let mut settings = args.server.settings_once();
+    let mut settings = args.server.settings_once()?;
     settings.media = Media::Inline;
     let is_shown = args.progress;
     let answer =

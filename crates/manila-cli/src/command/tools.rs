@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let settings = args.server.settings_once();
+    let settings = args.server.settings_once()?;
     let tools: Vec<RawJson> =
         args.server.with_gateway(settings, Verbosity::OneCall, |gateway, inbox| async move {
             tokio::spawn(nobody::serve(inbox, |_| ()));

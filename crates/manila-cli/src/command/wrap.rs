@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
              `manila call`"
         );
     }
-    let mut settings = args.server.settings();
+    let mut settings = args.server.settings()?;
     settings.placement = args.placement.into();
     args.server.with_gateway(settings, Verbosity::Usual, |gateway, inbox| async move {
         let served = stdio::serve(gateway, inbox).await;
