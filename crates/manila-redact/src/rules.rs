@@ -187,7 +187,15 @@ impl Rule {
     pub fn pattern(&self) -> Cow<'static, str> {
         match self.finds {
             Finds::Token(token) => token.pattern.into(),
-            Finds::Labelled(labelled) => labelled.labels.join(", ").into(),
+            Finds::Labelled(labelled) => {
+                // The signs around a short label make its literal rare; they are not its name.
+                let name = |label: &&'static str| {
+                    label.trim_matches(|it: char| !it.is_ascii_alphanumeric())
+                };
+                let mut names: Vec<&str> = labelled.labels.iter().map(name).collect();
+                names.dedup();
+                names.join(", ").into()
+            }
             Finds::Structure(_, starts) => starts.join(", ").into(),
         }
     }

@@ -3,13 +3,14 @@
 use std::io::Write;
 
 use bytes::Bytes;
-use manila::pipeline::{Settings, prepare};
+use manila::pipeline::{self, Redaction, Settings, prepare};
 use manila::{
     Context, Contract, IdPurpose, JsonObject, Observation, Problem, RawJson, ReadError, Reply,
     Syntax, deterministic_id, render,
 };
 
 use crate::command::contracts::{Chosen, one_or_all};
+use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
 use crate::input::{InputArgs, Line};
 use crate::output::{Layout, LayoutArgs, Output};
@@ -57,6 +58,9 @@ pub(crate) struct Args {
     losses: bool,
 
     #[command(flatten)]
+    config: ConfigArgs,
+
+    #[command(flatten)]
     layout: LayoutArgs,
 
     #[command(flatten)]
@@ -64,10 +68,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
+    let config = args.config.read()?;
+    let mut settings = Settings::default();
+    settings.redaction = Redaction::By(&config.hiding.redactor);
     if args.lines {
-        return seal_lines(args, out);
+        return seal_lines(args, &settings, out);
     }
-    let sealed = seal(args, args.input.read()?).map_err(|error| {
+    let sealed = seal(args, &settings, args.input.read()?).map_err(|error| {
         Refusal::new(format!("{}: {error}", args.input.name()), hint(&error, args))
     })?;
     for loss in &sealed.losses {
@@ -77,12 +84,16 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Good)
 }
 
-fn seal_lines(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
+fn seal_lines(
+    args: &Args,
+    settings: &Settings<'_>,
+    out: &mut Output,
+) -> anyhow::Result<ExitStatus> {
     let (mut n_lines, mut n_bad) = (0u64, 0u64);
     let mut lines = args.input.lines()?;
     while let Some(Line { number, text }) = lines.next()? {
         n_lines = number;
-        match seal_line(args, number, text) {
+        match seal_line(args, settings, number, text) {
             Ok(Some(sealed)) => {
                 for loss in &sealed.losses {
                     note(&format!("line {number}, {loss}"));
@@ -110,6 +121,7 @@ fn seal_lines(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
 /// What a line gives: an envelope, nothing if it is blank, or what is wrong and the next step.
 fn seal_line(
     args: &Args,
+    settings: &Settings<'_>,
     number: u64,
     text: Option<Bytes>,
 ) -> Result<Option<Sealed>, (String, String)> {
@@ -122,7 +134,7 @@ fn seal_line(
     if text.trim_ascii().is_empty() {
         return Ok(None);
     }
-    seal(args, text).map(Some).map_err(|error| {
+    seal(args, settings, text).map(Some).map_err(|error| {
         let place = format!("line {number}, column {}", error.column);
         (format!("{name}, {place}: {}", error.reason()), hint(&error, args))
     })
@@ -150,23 +162,28 @@ struct Sealed {
     losses: Vec<String>,
 }
 
-fn seal(args: &Args, json: Bytes) -> Result<Sealed, ReadError> {
+fn seal(args: &Args, settings: &Settings<'_>, json: Bytes) -> Result<Sealed, ReadError> {
     let observation = Observation::from_json(json.clone())?;
     let context = Context::new(fresh(&observation, json));
     let sealed = match args.contract {
         Chosen::One(contract) => {
-            let reply = observation.seal(contract, &context);
+            let reply = pipeline::seal(observation, contract, settings, &context);
             Sealed { losses: told(args, contract, &reply), envelope: reply.envelope }
         }
-        Chosen::All => all(args, observation, &context),
+        Chosen::All => all(args, observation, settings, &context),
     };
     Ok(sealed)
 }
 
 /// An object with one envelope for each contract.
-fn all(args: &Args, observation: Observation, context: &Context) -> Sealed {
+fn all(
+    args: &Args,
+    observation: Observation,
+    settings: &Settings<'_>,
+    context: &Context,
+) -> Sealed {
     let mut losses = Vec::new();
-    let prepared = prepare(observation, &Settings::default(), context);
+    let prepared = prepare(observation, settings, context);
     let envelopes = Contract::ALL.into_iter().map(|contract| {
         let reply = render(&prepared, contract, context);
         losses.extend(told(args, contract, &reply));

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use manila::{Code, Contract, Observation, RawJson, Spelling, diagnostics, spellings};
+use manila_redact::Rule;
 
 use crate::program::{check_generated, files, manila, read, root};
 
@@ -60,6 +61,94 @@ fn errors_follow_from_the_catalogue() {
     }
     check_generated(&root().join("docs/errors.md"), &text);
 }
+
+#[test]
+fn redaction_follows_from_the_rules() {
+    let (tokens, classes): (Vec<&Rule>, Vec<&Rule>) =
+        manila_redact::rules().iter().partition(|rule| rule.is_token());
+    let mut text = format!("# Redaction\n\n{GENERATED}\n");
+    text += REDACTION;
+    text += "\n## What is known by its surroundings\n\n";
+    text += "| rule | protects | looks for | finds | leaves alone |\n|---|---|---|---|---|\n";
+    let cell = |text: &str| format!("`{}`", text.replace('\n', "⏎").replace('|', "\\|"));
+    for rule in classes {
+        let (name, protects) = (rule.name(), rule.protects());
+        let looks_for = cell(&rule.pattern().replace('`', "'"));
+        let (found, left) = (cell(rule.example()), cell(rule.counterexample()));
+        writeln!(text, "| `{name}` | {protects} | {looks_for} | {found} | {left} |").unwrap();
+    }
+    writeln!(text, "\n## What is known by its own form\n\n{} formats.\n", tokens.len()).unwrap();
+    text += "| rule | protects | pattern | finds | leaves alone |\n|---|---|---|---|---|\n";
+    for rule in tokens {
+        let (name, protects, pattern) = (rule.name(), rule.protects(), cell(&rule.pattern()));
+        let (found, left) = (cell(rule.example()), cell(rule.counterexample()));
+        writeln!(text, "| `{name}` | {protects} | {pattern} | {found} | {left} |").unwrap();
+    }
+    check_generated(&root().join("docs/redaction.md"), &text);
+}
+
+const REDACTION: &str = "\
+Every text that leaves Manila has its secrets replaced by `[REDACTED]` first: payloads, text blocks,
+commands, standard output and error, messages, hints, details, notifications, errors of the protocol,
+and what is told on standard error. It is on unless you switch it off, and `manila redact` does the
+same for files and pipes.
+
+- **Found** is what the rules below find, in any spelling: `=`, `:`, JSON, YAML, TOML, headers,
+  options, URLs, connection strings, XML, code. In JSON also by the key, nested, in arrays, and in
+  JSON inside of strings. Escapes, line ends and upper case hide nothing.
+- **Left alone** are digests, UUIDs, request and trace ids, cursors, versions, placeholders
+  (`<your-token>`, `${VAR}`, `xxxx`, `changeme`), values of fewer than 6 characters (but for
+  `Authorization`), prose and code that only speaks of passwords, and media. On MCP: ids, cursors,
+  `progressToken`, `requestState`, `taskId`, `uri`, base64 `blob` and `data`, what a server asks the
+  client (sampling, elicitation), `input_required` results, and what servers offer in their lists.
+- **JSON stays JSON** with the same structure; a number that is a secret becomes the string
+  `\"[REDACTED]\"`. Text keeps its lines. To redact twice changes nothing more.
+- **A receipt** tells how many secrets were hidden and by which rules, never what: in `response-v2`
+  the warning `CONTENT_REDACTED`, in `machine-readable-v1` `metadata.redacted`, in
+  `mcp.envelope.v0.1` the warning `ADAPTER.REDACTED`. `envelope-v1` has no place for it. `--verbose`
+  tells it on standard error for everything.
+- A rule by which a value is known by a label wants more of it where the label alone says little:
+  what stands beside `token` must look random.
+
+[configuration.md](configuration.md) says how to add rules, switch some off, and allow values.
+[performance.md](performance.md) says what it costs. It is no vault: what looks like no secret, and
+has no label, is not known to be one.
+
+In the examples `·` stands inside of each fake secret, so that nobody's scanner reports this page.
+";
+
+#[test]
+fn configuration_follows_from_its_keys() {
+    let mut text = format!("# Configuration\n\n{GENERATED}\n");
+    text += "`--config manila.toml` binds `manila wrap`, `call`, `tools`, `seal` and `redact`. A key \
+             that does not\nexist is refused, with its line and what may have been meant.\n\n```toml\n";
+    text += EXAMPLE;
+    text += "```\n\n| key | what it does |\n|---|---|\n";
+    for (key, what) in manila_gateway::config::KEYS {
+        writeln!(text, "| `{key}` | {what} |").unwrap();
+    }
+    text += "\nA caller asks for one answer with its secrets by `_meta` \
+             `{\"dev.manila/unsafeOutput\": true}`. Where that\nis not allowed, the answer is redacted \
+             all the same and says so with the warning\n`UNSAFE_OUTPUT_IGNORED`. Whenever an answer \
+             is not redacted, standard error tells it.\n";
+    check_generated(&root().join("docs/configuration.md"), &text);
+    assert!(manila_gateway::Config::from_toml(EXAMPLE).is_ok());
+    for (key, _) in manila_gateway::config::KEYS {
+        let last = key.rsplit('.').next().unwrap_or_default();
+        assert!(last == "NAME" || EXAMPLE.contains(last), "{key} is not in the example");
+    }
+}
+
+const EXAMPLE: &str = r#"[redact]
+off = ["certificate"]
+extra = [{ name = "internal-id", pattern = "INT-[0-9]{8}" }]
+allow = ["correct-horse-battery"]
+allow_patterns = ["^test-"]
+unsafe_output = false
+
+[tool.show_certificate]
+redact = false
+"#;
 
 #[test]
 fn commands_follow_from_the_help() {

@@ -16,6 +16,7 @@ mod mcp;
 mod passing;
 mod program;
 mod random;
+mod redact;
 mod rmcp;
 mod scripted;
 mod tidy;

@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::token("sql-password", "passwords in SQL, after `IDENTIFIED BY`", &["identified by "], r"(?i)identified by (?:password )?'([^'\n]{6,128})'")
         .examples("IDENTIFIED BY 'hunt·er2x'", "IDENTIFIED BY 'x'"),
     Rule::labelled("connection-string", "keys in connection strings of Azure, Service Bus and the like", Anything,
-        &["account_key", "shared_access_key", "shared_access_signature", "shared_secret_value", "primary_key_value"])
+        &["account_key", "shared_access_key", "shared_access_signature"])
         .examples("AccountName=x;AccountKey=Eby8vdM02x·NOcqFlqUwJPLlmEtlCDXJ1OUzFT50", "AccountName=storageaccount"),
     Rule::labelled("signature", "signatures of URLs that grant access (SAS, presigned)", Random,
         &["sig=", "x_amz_signature", "x_goog_signature", "x_amz_security_token", "x_ms_signature"])

@@ -1,0 +1,261 @@
+//! Secrets: no way out of the program lets one through.
+
+use std::io::{Read, Write};
+
+use serde_json::{Value, json};
+
+use crate::mcp::Client;
+use crate::program::{Ran, manila, root, start};
+use crate::scripted::{HELLO, greeted};
+
+const SECRET: &str = "AKIAIOSFODNN7REDACTE";
+
+#[track_caller]
+fn check(args: &[&str], stdin: &str, stdout: &str) {
+    let ran = manila(&[&["redact"], args].concat(), stdin.as_bytes());
+    assert_eq!((ran.stdout.as_str(), ran.code), (stdout, 0), "{}", ran.stderr);
+}
+
+#[test]
+fn text_is_filtered() {
+    check(&[], "", "");
+    check(&[], "a password=hunter2x\r\nno secret", "a password=[REDACTED]\r\nno secret");
+    check(&["-"], "\u{0}pwd=hunter2x\n\n", "\u{0}pwd=[REDACTED]\n\n");
+}
+
+#[test]
+fn json_keeps_its_structure() {
+    check(&["--json"], "{\"password\":12345678}\n", "{\"password\":\"[REDACTED]\"}\n");
+    check(
+        &["--json"],
+        "{\n  \"a\\u0070i_key\": \"hunter2\",\n  \"n\": 1.0\n}\n",
+        "{\n  \"a\\u0070i_key\": \"[REDACTED]\",\n  \"n\": 1.0\n}\n",
+    );
+    // A line among others that is no JSON holds no one up, and leaks nothing.
+    let ran = manila(&["redact", "--json"], b"{\"n\":1}\npwd=hunter2x {\n");
+    assert_eq!((ran.stdout.as_str(), ran.code), ("{\"n\":1}\npwd=[REDACTED] {\n", 0));
+    assert!(ran.stderr.contains("1 lines are no JSON"), "{}", ran.stderr);
+    let ran = manila(&["redact", "--json"], b"{\n\"n\": pwd=hunter2x\n");
+    assert_eq!((ran.stdout.as_str(), ran.code), ("", 2));
+    assert!(!ran.stderr.contains("hunter2x"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: without `--json`"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_report_has_places_and_no_secrets() {
+    let text = "fine\nx password=hunter2x\n  AKIAIOSFODNN7EXAMPLE\n";
+    let ran = manila(&["redact", "--report"], text.as_bytes());
+    assert_eq!(ran.stdout, "-:2:12: password\n-:3:3: aws-access-key-id\n");
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    let ran = manila(&["redact", "--report", "--json"], b"{\"password\":\"hunter2x\"}\n");
+    let rows: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(rows, json!([{"file": "-", "line": 1, "column": 14, "rule": "password"}]));
+    let ran = manila(&["redact", "--report", "LICENSE-MIT", "LICENSE-APACHE"], b"");
+    assert_eq!((ran.stdout.as_str(), ran.code), ("", 0));
+}
+
+#[test]
+fn the_rules_can_be_listed() {
+    let ran = manila(&["redact", "--rules", "--json"], b"");
+    let rows: Vec<Value> = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(rows.len(), manila_redact::rules().len());
+    let people = manila(&["redact", "--rules"], b"").stdout;
+    assert!(people.contains("\n    GitHub "), "{people}");
+}
+
+/// Whoever waits for a line gets it, though more may come.
+#[test]
+fn a_pipe_is_filtered_line_by_line() {
+    let mut child = start(&["redact"]);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    stdin.write_all(b"password=hun").unwrap();
+    stdin.flush().unwrap();
+    stdin.write_all(b"ter2x\nAKIAIOSFO").unwrap();
+    let mut line = [0; 20];
+    stdout.read_exact(&mut line).unwrap();
+    assert_eq!(&line, b"password=[REDACTED]\n");
+    stdin.write_all(b"DNN7EXAMPLE\n").unwrap();
+    drop(stdin);
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "[REDACTED]\n");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn the_configuration_binds_every_command() {
+    let folder = std::env::temp_dir().join(format!("manila-redact-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let good = write(
+        "good.toml",
+        "[redact]\noff = [\"aws-access-key-id\"]\nallow = [\"hunter2x\"]\n\
+         extra = [{ name = \"internal-id\", pattern = \"INT-[0-9]{8}\" }]\n[tool.secrets]\nredact = false\n",
+    );
+    let text = "AKIAIOSFODNN7EXAMPLE password=hunter2x password=hunter3x INT-12345678\n";
+    check(
+        &["--config", &good],
+        text,
+        "AKIAIOSFODNN7EXAMPLE password=hunter2x password=[REDACTED] [REDACTED]\n",
+    );
+    let seal = |extra: &[&str]| {
+        let observation = r#"{"observed": {"said": "INT-12345678"}}"#;
+        manila(&[&["seal"], extra].concat(), observation.as_bytes()).stdout
+    };
+    assert!(seal(&["--config", &good]).contains(r#""internal-id":1"#), "{}", seal(&[]));
+    assert!(seal(&[]).contains("INT-12345678"));
+    let call = |extra: &[&str]| {
+        let server = ["--", "manila", "sample-server"];
+        manila(&[&["call", "secrets"], extra, &server].concat(), b"")
+    };
+    let Ran { stdout, stderr, .. } = call(&["--config", &good]);
+    assert!(stdout.contains("not-a-real-password"), "{stdout}");
+    assert!(stderr.contains("the answer of `secrets` was not redacted"), "{stderr}");
+    assert!(!call(&[]).stdout.contains("not-a-real-password"));
+    let bad = write("bad.toml", "[redact]\nofff = []\n");
+    let ran = manila(&["redact", "--config", &bad], b"");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("line 2, column 1: unknown field `offf`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: did you mean `off`?"), "{}", ran.stderr);
+    let ran = manila(&["redact", "--config", "no-such.toml"], b"");
+    assert!(ran.stderr.contains("there is no such file"), "{}", ran.stderr);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Asks a server that answers everything with secrets, in every contract and none.
+#[test]
+fn no_answer_brings_a_secret() {
+    let answer = |id: u64, members: &str| {
+        let members = members.replace("SECRET", SECRET);
+        format!(r#"read line; echo '{{"jsonrpc":"2.0","id":{id},{members}}}'; "#)
+    };
+    let list = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
+    let listed = answer(2, list);
+    let results = [
+        r#""result":{"content":[{"type":"text","text":"is SECRET"}],"_meta":{"x":"SECRET"}}"#,
+        r#""result":{"content":[],"structuredContent":{"a":[{"SECRET":"SECRET"}]}}"#,
+        r#""result":{"content":[{"type":"text","text":"SECRET"}],"isError":true}"#,
+        r#""result":{"content":[{"type":"resource","resource":{"uri":"x:y","text":"SECRET"}}]}"#,
+        r#""error":{"code":-32000,"message":"no SECRET","data":{"why":["SECRET"]}}"#,
+        r#""result":"SECRET""#,
+    ];
+    let contracts =
+        ["response-v2", "envelope-v1", "machine-readable-v1", "mcp.envelope.v0.1", "none"];
+    for contract in contracts {
+        for members in results {
+            let script = match contract {
+                "none" => answer(2, members),
+                _ => listed.clone() + &answer(3, members),
+            };
+            let script = format!("read confirmed; {script} cat >/dev/null");
+            let mut client = greeted(&["--contract", contract, "--verbose"], &script);
+            client.request("x", "tools/call", &json!({"name": "t"}));
+            let line = client.line();
+            let end = client.end();
+            assert!(!line.contains(SECRET), "{contract}: {line}");
+            let is_told = line.contains("[REDACTED]") || members.contains(r#""result":"SECRET""#);
+            assert!(is_told, "{contract}: {line}");
+            assert!(!end.stdout.contains(SECRET), "{contract}: {}", end.stdout);
+            assert!(!end.stderr.contains(SECRET), "{contract}: {}", end.stderr);
+        }
+    }
+    for method in ["resources/read", "prompts/get", "completion/complete", "tasks/get", "x/y"] {
+        for members in results {
+            let script = format!("read confirmed; {} cat >/dev/null", answer(2, members));
+            let mut client = greeted(&[], &script);
+            client.request("x", method, &json!({}));
+            let line = client.line();
+            assert!(line.contains("[REDACTED]") && !line.contains(SECRET), "{method}: {line}");
+        }
+    }
+}
+
+/// What the protocol itself uses is not touched, whatever it looks like.
+#[test]
+fn the_protocols_own_words_stay() {
+    let members = r#""result":{"contents":[{"uri":"x://u:hunter2x@h/SECRET","blob":"BLOB"}],"nextCursor":"SECRET","_meta":{"progressToken":"SECRET","taskId":"SECRET"}}"#;
+    let blob = format!("{}//{SECRET}//{}", "QUJD".repeat(12), "QUJD".repeat(12));
+    let members = members.replace("SECRET", SECRET).replace("BLOB", &blob);
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":2,{members}}}"#);
+    let mut client = greeted(&[], &format!("read a; read b; echo '{answer}'; cat >/dev/null"));
+    client.request("x", "resources/read", &json!({}));
+    assert_eq!(client.line(), answer.replace(r#""id":2"#, r#""id":"x""#));
+}
+
+#[test]
+fn what_a_server_says_on_its_own_is_redacted() {
+    let script = format!(
+        r#"read a
+        echo '{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":{{"m":"{SECRET}","password":"hunter2x"}}}}}}'
+        echo '{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"{SECRET}","progress":1,"message":"{SECRET}"}}}}'
+        cat >/dev/null"#
+    );
+    let mut client = greeted(&[], &script);
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let log = client.line();
+    assert!(!log.contains(SECRET) && !log.contains("hunter2x"), "{log}");
+    let progress = client.line();
+    let (token, message) = (json!(SECRET), json!("[REDACTED]"));
+    let progress: Value = serde_json::from_str(&progress).unwrap();
+    assert_eq!(
+        progress["params"],
+        json!({"progressToken": token, "progress": 1, "message": message})
+    );
+}
+
+/// The last words of a server that dies, and the command line that started it.
+#[test]
+fn a_death_tells_no_secret() {
+    let script = format!(
+        "{HELLO} read a; printf '{SECRET} at last\\n-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG9w0B\\nabc=\\n-----END PRIVATE KEY-----\\n' >&2; exit 3"
+    );
+    let mut client = Client::start(&[], &["sh", "-c", &script, "x", "--password", "hunter2x"]);
+    assert!(client.greet("2025-11-25")["result"].is_object());
+    let answer = client.ask("x", "tools/call", &json!({"name": "t"})).to_string();
+    let end = client.end();
+    for secret in [SECRET, "MIIEvQ", "abc=", "hunter2x"] {
+        // The script itself is part of the command line, and shown in the shell's own escapes.
+        assert!(!answer.contains(secret), "{secret}: {answer}");
+        assert!(!end.stderr.contains(secret), "{secret}: {}", end.stderr);
+    }
+    assert!(answer.contains("[REDACTED] at last"), "{answer}");
+}
+
+#[test]
+fn a_caller_sees_secrets_only_where_it_may() {
+    let folder = std::env::temp_dir().join(format!("manila-unsafe-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("manila.toml");
+    std::fs::write(&path, "[redact]\nunsafe_output = true\n").unwrap();
+    let ask = |options: &[&str]| {
+        let mut client = Client::start(options, &["manila", "sample-server"]);
+        client.greet("2025-11-25");
+        let meta = json!({"dev.manila/unsafeOutput": true});
+        let params = json!({"name": "secrets", "arguments": {}, "_meta": meta});
+        let answer = client.ask("x", "tools/call", &params)["result"]["structuredContent"].clone();
+        (answer, client.end().stderr)
+    };
+    let (answer, stderr) = ask(&["--config", path.to_str().unwrap()]);
+    assert!(answer.to_string().contains("not-a-real-password"), "{answer}");
+    assert!(stderr.contains("was not redacted: the caller asked for it"), "{stderr}");
+    let (answer, stderr) = ask(&[]);
+    assert!(!answer.to_string().contains("not-a-real-password"), "{answer}");
+    assert_eq!(answer["meta"]["warning_details"][0]["code"], "UNSAFE_OUTPUT_IGNORED");
+    assert!(!stderr.contains("was not redacted"), "{stderr}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A command's own errors are told to people, and kept in logs.
+#[test]
+fn a_server_that_cannot_be_started_tells_no_password() {
+    let ran = manila(&["call", "t", "--", "no-such-program", "--password", "hunter2x"], b"");
+    assert_eq!(ran.code, 2);
+    assert!(!ran.stderr.contains("hunter2x"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[REDACTED]"), "{}", ran.stderr);
+    assert!(root().join("LICENSE-MIT").exists());
+}
