@@ -73,7 +73,7 @@ fn look(
     for finding in known {
         hidden.extend_from_slice(text.get(at..finding.start).unwrap_or_default());
         let start = hidden.len();
-        hidden.extend_from_slice(finding.form.mark());
+        finding.form.write(&mut hidden);
         marks.push(start..hidden.len());
         at = finding.end;
     }

@@ -1,7 +1,8 @@
 //! Where a word begins and ends, also where the text before it is an escape.
 
 /// Whether a byte is part of a word.
-pub(crate) fn is_word(byte: u8) -> bool {
+#[inline]
+pub(crate) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 

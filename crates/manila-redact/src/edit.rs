@@ -21,8 +21,12 @@ pub struct Edit {
 /// How the mark is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// In double quotes, because a number stood there and the text is JSON.
-    Quoted,
+    /// In double quotes, because a number stood there and the text is JSON. Inside of a string the
+    /// quotes have as many backslashes as those of the key.
+    Quoted {
+        /// How many backslashes stand before each quote.
+        n_backslashes: u8,
+    },
     /// As it is.
     Plain,
     /// As a further line of a secret that was counted with its first line.
@@ -36,7 +40,7 @@ pub fn apply(text: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mut at = 0;
     for edit in edits {
         out.extend_from_slice(text.get(at..edit.range.start).unwrap_or_default());
-        out.extend_from_slice(edit.form.mark());
+        edit.form.write(&mut out);
         at = edit.range.end;
     }
     out.extend_from_slice(text.get(at..).unwrap_or_default());
@@ -44,10 +48,29 @@ pub fn apply(text: &[u8], edits: &[Edit]) -> Vec<u8> {
 }
 
 impl Form {
-    pub(crate) fn mark(self) -> &'static [u8] {
+    /// Writes the mark.
+    pub(crate) fn write(self, out: &mut Vec<u8>) {
+        let quote = |out: &mut Vec<u8>, n_backslashes: u8| {
+            out.extend(std::iter::repeat_n(b'\\', usize::from(n_backslashes)));
+            out.push(b'"');
+        };
         match self {
-            Form::Plain | Form::Continued => MARK.as_bytes(),
-            Form::Quoted => b"\"[REDACTED]\"",
+            Form::Plain | Form::Continued => out.extend_from_slice(MARK.as_bytes()),
+            Form::Quoted { n_backslashes } => {
+                quote(out, n_backslashes);
+                out.extend_from_slice(MARK.as_bytes());
+                quote(out, n_backslashes);
+            }
+        }
+    }
+
+    /// The same in the JSON string whose text it was found in.
+    pub(crate) fn in_string(self) -> Form {
+        match self {
+            Form::Plain | Form::Continued => self,
+            Form::Quoted { n_backslashes } => {
+                Form::Quoted { n_backslashes: n_backslashes.saturating_mul(2).saturating_add(1) }
+            }
         }
     }
 }
@@ -118,6 +141,16 @@ impl Findings {
             return;
         }
         self.0.push(finding);
+    }
+
+    /// Whether rule `n` has just found what `range` is a part of.
+    pub(crate) fn has_inside(&self, range: &Range<usize>, n: usize) -> bool {
+        self.0.last().is_some_and(|last| {
+            last.start <= range.start
+                && range.end <= last.end
+                && last.rank as usize == n
+                && last.form <= Form::Plain
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -7,13 +7,15 @@
 //! the text, and looking at every second place is enough. A group is looked up in a small table
 //! of bits; no lookup waits for the one before, which is why this is faster than an automaton.
 
+use crate::boundary::is_start;
 use crate::find::Probed;
 use crate::redactor::Redactor;
 
 mod tables;
 
 use tables::{
-    ENTRIES, HEADS, LITERALS, fold, hash, hash_after, hash_before, is_known, is_known_further,
+    ENTRIES, HEADS, LITERALS, Literal, Start, fold, hash, hash_after, hash_before, is_known,
+    is_known_further,
 };
 
 /// A literal that was found.
@@ -146,18 +148,29 @@ fn confirm(text: &[u8], place: usize, group: u32, tell: &mut impl FnMut(Hit)) {
         }
         let Some(at) = place.checked_sub(usize::from(entry.offset)) else { continue };
         let Some(literal) = LITERALS.get(usize::from(entry.literal)) else { continue };
+        let len = usize::from(literal.len);
         let rest = text.get(at..).unwrap_or_default();
-        if let Some(first) = rest.first_chunk::<8>()
-            && u64::from_le_bytes(*first) & literal.mask != literal.first
+        if !is_there(rest, literal, len) {
+            continue;
+        }
+        if let Start::NotAfter(letters) = literal.start
+            && !is_start(text, at, |byte| letters.has(byte))
         {
             continue;
         }
-        let len = usize::from(literal.len);
-        let (Some(found), Some(wanted)) = (rest.get(..len), literal.bytes.get(..len)) else {
-            continue;
-        };
-        if found.eq_ignore_ascii_case(wanted) {
-            tell(Hit { at, len, rule: usize::from(literal.rule) });
-        }
+        tell(Hit { at, len, rule: usize::from(literal.rule) });
     }
+}
+
+/// Whether a text begins with a literal, letters without regard to case.
+#[inline]
+fn is_there(rest: &[u8], literal: &Literal, len: usize) -> bool {
+    if rest.len() >= 8 && (!literal.first.begins(rest) || len <= 8) {
+        return literal.first.begins(rest);
+    }
+    if len <= 16 && rest.len() >= len && len > 8 {
+        return literal.last.begins(rest.get(len - 8..).unwrap_or_default());
+    }
+    let (found, wanted) = (rest.get(..len), literal.bytes.get(..len));
+    found.zip(wanted).is_some_and(|(found, wanted)| found.eq_ignore_ascii_case(wanted))
 }

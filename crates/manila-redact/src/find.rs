@@ -3,6 +3,7 @@
 //! A probe is asked about one place, and answers from the text around it alone. Both engines
 //! ask the same probes; they differ in how they come to the places.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -52,7 +53,10 @@ impl<'a> Probed<'a> {
                 }
             }
             Finds::Labelled(labelled) => {
-                let found = label::find(self.text, at, len, labelled, &mut self.runs);
+                // In one long run of labels all but the first would be found in vain.
+                let findings = &self.findings;
+                let is_inside = |range: &Range<usize>| findings.has_inside(range, n);
+                let found = label::find(self.text, at, len, labelled, &mut self.runs, is_inside);
                 if let Some((range, form)) = found {
                     self.add(n, range.start, range.end, form);
                 }
@@ -102,7 +106,7 @@ impl<'a> Probed<'a> {
     }
 
     /// Adds a secret of several lines, which counts as one.
-    fn lines(&mut self, n: usize, lines: Vec<std::ops::Range<usize>>) {
+    fn lines(&mut self, n: usize, lines: Vec<Range<usize>>) {
         for (line, range) in lines.into_iter().enumerate() {
             let form = if line == 0 { Form::Plain } else { Form::Continued };
             self.add(n, range.start, range.end, form);

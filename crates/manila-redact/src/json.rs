@@ -174,59 +174,93 @@ impl Search<'_> {
                 } else {
                     (it.start, it.end)
                 };
-                self.findings.add(Finding { start: start + from, end: start + to, ..it });
+                let form = it.form.in_string();
+                self.findings.add(Finding { start: start + from, end: start + to, form, ..it });
             }
         }
         let Some(label) = label else { return };
         match after(self.json, token.inside.end + 1) {
-            Some((b':', at)) => self.labelled(at, label),
+            Some((b':', at)) => drop(self.labelled(at, label, 0)),
             Some((b',', at)) => {
                 if let Some(at) = token::named_value(self.json, token, at) {
-                    self.labelled(at, label);
+                    self.labelled(at, label, 0);
                 }
             }
             _ => {}
         }
     }
 
-    /// Looks at the value, or the values of an array, that begins at `at`.
-    fn labelled(&mut self, at: usize, label: KeyLabel) {
+    /// Looks at the value that begins at `at`, at the items of an array, and at the members of an
+    /// object that are called `value`, and gives its end.
+    fn labelled(&mut self, at: usize, label: KeyLabel, depth: usize) -> Option<usize> {
+        const DEPTH_MAX: usize = 4;
         let at = skip_space(self.json, at);
-        if self.json.get(at) != Some(&b'[') {
-            self.labelled_scalar(at, label);
-            return;
+        match self.json.get(at)? {
+            b'[' if depth < DEPTH_MAX => {
+                let mut at = at + 1;
+                loop {
+                    if let Some((b']', end)) = after(self.json, at) {
+                        return Some(end);
+                    }
+                    let end = self.labelled(at, label, depth + 1)?;
+                    match after(self.json, end)? {
+                        (b',', next) => at = next,
+                        (b']', end) => return Some(end),
+                        _ => return None,
+                    }
+                }
+            }
+            b'{' if depth < DEPTH_MAX => self.labelled_members(at + 1, label, depth + 1),
+            _ => self.labelled_scalar(at, label),
         }
-        let mut at = at + 1;
-        while let Some(end) = self.labelled_scalar(skip_space(self.json, at), label) {
-            match after(self.json, end) {
-                Some((b',', next)) => at = next,
-                _ => return,
+    }
+
+    /// Looks at the members that are called `value`. Ends at the first that is neither that nor a
+    /// scalar.
+    fn labelled_members(&mut self, at: usize, label: KeyLabel, depth: usize) -> Option<usize> {
+        let mut at = at;
+        loop {
+            let quote = skip_space(self.json, at);
+            if self.json.get(quote) == Some(&b'}') {
+                return Some(quote + 1);
+            }
+            let key =
+                (self.json.get(quote) == Some(&b'"')).then(|| Token::at(self.json, quote))??;
+            let (colon, value) = after(self.json, key.inside.end + 1)?;
+            let is_value = key.text(self.json).eq_ignore_ascii_case(b"value");
+            let end = match colon {
+                b':' if is_value => self.labelled(value, label, depth)?,
+                b':' => token::scalar_end(self.json, skip_space(self.json, value))?,
+                _ => return None,
+            };
+            match after(self.json, end)? {
+                (b',', next) => at = next,
+                (b'}', end) => return Some(end),
+                _ => return None,
             }
         }
     }
 
-    /// Looks at a string or a number, and gives its end.
+    /// Looks at a string or a number, and gives the end of any scalar.
     fn labelled_scalar(&mut self, at: usize, label: KeyLabel) -> Option<usize> {
+        let end = token::scalar_end(self.json, at)?;
         match self.json.get(at)? {
             b'"' => {
                 let token = Token::at(self.json, at)?;
                 self.labelled_string(&token, label);
-                Some(token.inside.end + 1)
             }
             b'-' | b'0'..=b'9' => {
-                let rest = self.json.get(at..)?;
-                let is_end = |it: &u8| matches!(it, b',' | b']' | b'}') || it.is_ascii_whitespace();
-                let len = rest.iter().position(is_end).unwrap_or(rest.len());
+                let number = self.json.get(at..end)?;
                 if let KeyLabel::Secret { demand: Demand::Anything, rule } = label
-                    && len >= LEN_MIN
-                    && !self.redactor.allows(rest.get(..len)?)
+                    && number.len() >= LEN_MIN
+                    && !self.redactor.allows(number)
                 {
-                    self.push(at..at + len, rule, Form::Quoted);
+                    self.push(at..end, rule, Form::Quoted { n_backslashes: 0 });
                 }
-                Some(at + len)
             }
-            _ => None,
+            _ => {}
         }
+        Some(end)
     }
 
     fn labelled_string(&mut self, token: &Token, label: KeyLabel) {

@@ -70,6 +70,8 @@ pub(crate) struct Labelled {
     pub(crate) demand: Demand,
     /// Words before the name that make it another one: `next_token`.
     pub(crate) except_after: &'static [&'static str],
+    /// Whether some names have several words, so that the last one alone is no name.
+    pub(crate) has_words: bool,
 }
 
 /// What a value beside a name must look like to be a secret.
@@ -126,7 +128,8 @@ impl Rule {
         demand: Demand,
         labels: &'static [&'static str],
     ) -> Rule {
-        let labelled = Labelled { labels, demand, except_after: &[] };
+        let has_words = crate::find::label::has_words(labels);
+        let labelled = Labelled { labels, demand, except_after: &[], has_words };
         Rule::new(name, protects, Finds::Labelled(labelled))
     }
 

@@ -123,7 +123,16 @@ impl<'a> Stream<'a> {
     fn let_part_go(&mut self) -> Ready {
         let edits = self.redactor.text(&self.waiting);
         let mut end = self.waiting.len() - KEPT;
-        // Not in the middle of what is hidden, nor of a word.
+        // Not in the middle of a block, which is known by its beginning.
+        let before = self.waiting.get(..end).unwrap_or_default();
+        if let Some(begin) = memchr::memmem::rfind(before, b"-----BEGIN ")
+            && memchr::memmem::find(before.get(begin..).unwrap_or_default(), b"-----END").is_none()
+            && begin > self.n_context
+            && end - begin < BLOCK_MAX
+        {
+            end = begin;
+        }
+        // Nor of what is hidden.
         if let Some(edit) = edits.iter().find(|edit| edit.range.start < end && end < edit.range.end)
         {
             end = edit.range.end;

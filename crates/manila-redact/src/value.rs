@@ -12,7 +12,7 @@ pub(crate) const LEN_MIN: usize = 6;
 pub(crate) const LEN_MAX: usize = 16 * 1024;
 
 /// How much of a value is looked at to judge it.
-const JUDGED_MAX: usize = 128;
+const JUDGED_MAX: usize = 96;
 
 /// Whether a value was in quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,11 +61,15 @@ fn has(value: &[u8], part: &[u8]) -> bool {
 fn is_reference(value: &[u8]) -> bool {
     let is_name = |name: &[u8]| name.iter().all(|it| it.is_ascii_alphabetic() || *it == b'_');
     match value {
-        [b'[', .., b']']
-        | [b'%', .., b'%']
-        | [b'<' | b'*' | b'{', ..]
+        [b'<', .., b'>']
+        | [b'{', .., b'}']
+        | [b'{', b'{' | b'%', ..]
+        | [b'*', b'*', b'*', ..]
         | [b'$', b'{' | b'(' | b'[', ..]
         | [b'#' | b'@', b'{', ..] => true,
+        [b'[', name @ .., b']'] | [b'%', name @ .., b'%'] | [b':', name @ ..] => {
+            name.iter().all(|it| it.is_ascii_alphabetic() || matches!(it, b'_' | b'-' | b' '))
+        }
         [b'$', name @ ..] => {
             is_name(name)
                 || name
@@ -79,25 +83,25 @@ fn is_reference(value: &[u8]) -> bool {
 
 /// What stands beside labels in templates, schemas, code and prose, in order.
 #[rustfmt::skip]
-const STOCK: [&str; 171] = [
+const STOCK: [&str; 175] = [
     "absent", "accepted", "access", "access_token", "admin", "allowed", "already", "another", "api_key", "apikey",
     "array", "async", "await", "basic", "bearer", "before", "blank", "boolean", "bytes", "cannot", "change_me",
     "changed", "changeme", "checked", "client", "confirm", "contains", "context", "correct", "created", "credential",
     "credentials", "current", "default", "defined", "denied", "deprecated", "disabled", "distinct", "either",
     "emptied", "enabled", "encrypted", "entered", "example", "exists", "expected", "expired", "expires", "export",
     "failed", "failure", "false", "field", "filtered", "foobar", "forbidden", "format", "found", "function",
-    "generated", "granted", "hidden", "hunter", "identifier", "ignored", "import", "incorrect", "inherit", "input",
-    "instead", "integer", "internal", "invalid", "length", "literal", "locked", "masked", "matched", "matches",
-    "mismatch", "missing", "mypassword", "mysecret", "mytoken", "needed", "not_set", "nothing", "notset", "nullable",
-    "number", "obfuscated", "object", "omitted", "option", "optional", "options", "parameter", "passed", "passphrase",
-    "passwd", "password", "placeholder", "please", "present", "private", "prompt", "protected", "provide", "provided",
-    "public", "random", "readonly", "received", "redacted", "reference", "refresh", "rejected", "removed", "replace",
-    "require", "required", "requires", "reset", "response", "result", "return", "returned", "returns", "revoked",
-    "rotated", "sample", "scrubbed", "secret", "secretkey", "secrets", "sensitive", "session", "should", "simple",
-    "specified", "static", "stored", "string", "strings", "struct", "succeeded", "success", "symbol", "template",
-    "tokens", "type", "unchanged", "undefined", "unknown", "unspecified", "unused", "update", "updated", "username",
-    "value", "values", "variable", "vector", "verified", "visible", "warning", "whatever", "without", "wrong",
-    "yourpassword",
+    "generated", "granted", "hidden", "hunter", "identifier", "ignored", "import", "include", "incorrect", "inherit",
+    "input", "instead", "integer", "internal", "invalid", "length", "literal", "locked", "masked", "matched",
+    "matches", "mismatch", "missing", "monthly", "mypassword", "mysecret", "mytoken", "needed", "not_set", "nothing",
+    "notset", "nullable", "number", "obfuscated", "object", "omitted", "option", "optional", "options", "parameter",
+    "passed", "passphrase", "passwd", "password", "placeholder", "please", "present", "private", "prompt",
+    "protected", "provide", "provided", "public", "random", "readonly", "received", "redacted", "reference",
+    "refresh", "rejected", "removed", "replace", "require", "required", "requires", "reset", "response", "result",
+    "return", "returned", "returns", "revoked", "rotate", "rotated", "same-origin", "sample", "scrubbed", "secret",
+    "secretkey", "secrets", "sensitive", "session", "should", "simple", "specified", "static", "stored", "string",
+    "strings", "struct", "succeeded", "success", "symbol", "template", "tokens", "type", "unchanged", "undefined",
+    "unknown", "unspecified", "unused", "update", "updated", "username", "value", "values", "variable", "vector",
+    "verified", "visible", "warning", "whatever", "without", "wrong", "yourpassword",
 ];
 
 /// The same as numbers, which are compared faster.
@@ -135,20 +139,15 @@ const fn packed(word: &[u8]) -> Option<u128> {
 const TEMPLATE_STARTS: &[&str] = &[
     "your",
     "replace",
-    "insert",
     "changeme",
     "change-me",
     "change_me",
     "example",
     "placeholder",
     "dummy",
-    "todo",
-    "enter",
     "redacted",
     "masked",
     "hidden",
-    "fake",
-    "sample",
 ];
 
 fn is_stock_word(value: &[u8]) -> bool {
@@ -160,9 +159,10 @@ fn is_stock_word(value: &[u8]) -> bool {
     if packed(word).is_some_and(is_stock) {
         return true;
     }
+    let first = word.first().map(u8::to_ascii_lowercase);
     let has_start = |start: &&str| {
-        let found = word.get(..start.len());
-        found.is_some_and(|found| found.eq_ignore_ascii_case(start.as_bytes()))
+        start.as_bytes().first() == first.as_ref()
+            && word.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start.as_bytes()))
     };
     let may_start =
         word.first().is_some_and(|it| b"yricepdtmhfs".contains(&it.to_ascii_lowercase()));
@@ -172,19 +172,24 @@ fn is_stock_word(value: &[u8]) -> bool {
 /// Whether a bare value is a piece of code: a call, a path of names, a name that is a label.
 fn is_code(value: &[u8]) -> bool {
     const LABELS: [&str; 8] =
-        ["password", "passwd", "pwd", "secret", "token", "key", "credential", "credentials"];
+        ["password", "passwd", "secret", "token", "key", "string", "credential", "credentials"];
     let is_called = memchr::memchr2(b'(', b'[', value)
         .and_then(|at| value.get(..at))
         .is_some_and(|name| !name.is_empty() && is_path_of_names(name));
+    // `Token1`, `Ed25519PrivateKey`
+    let n_name = value.iter().rposition(|it| !it.is_ascii_digit()).map_or(0, |at| at + 1);
+    let name = value.get(..n_name).unwrap_or(value);
     let ends_as_label = |label: &str| {
-        let start = value.len().saturating_sub(label.len());
-        value.get(start..).is_some_and(|it| it.eq_ignore_ascii_case(label.as_bytes()))
+        let start = name.len().saturating_sub(label.len());
+        name.get(start..).is_some_and(|it| it.eq_ignore_ascii_case(label.as_bytes()))
     };
+    let is_named = value.first().is_some_and(u8::is_ascii_alphabetic)
+        && value.iter().all(|it| it.is_ascii_alphanumeric() || *it == b'_');
     is_called
         || value.starts_with(b"&")
         || has(value, b"::")
-        || (is_path_of_names(value)
-            && (memchr::memchr(b'.', value).is_some() || LABELS.iter().any(|it| ends_as_label(it))))
+        || (is_path_of_names(value) && memchr::memchr(b'.', value).is_some())
+        || (is_named && LABELS.iter().any(|it| ends_as_label(it)))
 }
 
 /// Names, joined by dots: `process.env.TOKEN`, `self.password`.
@@ -246,7 +251,9 @@ fn is_location(value: &[u8]) -> bool {
     let is_rooted = [&b"/"[..], b"./", b"../", b"~/"].iter().any(|root| value.starts_with(root));
     let n_scheme = value.iter().take_while(|it| it.is_ascii_lowercase()).count();
     let has_scheme = n_scheme > 0 && value.get(n_scheme..).is_some_and(|it| it.starts_with(b"://"));
-    has_scheme || (is_rooted && value.iter().all(is_path_letter))
+    let is_deep = memchr_iter(b'/', value).count() >= 3
+        && value.iter().all(|it| it.is_ascii_alphanumeric() || is_path_letter(it));
+    has_scheme || (is_rooted && (is_deep || value.iter().all(is_path_letter)))
 }
 
 /// Whether a value looks as if a machine had made it.

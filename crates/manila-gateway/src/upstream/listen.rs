@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use manila::RawJson;
 use manila::request_envelope::{Message, Refused};
+use manila_redact::Redactor;
 
 use super::Connection;
 use super::inbox::{FromUpstream, Item};
 use super::pending::Arrived;
 use crate::frames::{Frame, Frames};
+use crate::hiding::text_without_secrets;
 use crate::jsonrpc::{self, Fault};
 use crate::os::Source;
 use crate::queue::Sender;
@@ -75,6 +77,7 @@ fn usable(connection: &Arc<Connection>, message: Message) -> Option<Item> {
 /// understood.
 fn unreadable(connection: &Arc<Connection>, line: &[u8], refused: &Refused) -> Option<Item> {
     const CHARS_SHOWN: usize = 60;
+    const LOOKED_AT: usize = 64 * 1024;
     let seen = Skim::whole(line);
     let what = refused.violation.to_string();
     let id = seen.id.as_ref().and_then(number);
@@ -87,8 +90,10 @@ fn unreadable(connection: &Arc<Connection>, line: &[u8], refused: &Refused) -> O
         let fault = Fault::new(refused.code).violation(refused.violation.clone());
         connection.push(jsonrpc::error(Some(id), &fault));
     }
-    let start = line.get(..4 * CHARS_SHOWN).unwrap_or(line);
-    let start: String = String::from_utf8_lossy(start).chars().take(CHARS_SHOWN).collect();
+    // Redacted before it is cut, or half a secret would be told.
+    let start = String::from_utf8_lossy(line.get(..LOOKED_AT).unwrap_or(line)).into_owned();
+    let start = text_without_secrets(Redactor::standard(), start);
+    let start: String = start.chars().take(CHARS_SHOWN).collect();
     connection.complain(&format!("what is no message: {start:?} ({what})"));
     None
 }

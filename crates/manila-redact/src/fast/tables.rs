@@ -7,7 +7,7 @@
 )]
 
 use crate::find::label;
-use crate::rules::{Finds, N_RULES, RULES};
+use crate::rules::{Finds, Letters, N_RULES, RULES, Structure};
 
 /// The longest literal.
 const LITERAL_MAX: usize = 32;
@@ -18,9 +18,63 @@ pub(super) struct Literal {
     pub(super) bytes: [u8; LITERAL_MAX],
     pub(super) len: u8,
     pub(super) rule: u16,
-    /// Its first eight bytes without regard to case, and which bits of them count.
-    pub(super) first: u64,
-    pub(super) mask: u64,
+    /// Its first eight bytes, and of a longer one its last eight.
+    pub(super) first: Word,
+    pub(super) last: Word,
+    /// What must not stand before it.
+    pub(super) start: Start,
+}
+
+/// Up to eight bytes, letters without regard to case, and which bits of them count.
+#[derive(Clone, Copy)]
+pub(super) struct Word {
+    bytes: u64,
+    mask: u64,
+}
+
+impl Word {
+    const NONE: Word = Word { bytes: 0, mask: 0 };
+
+    /// The bytes of a literal from `start` on, eight at most.
+    const fn of(literal: &[u8; LITERAL_MAX], start: usize, end: usize) -> Word {
+        let mut word = Word::NONE;
+        let mut at = start;
+        while at < end && at < start + 8 {
+            let mask = if literal[at].is_ascii_alphabetic() { 0xDF } else { 0xFF };
+            word.bytes |= ((literal[at] & mask) as u64) << (8 * (at - start));
+            word.mask |= (mask as u64) << (8 * (at - start));
+            at += 1;
+        }
+        word
+    }
+
+    /// Whether `text` begins with it; not if it has fewer than eight bytes.
+    #[inline]
+    pub(super) fn begins(self, text: &[u8]) -> bool {
+        let found = text.first_chunk::<8>().map(|found| u64::from_le_bytes(*found));
+        found.is_some_and(|found| found & self.mask == self.bytes)
+    }
+}
+
+/// What must not stand right before a literal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// It may stand anywhere.
+    Anywhere,
+    /// These letters, unless they are an escape.
+    NotAfter(Letters),
+}
+
+/// A token is no part of a word, and so its literal, if it begins with it, is not either.
+const fn start_of(rule: usize, first: u8) -> Start {
+    if rule == N_RULES || !(first.is_ascii_alphanumeric() || first == b'_') {
+        return Start::Anywhere;
+    }
+    match RULES[rule].finds() {
+        Finds::Token(token) if token.inside.1 == 0 => Start::NotAfter(token.letters),
+        Finds::Structure(Structure::Jwt, _) => Start::NotAfter(Letters::Dashed),
+        Finds::Token(_) | Finds::Labelled(_) | Finds::Structure(..) => Start::Anywhere,
+    }
 }
 
 /// Three bytes of a literal.
@@ -228,7 +282,14 @@ const fn literals() -> [Literal; N_LITERALS] {
     literals
 }
 
-const NO_LITERAL: Literal = Literal { bytes: [0; LITERAL_MAX], len: 0, rule: 0, first: 0, mask: 0 };
+const NO_LITERAL: Literal = Literal {
+    bytes: [0; LITERAL_MAX],
+    len: 0,
+    rule: 0,
+    first: Word::NONE,
+    last: Word::NONE,
+    start: Start::Anywhere,
+};
 
 const fn padded(text: &str) -> ([u8; LITERAL_MAX], usize) {
     let from = text.as_bytes();
@@ -244,13 +305,10 @@ const fn padded(text: &str) -> ([u8; LITERAL_MAX], usize) {
 #[allow(clippy::cast_possible_truncation, reason = "both are checked")]
 const fn made(rule: usize, bytes: [u8; LITERAL_MAX], len: usize) -> Literal {
     assert!(len >= 3 && len <= LITERAL_MAX && rule <= u16::MAX as usize, "see `Rule::token`");
-    let (mut first, mut mask, mut place) = (0, 0, 0);
-    while place < len && place < 8 {
-        first |= (bytes[place] as u64 & 0xDF) << (8 * place);
-        mask |= 0xDF << (8 * place);
-        place += 1;
-    }
-    Literal { bytes, len: len as u8, rule: rule as u16, first, mask }
+    let first = Word::of(&bytes, 0, len);
+    let last = if len > 8 { Word::of(&bytes, len - 8, len) } else { first };
+    let start = start_of(rule, bytes[0]);
+    Literal { bytes, len: len as u8, rule: rule as u16, first, last, start }
 }
 
 const fn has(literals: &[Literal; OF_RULE_MAX], n_literals: usize, wanted: &Literal) -> bool {
@@ -350,6 +408,10 @@ const fn rarest(literal: &Literal, first: usize) -> usize {
         let bytes = &literal.bytes;
         let often =
             how_often(bytes[offset]) * how_often(bytes[offset + 1]) * how_often(bytes[offset + 2]);
+        // Every JSON object in base64 begins with `eyJ`.
+        let is_base64 = bytes[offset + 1].to_ascii_lowercase() == b'y'
+            || bytes[offset].to_ascii_lowercase() == b'y';
+        let often = if is_base64 { often * 1000 } else { often };
         if often < least {
             (best, least) = (offset, often);
         }

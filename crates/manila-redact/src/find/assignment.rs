@@ -16,6 +16,8 @@ pub(crate) struct Assigned {
     pub(crate) sep: Sep,
     /// Whether the name stands in double quotes, as in JSON.
     pub(crate) is_json_key: bool,
+    /// How many backslashes its quote has.
+    pub(crate) n_backslashes: u8,
 }
 
 /// What stands between a name and its value.
@@ -47,8 +49,14 @@ pub(crate) struct Runs {
 }
 
 /// What is assigned to the name at `name..name_end`.
+#[inline]
 pub(crate) fn find(text: &[u8], name: usize, name_end: usize, runs: &mut Runs) -> Option<Assigned> {
-    let mut at = suffix_end(text, name_end);
+    // Most words go on, or are followed by others.
+    if let Some(b'a'..=b'r' | b't'..=b'z' | b'A'..=b'R' | b'T'..=b'Z') = text.get(name_end) {
+        return None;
+    }
+    let name_stop = suffix_end(text, name_end);
+    let mut at = name_stop;
     let quote_at = skip_backslashes(text, at);
     let key_quote = text.get(quote_at).copied().filter(|it| is_quote(*it));
     if key_quote.is_some() {
@@ -61,8 +69,9 @@ pub(crate) fn find(text: &[u8], name: usize, name_end: usize, runs: &mut Runs) -
     }
     let (sep, at) = separator(text, name, at, key_quote)?;
     let is_json_key = key_quote == Some(b'"');
-    let (value, quoting) = value(text, at, sep, runs)?;
-    Some(Assigned { value, quoting, sep, is_json_key })
+    let n_backslashes = u8::try_from(quote_at - name_stop).unwrap_or(0);
+    let (value, quoting) = value(text, name, at, sep, runs)?;
+    Some(Assigned { value, quoting, sep, is_json_key, n_backslashes })
 }
 
 /// Where a name ends that may have a plural or a number: `tokens`, `PASSWORD_2`.
@@ -84,7 +93,7 @@ fn is_quote(byte: u8) -> bool {
 }
 
 fn skip_blanks(text: &[u8], mut at: usize) -> usize {
-    const MOST: usize = 16;
+    const MOST: usize = 64;
     let end = at + MOST;
     while at < end && matches!(text.get(at), Some(b' ' | b'\t')) {
         at += 1;
@@ -112,10 +121,15 @@ const SIGNS: [(&[u8], Option<Sep>); 15] = [
 ];
 
 /// The separator after a name, and where it ends.
+#[inline]
 fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Option<(Sep, usize)> {
     let blanks_end = skip_blanks(text, at);
     let rest = text.get(blanks_end..)?;
     match rest {
+        // Nearly all of them, and so without a search.
+        [b'=', next, ..] if !matches!(next, b'=' | b'>') => {
+            return Some((Sep::Equals, blanks_end + 1));
+        }
         [b'=' | b':' | b'%' | b'\\', ..] => {
             let (sign, sep) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))?;
             return sep.map(|sep| (sep, blanks_end + sign.len()));
@@ -142,9 +156,9 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
     (is_spaced && rest.first().is_some_and(|it| *it != b'-')).then_some((Sep::Space, blanks_end))
 }
 
-/// Whether the value after a space is in single quotes, as SQL has it.
+/// Whether the value after a space is in quotes, as SQL and C have it.
 fn is_quoted_word(rest: &[u8]) -> bool {
-    matches!(rest, [b'\'', next, ..] if !next.is_ascii_whitespace())
+    matches!(rest, [b'\'' | b'"', next, ..] if next.is_ascii_alphanumeric())
 }
 
 /// Where the whole name begins of which the label is the end.
@@ -160,6 +174,12 @@ fn name_start(text: &[u8], name: usize) -> usize {
         start -= 1;
     }
     start
+}
+
+/// `${PASSWORD:-x}`: the name of a variable, and what is used without one.
+pub(crate) fn is_shell_variable(text: &[u8], name: usize) -> bool {
+    let before = text.get(..name_start(text, name)).unwrap_or_default();
+    before.ends_with(b"${")
 }
 
 /// `--db-password`, `-password`
@@ -189,7 +209,14 @@ fn is_entry(text: &[u8], name: usize) -> bool {
 }
 
 /// The value that begins at `at` or after the blanks there.
-fn value(text: &[u8], at: usize, sep: Sep, runs: &mut Runs) -> Option<(Range<usize>, Quoting)> {
+#[inline]
+fn value(
+    text: &[u8],
+    name: usize,
+    at: usize,
+    sep: Sep,
+    runs: &mut Runs,
+) -> Option<(Range<usize>, Quoting)> {
     let at = skip_blanks(text, at);
     let start = skip_string_prefix(text, at);
     let quote_at = skip_backslashes(text, start);
@@ -207,6 +234,12 @@ fn value(text: &[u8], at: usize, sep: Sep, runs: &mut Runs) -> Option<(Range<usi
         let end = at + memchr2(b'<', b'\n', text.get(at..text.len().min(at + LEN_MAX))?)?;
         let is_closed = text.get(end..)?.starts_with(b"</");
         return is_closed.then_some((at..end, Quoting::Quoted));
+    }
+    if sep == Sep::Equals
+        && let Some(end) = list_value_end(text, name, at)
+    {
+        let end = end.max(bare_end(text, at, sep, runs));
+        return Some((at..end, Quoting::Bare));
     }
     Some((at..bare_end(text, at, sep, runs), Quoting::Bare))
 }
@@ -226,6 +259,9 @@ fn skip_string_prefix(text: &[u8], at: usize) -> usize {
 /// After `\u0022` or `&quot;`.
 fn unicode_quote(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
+    if !matches!(rest, [b'\\' | b'&' | b'%', ..]) {
+        return None;
+    }
     let signs = [&b"\\u0022"[..], b"\\u0027", b"&quot;", b"%22"];
     signs.iter().find(|it| rest.starts_with(it)).map(|it| at + it.len())
 }
@@ -252,8 +288,9 @@ fn closing_quote(text: &[u8], start: usize, quote: u8, n_backslashes: usize) -> 
 }
 
 /// Where a value without quotes ends.
+#[inline]
 fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
-    const JUDGED_MAX: usize = 256;
+    const JUDGED_MAX: usize = 96;
     let is_pair = sep == Sep::Equals;
     let run = if is_pair { &mut runs.in_pairs } else { &mut runs.elsewhere };
     if !(run.start <= start && start < run.end) {
@@ -270,7 +307,8 @@ fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
             Some(b']') => b'[',
             _ => b'{',
         };
-        if memchr(opening, judged.get(..at).unwrap_or_default()).is_none() {
+        let goes_on = judged.get(at + 1).is_some_and(|it| it.is_ascii_alphanumeric());
+        if !goes_on && memchr(opening, judged.get(..at).unwrap_or_default()).is_none() {
             return start + at;
         }
         from = at + 1;
@@ -282,7 +320,8 @@ fn run_end(text: &[u8], start: usize, is_pair: bool) -> usize {
     let mut at = start;
     while let Some(&byte) = text.get(at) {
         let is_end = match byte {
-            0..=b' ' | b'"' | b'\'' | b'`' | b',' | b';' | b'<' | b'>' | 0x7F => true,
+            0..=b' ' | b'"' | b'\'' | b'`' | b';' | b'<' | b'>' | 0x7F => true,
+            b',' => is_next_pair(text, at + 1),
             b'&' => is_pair,
             b'\\' => is_escape(text, at),
             _ => false,
@@ -293,4 +332,40 @@ fn run_end(text: &[u8], start: usize, is_pair: bool) -> usize {
         at += 1;
     }
     at
+}
+
+/// Whether what follows a comma is something else: a blank, a quote, or another pair. Otherwise
+/// the comma is part of the value.
+fn is_next_pair(text: &[u8], at: usize) -> bool {
+    const MOST: usize = 40;
+    let rest = text.get(at..text.len().min(at + MOST)).unwrap_or_default();
+    let is_end = |it: &u8| it.is_ascii_whitespace() || matches!(it, b',' | b';' | b'"' | b'\'');
+    let len = rest.iter().position(is_end).unwrap_or(rest.len());
+    let word = rest.get(..len).unwrap_or(rest);
+    word.is_empty() || word.iter().any(|it| matches!(it, b'=' | b':' | b'\\' | b'{' | b'['))
+}
+
+/// Whether a name stands in a list of pairs with semicolons, as in a connection string: there a
+/// value goes on to the next one, whatever it is made of.
+fn list_value_end(text: &[u8], name: usize, start: usize) -> Option<usize> {
+    let before = text.get(..name_start(text, name))?;
+    let is_listed = before.iter().rev().find(|it| **it != b' ') == Some(&b';');
+    let rest = text.get(start..text.len().min(start + LEN_MAX))?;
+    let is_end =
+        |it: &u8| matches!(it, b';' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | 0..=0x1F);
+    let len = rest.iter().position(is_end)?;
+    let is_followed = rest.get(len) == Some(&b';') && is_pair(rest.get(len + 1..)?);
+    let is_end_of_list = is_listed && rest.get(len) == Some(&b';');
+    (is_followed || is_end_of_list).then_some(start + len)
+}
+
+/// Whether a text begins with a name and `=`.
+fn is_pair(text: &[u8]) -> bool {
+    const NAME_MAX: usize = 40;
+    let head = text.get(..NAME_MAX).unwrap_or(text);
+    let name = memchr(b'=', head).and_then(|at| head.get(..at));
+    name.is_some_and(|name| {
+        !name.is_empty()
+            && name.iter().all(|it| it.is_ascii_alphanumeric() || matches!(it, b' ' | b'_'))
+    })
 }

@@ -11,7 +11,7 @@ use crate::edit::MARK;
 use crate::escapes::skip_backslashes;
 
 /// The most that is read of one block.
-pub(crate) const BLOCK_MAX: usize = 64 * 1024;
+pub(crate) const BLOCK_MAX: usize = 1024 * 1024;
 
 /// A line of a block whose end is missing must have this many letters.
 const LINE_MIN: usize = 16;
@@ -30,7 +30,7 @@ pub(super) fn certificate(text: &[u8], at: usize) -> Vec<Range<usize>> {
 pub(super) fn putty(text: &[u8], at: usize) -> Vec<Range<usize>> {
     let rest = text.get(at..).unwrap_or_default();
     let n_digits = rest.iter().take_while(|it| it.is_ascii_digit() || **it == b' ').count();
-    body(text, at + n_digits).0
+    body(text, at + n_digits).lines
 }
 
 fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
@@ -45,13 +45,20 @@ fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<
     if !after.starts_with(b"-----") || !is_meant(kind) {
         return Vec::new();
     }
-    let (lines, is_ended) = body(text, at + BEGIN + kind_len + "-----".len());
-    let len = |line: &Range<usize>| line.end - line.start;
-    if is_ended || lines.iter().any(|line| len(line) >= LINE_MIN) { lines } else { Vec::new() }
+    let body = body(text, at + BEGIN + kind_len + "-----".len());
+    let is_ended = text.get(body.end..).unwrap_or_default().starts_with(b"-----END");
+    let is_long = |line: &Range<usize>| line.end - line.start >= LINE_MIN;
+    if is_ended || body.lines.iter().any(is_long) { body.lines } else { Vec::new() }
 }
 
-/// The lines of base64 from `start` on, and whether an end was announced after them.
-fn body(text: &[u8], start: usize) -> (Vec<Range<usize>>, bool) {
+/// The lines of a block, and where it ends.
+struct Body {
+    lines: Vec<Range<usize>>,
+    end: usize,
+}
+
+/// The lines of base64 from `start` on, after some headers.
+fn body(text: &[u8], start: usize) -> Body {
     let limit = text.len().min(start + BLOCK_MAX);
     let mut lines: Vec<Range<usize>> = Vec::new();
     let mut at = start;
@@ -77,8 +84,7 @@ fn body(text: &[u8], start: usize) -> (Vec<Range<usize>>, bool) {
             break;
         }
     }
-    let rest = text.get(at..).unwrap_or_default();
-    (lines, rest.starts_with(b"-----END"))
+    Body { lines, end: at }
 }
 
 /// Whether a line of base64 may end here.
@@ -124,9 +130,8 @@ pub(crate) fn open_block(text: &[u8]) -> Option<usize> {
     let begin = memmem::rfind(tail, b"-----BEGIN ");
     let putty = memmem::rfind(tail, b"Private-Lines:");
     let at = recent + begin.max(putty)?;
-    let after = memchr::memchr(b'\n', text.get(at..)?).map_or(text.len(), |line_end| at + line_end);
-    let (lines, is_ended) = body(text, after);
-    let end = lines.last().map_or(after, |line| line.end);
-    let is_open = !is_ended && text.get(end..)?.iter().all(u8::is_ascii_whitespace);
+    let after = text.get(at..)?.iter().position(|it| matches!(it, b'\n' | b'\\'));
+    let body = body(text, after.map_or(text.len(), |len| at + len));
+    let is_open = text.get(body.end..)?.iter().all(u8::is_ascii_whitespace);
     is_open.then_some(at)
 }

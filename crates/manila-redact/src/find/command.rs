@@ -8,7 +8,7 @@ use crate::rules::Demand;
 use crate::value::{self, Quoting};
 
 /// How much of a command line is read.
-const LINE_MAX: usize = 256;
+const LINE_MAX: usize = 4096;
 
 /// What a program takes a password as.
 struct Program {

@@ -9,6 +9,9 @@ use crate::boundary::{is_start, is_word};
 use crate::rules::Demand;
 use crate::value::{self, LEN_MAX, Quoting};
 
+/// The longest line of a header.
+const LINE_MAX: usize = 1024 * 1024;
+
 /// The schemes of `Authorization` that are known; another one must have two words.
 const SCHEMES: [&str; 18] = [
     "basic",
@@ -64,24 +67,37 @@ pub(crate) fn credentials(value: &[u8]) -> Option<Range<usize>> {
     let start = value.iter().position(|it| !it.is_ascii_whitespace())?;
     let end = value.iter().rposition(|it| !it.is_ascii_whitespace())? + 1;
     let trimmed = value.get(start..end)?;
-    let scheme_len = memchr(b' ', trimmed).unwrap_or(0);
+    let Some(scheme_len) = trimmed.iter().position(u8::is_ascii_whitespace) else {
+        let is_secret = value::is_secret(trimmed, Demand::Random, Quoting::Bare);
+        return is_secret.then_some(start..end);
+    };
     let scheme = trimmed.get(..scheme_len)?;
+    let after = trimmed.get(scheme_len..)?;
+    let n_before = after.iter().position(|it| !it.is_ascii_whitespace() && *it != b'"')?;
+    let rest = after.get(n_before..)?;
+    // Only a list of parameters has spaces; after others the line goes on with something else.
+    let len = if is_list(rest) { rest.len() } else { word_len(rest) };
+    let secret = rest.get(..len)?;
     let is_known = SCHEMES.iter().any(|it| scheme.eq_ignore_ascii_case(it.as_bytes()));
-    if is_known {
-        let after = trimmed.get(scheme_len..)?;
-        let n_spaces = after.iter().position(|it| *it != b' ')?;
-        let secret = after.get(n_spaces..)?;
-        // Only a list of parameters has spaces; after others the line goes on with something else.
-        let word_len = secret.iter().position(|it| matches!(it, b' ' | b'\t' | b',' | b';'));
-        let len = word_len.filter(|_| !is_list(secret)).unwrap_or(secret.len());
-        let secret = secret.get(..len)?;
-        let is_secret = !value::is_stand_in(secret) || is_short_secret(secret);
-        let secret_start = start + scheme_len + n_spaces;
-        return is_secret.then_some(secret_start..secret_start + len);
-    }
-    let first = trimmed.get(..scheme_len).filter(|it| !it.is_empty()).unwrap_or(trimmed);
-    let is_one_word = scheme_len == 0;
-    (is_one_word && value::is_secret(first, Demand::Random, Quoting::Bare)).then_some(start..end)
+    let is_secret = if is_known {
+        !value::is_stand_in(secret) || is_short_secret(secret)
+    } else {
+        let is_name = scheme.iter().all(|it| is_word(*it) || *it == b'-');
+        is_name && (is_list(rest) || value::is_secret(secret, Demand::Random, Quoting::Bare))
+    };
+    let secret_start = start + scheme_len + n_before;
+    is_secret.then_some(secret_start..secret_start + len)
+}
+
+/// How long the first word is. A comma or a semicolon ends it only before a blank.
+fn word_len(text: &[u8]) -> usize {
+    let is_end = |at: usize, byte: u8| {
+        let next = text.get(at + 1);
+        byte.is_ascii_whitespace()
+            || byte == b'"'
+            || (matches!(byte, b',' | b';') && next.is_none_or(u8::is_ascii_whitespace))
+    };
+    text.iter().enumerate().position(|(at, byte)| is_end(at, *byte)).unwrap_or(text.len())
 }
 
 /// In this header a secret may be short; a reference to one is still none.
@@ -92,7 +108,8 @@ fn is_short_secret(secret: &[u8]) -> bool {
 
 /// Whether the credentials are a list, as those of `Digest` are.
 fn is_list(value: &[u8]) -> bool {
-    memchr(b'=', value).is_some() && memchr(b',', value).is_some() && memchr(b'"', value).is_some()
+    let name_len = value.iter().position(|it| !is_word(*it)).unwrap_or(0);
+    name_len > 0 && value.get(name_len) == Some(&b'=') && memchr(b',', value).is_some()
 }
 
 /// A bearer token on its own.
@@ -126,14 +143,19 @@ pub(super) fn cookie(
     Some(start + found.start..start + found.end)
 }
 
-/// The cookies in the value of a `Cookie` header.
+/// The cookies in the value of a `Cookie` header: from the first value on, if one is a secret.
 pub(crate) fn cookies(value: &[u8]) -> Option<Range<usize>> {
-    let name_len = memchr(b'=', value)?;
-    let name = value.get(..name_len)?;
-    let is_name = !name.is_empty() && name.iter().all(|it| is_cookie_name(*it));
-    let secret = value.get(name_len + 1..)?;
-    let is_secret = is_name && secret.len() >= value::LEN_MIN && !value::is_stand_in(secret);
-    is_secret.then_some(name_len + 1..value.len())
+    let is_secret = |pair: &[u8]| {
+        let name_len = memchr(b'=', pair).unwrap_or(0);
+        let (name, value) = (pair.get(..name_len), pair.get(name_len + 1..));
+        let is_name = |it: &&[u8]| !it.is_empty() && it.iter().all(|it| is_cookie_name(*it));
+        name.map(<[u8]>::trim_ascii).filter(is_name).is_some()
+            && value.is_some_and(|it| it.len() >= value::LEN_MIN && !value::is_stand_in(it))
+    };
+    if !value.split(|it| *it == b';').any(is_secret) {
+        return None;
+    }
+    Some(memchr(b'=', value)? + 1..value.len())
 }
 
 /// The value of the cookie in the value of a `Set-Cookie` header.
@@ -149,7 +171,7 @@ fn is_cookie_name(byte: u8) -> bool {
 /// The rest of the line; a quote, an escaped line end or the header's name ends it, too. Lists
 /// have quotes in them, which are opened after `=`: `Digest username="x", …`
 fn line_of<'a>(rest: &'a [u8], name: &[u8]) -> &'a [u8] {
-    let rest = rest.get(..LEN_MAX).unwrap_or(rest);
+    let rest = rest.get(..LINE_MAX).unwrap_or(rest);
     let (mut at, mut is_open) = (0, false);
     while let Some(byte) = rest.get(at) {
         let quote_at = match byte {

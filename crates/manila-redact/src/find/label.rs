@@ -14,31 +14,42 @@ const JOINTS: [u8; 4] = *b"_-. ";
 /// How many literals a label has at most.
 pub(crate) const N_LITERALS_MAX: usize = JOINTS.len() + 1;
 
-/// Literal `n` of a label. One word is its own literal. Of several words the last one is, with
-/// the byte before it: a joint, or the last letter of the word before.
+/// A last word of so many letters is a literal by itself; with fewer it would be found too often.
+const LONG: usize = 5;
+
+/// Literal `n` of a label. One word is its own literal. Of several words the last one is, and if
+/// that is short, with the byte before it: a joint, or the last letter of the word before.
 #[allow(
     clippy::indexing_slicing,
-    reason = "`last_word` is inside of the label, which has at most 31 bytes"
+    reason = "`last_word` is inside of the label, of 31 bytes at most"
 )]
 pub(crate) const fn literal(label: &'static str, n: usize) -> Option<([u8; 32], usize)> {
     let from = label.as_bytes();
     let last_word = last_word(label);
-    let mut start = last_word;
+    let has_byte_before = has_byte_before(label);
+    let n_literals = if has_byte_before { N_LITERALS_MAX } else { 1 };
+    if n >= n_literals {
+        return None;
+    }
     let mut bytes = [0; 32];
     let mut len = 0;
-    if last_word > 0 {
+    if has_byte_before {
         bytes[0] = if n < JOINTS.len() { JOINTS[n] } else { from[last_word - 2] };
         len = 1;
     }
-    if n >= N_LITERALS_MAX || (last_word == 0 && n > 0) {
-        return None;
-    }
-    while start < from.len() {
-        bytes[len] = from[start];
+    let mut at = last_word;
+    while at < from.len() {
+        bytes[len] = from[at];
         len += 1;
-        start += 1;
+        at += 1;
     }
     Some((bytes, len))
+}
+
+/// Whether the literals of a label have the byte before its last word.
+const fn has_byte_before(label: &str) -> bool {
+    let last_word = last_word(label);
+    last_word > 0 && label.len() - last_word < LONG
 }
 
 /// Where the last word of a label begins. A `_` at the start of a label belongs to it.
@@ -53,6 +64,19 @@ const fn last_word(label: &str) -> usize {
         at -= 1;
     }
     0
+}
+
+/// Whether one of these labels has several words.
+pub(crate) const fn has_words(labels: &[&str]) -> bool {
+    let mut n = 0;
+    while n < labels.len() {
+        #[allow(clippy::indexing_slicing, reason = "`n` is below the length")]
+        if last_word(labels[n]) > 0 {
+            return true;
+        }
+        n += 1;
+    }
+    false
 }
 
 /// Whether the name that ends at `end` is this label, its words joined in any way.
@@ -80,12 +104,18 @@ fn is_label(text: &[u8], end: usize, label: &str) -> bool {
 fn name_end(text: &[u8], at: usize, len: usize, labelled: &Labelled) -> Option<usize> {
     let literal = text.get(at..(at + len).min(text.len()))?;
     let end = at + literal.iter().rposition(|&byte| is_word(byte))? + 1;
+    if !labelled.has_words {
+        return Some(end);
+    }
     let is_meant = |label: &str| match last_word(label) {
         0 => {
             let known = label.as_bytes().get(..literal.len());
             len == label.len() && known.is_some_and(|it| it.eq_ignore_ascii_case(literal))
         }
-        last => len == label.len() - last + 1 && is_label(text, end, label),
+        last => {
+            let n_before = usize::from(has_byte_before(label));
+            len == label.len() - last + n_before && is_label(text, end, label)
+        }
     };
     labelled.labels.iter().any(|label| is_meant(label)).then_some(end)
 }
@@ -97,19 +127,41 @@ pub(crate) fn find(
     len: usize,
     labelled: &Labelled,
     runs: &mut Runs,
+    is_inside: impl Fn(&Range<usize>) -> bool,
 ) -> Option<(Range<usize>, Form)> {
     let literal = text.get(at..at + len)?;
+    if labelled.has_words && !may_follow_word(text, at, literal) {
+        return None;
+    }
     let end = at + literal.iter().rposition(|&byte| is_word(byte))? + 1;
+    // A text may be one long run of labels; this is all that most of them cost then. What is
+    // assigned by `=` inside of a value without quotes ends where that value ends, or before.
+    if text.get(end) == Some(&b'=')
+        && (is_inside(&(at..end + 1))
+            || (labelled.demand == Demand::Random && is_short_pair(text, end + 1)))
+    {
+        return None;
+    }
     let assigned = assignment::find(text, at, end, runs)?;
     let mut range = assigned.value;
+    let is_folder = literal.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"pwd"))
+        && matches!(text.get(range.start), Some(b'/' | b'~'));
+    if is_folder || assignment::is_shell_variable(text, at) {
+        return None;
+    }
+    if is_inside(&range) {
+        return None;
+    }
     let value = text.get(range.clone())?;
     let is_apart = text.get(range.start.checked_sub(1)?) == Some(&b' ');
     let may_be_pair =
         labelled.demand == Demand::Random || (assigned.sep == Sep::Equals && is_apart);
     if may_be_pair && assigned.quoting == Quoting::Bare {
         // What follows a further `=` is another pair.
+        const PADDED_MIN: usize = 16;
         let pair = memchr::memchr(b'=', value).unwrap_or(value.len());
-        if value.get(pair..)?.iter().any(|&byte| byte != b'=') {
+        let is_padding = pair >= PADDED_MIN && value.get(pair..)?.iter().all(|it| *it == b'=');
+        if !is_padding {
             range.end = range.start + pair;
         }
     }
@@ -129,7 +181,23 @@ pub(crate) fn find(
         && assigned.quoting == Quoting::Bare
         && assigned.sep == Sep::Colon
         && value.iter().all(is_number);
-    Some((range, if is_json_number { Form::Quoted } else { Form::Plain }))
+    let n_backslashes = assigned.n_backslashes;
+    Some((range, if is_json_number { Form::Quoted { n_backslashes } } else { Form::Plain }))
+}
+
+/// Whether a literal may be the end of a label of several words: it begins with the joint, or a
+/// joint or a letter stands before it. Labels of one word need neither.
+fn may_follow_word(text: &[u8], at: usize, literal: &[u8]) -> bool {
+    let is_near = |it: &u8| it.is_ascii_alphabetic() || JOINTS.contains(it);
+    literal.first().is_some_and(|it| JOINTS.contains(it))
+        || literal.len() < LONG
+        || text.get(..at).and_then(<[u8]>::last).is_some_and(is_near)
+}
+
+/// Whether another pair begins before a value without quotes is long enough.
+fn is_short_pair(text: &[u8], start: usize) -> bool {
+    let value = text.get(start..start + value::LEN_MIN).unwrap_or_default();
+    value.first().is_some_and(u8::is_ascii_alphanumeric) && value.contains(&b'=')
 }
 
 /// Whether a word follows after one space: then the value was a word, too.

@@ -26,10 +26,7 @@ pub(super) fn find(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = text.get(start..text.len().min(start + AUTHORITY_MAX))?;
     let is_end = |byte: &u8| {
         byte.is_ascii_whitespace()
-            || matches!(
-                byte,
-                b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b',' | b'|'
-            )
+            || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
     };
     let authority = rest.get(..rest.iter().position(is_end).unwrap_or(rest.len()))?;
     let sign = memrchr(b'@', authority)?;

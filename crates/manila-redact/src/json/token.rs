@@ -58,7 +58,7 @@ impl Token {
 
     /// Whether it is the value of a member that MCP itself uses, or media.
     pub(super) fn is_protocol(&self, json: &[u8]) -> bool {
-        const NAMES: [&[u8]; 10] = [
+        const NAMES: [&[u8]; 9] = [
             b"uri",
             b"cursor",
             b"nextCursor",
@@ -68,7 +68,6 @@ impl Token {
             b"requestId",
             b"mimeType",
             b"uriTemplate",
-            b"id",
         ];
         let Some(key) = self.key(json) else { return false };
         NAMES.contains(&key) || (matches!(key, b"blob" | b"data") && is_base64(self.text(json)))
@@ -104,19 +103,41 @@ pub(super) fn after(json: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((*json.get(at)?, at + 1))
 }
 
-/// Where the value begins that belongs to the label in `token`, a value itself: in
-/// `["--password", "x"]` and `{"name": "PASSWORD", "value": "x"}`.
-pub(super) fn named_value(json: &[u8], token: &Token, at: usize) -> Option<usize> {
-    let quote = skip_space(json, at);
-    if json.get(quote) != Some(&b'"') {
-        return None;
-    }
-    let next = Token::at(json, quote)?;
-    match after(json, next.inside.end + 1) {
-        Some((b':', value)) => {
-            let key = next.text(json);
-            key.eq_ignore_ascii_case(b"value").then_some(value)
+/// Where the string, number or word ends that begins at `at`; `None` if it is none of these.
+pub(super) fn scalar_end(json: &[u8], at: usize) -> Option<usize> {
+    match json.get(at)? {
+        b'"' => Some(Token::at(json, at)?.inside.end + 1),
+        b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+            let rest = json.get(at..)?;
+            let is_end = |it: &u8| matches!(it, b',' | b']' | b'}') || it.is_ascii_whitespace();
+            Some(at + rest.iter().position(is_end).unwrap_or(rest.len()))
         }
-        _ => token.text(json).starts_with(b"-").then_some(quote),
+        _ => None,
     }
+}
+
+/// Where the value begins that belongs to the label in `token`, a value itself: in
+/// `["--password", "x"]` and `{"name": "PASSWORD", "type": "text", "value": "x"}`.
+pub(super) fn named_value(json: &[u8], token: &Token, at: usize) -> Option<usize> {
+    const BETWEEN_MAX: usize = 3;
+    let mut at = at;
+    for n in 0..=BETWEEN_MAX {
+        let quote = skip_space(json, at);
+        if json.get(quote) != Some(&b'"') {
+            return None;
+        }
+        let next = Token::at(json, quote)?;
+        let Some((b':', value)) = after(json, next.inside.end + 1) else {
+            return (n == 0 && token.text(json).starts_with(b"-")).then_some(quote);
+        };
+        if next.text(json).eq_ignore_ascii_case(b"value") {
+            return Some(value);
+        }
+        let end = scalar_end(json, skip_space(json, value))?;
+        match after(json, end)? {
+            (b',', after) => at = after,
+            _ => return None,
+        }
+    }
+    None
 }

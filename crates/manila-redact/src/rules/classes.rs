@@ -38,22 +38,22 @@ pub(super) const RULES: &[Rule] = &[
         .except_after(&["no", "by", "com", "over", "under", "sur", "tres", "en"])
         .examples("password=hunt·er2", "The password must have 8 characters"),
     Rule::labelled("secret", "values that are called a secret", Anything,
-        &["secret", "credential", "credentials", "private_token"])
+        &["secret", "credential"])
         .examples("client_secret: 's3cr·et-Value-42'", "secret: ${CLIENT_SECRET}"),
     Rule::labelled("api-key", "keys that are called one: API, access, secret, signing, encryption keys", Anything,
         &["api_key", "access_key", "secret_key", "private_key", "signing_key", "encryption_key", "auth_key", "master_key",
           "service_key", "subscription_key", "consumer_key", "account_key", "session_key", "webhook_key", "deploy_key",
-          "app_key", "application_key", "license_key", "storage_key", "shared_key", "hmac_key", "functions_key", "functionskey",
-          "service_role_key", "publishable_key", "integration_key", "ingest_key", "sas_key", "server_key", "security_key", "admin_key"])
+          "app_key", "application_key", "license_key", "storage_key", "shared_key", "hmac_key", "functions_key",
+          "service_role_key", "publishable_key", "integration_key", "ingest_key", "sas_key", "server_key", "security_key", "admin_key", "secret_key_base"])
         .examples("X-Api-Key: 5f2b·a81c90de", "public_key: 5f2ba81c90de"),
     Rule::labelled("access-token", "tokens that are called one: access, refresh, session, auth tokens", Anything,
         &["access_token", "auth_token", "refresh_token", "bearer_token", "id_token", "session_token", "api_token", "oauth_token",
           "security_token", "private_token", "personal_access_token", "deploy_token", "bot_token", "user_token", "app_token",
           "web_token", "csrf_token", "xsrf_token", "verification_token", "reset_token", "service_token", "admin_token",
-          "registry_token", "github_token", "gitlab_token", "slack_token", "npm_token", "vault_token", "device_token", "root_token"])
+          "registry_token", "github_token", "gitlab_token", "slack_token", "npm_token", "vault_token", "device_token", "root_token", "recovery_code", "one_time_code"])
         .examples("\"access_token\": \"mF_9·B5f-4\"", "access_token: string"),
     Rule::labelled("token", "random values beside a label that alone says little", Random,
-        &["token", "apitoken", "authtoken", "_auth=", "_auth:", "_auth\"", "jsessionid", "phpsessid", "one_time_code", "recovery_code", "dsn="])
+        &["token", "apitoken", "authtoken", "auth\"", "_auth=", "_auth:", "jsessionid", "phpsessid", "dsn="])
         .except_after(&["next", "page", "continuation", "cursor", "sync", "resume", "pagination", "max", "min", "num", "total", "count",
             "per", "input", "output", "prompt", "completion", "cached", "reasoning", "stop", "special", "pad", "eos", "bos", "unk",
             "mask", "sep", "cls", "first", "last", "cancellation", "cancel", "change", "concurrency", "client", "idempotency",

@@ -204,3 +204,40 @@ fn a_finding_has_a_place() {
     assert_eq!(found, [("password", 2, 13)]);
     assert_eq!(ready.text, "né password=[REDACTED]\n".as_bytes());
 }
+
+/// A key with headers is one block, however it comes.
+#[test]
+fn a_key_with_headers_in_pieces() {
+    let text = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB\n\n\
+                MIIEowIBAAKCAQEAxV4Zq2n1\nc2hvcnQ=\n-----END RSA PRIVATE KEY-----\nafter\n";
+    for len in 1..40 {
+        let mut stream = Stream::new(Redactor::standard());
+        let mut streamed = Vec::new();
+        for piece in text.as_bytes().chunks(len) {
+            streamed.extend_from_slice(&stream.push(piece).text);
+        }
+        streamed.extend_from_slice(&stream.finish().text);
+        let streamed = String::from_utf8(streamed).unwrap();
+        assert!(!streamed.contains("MIIE") && !streamed.contains("c2hv"), "{len}: {streamed}");
+        assert!(streamed.ends_with("after\n"), "{len}: {streamed}");
+    }
+}
+
+/// Keys on one line of many megabytes, with their line ends escaped.
+#[test]
+fn keys_on_a_line_without_an_end() {
+    let redactor = Redactor::standard();
+    let line = "MIIEowIBAAKCAQEAxV4Zq2n1abcdefghijklmnopqrstuvwxyz0123456789abcd";
+    let key = format!(
+        "-----BEGIN PRIVATE KEY-----\\n{}-----END PRIVATE KEY-----\\n",
+        format!("{line}\\n").repeat(40)
+    );
+    let text = format!("some words {key} and more words ").repeat(80);
+    let mut stream = Stream::with_line_max(redactor, 4096);
+    let mut streamed = Vec::new();
+    for piece in text.as_bytes().chunks(7777) {
+        streamed.extend_from_slice(&stream.push(piece).text);
+    }
+    streamed.extend_from_slice(&stream.finish().text);
+    assert!(!String::from_utf8(streamed).unwrap().contains("MIIE"));
+}

@@ -70,6 +70,9 @@ fn prose_and_code() {
         "use --password to set it, or --token-file PATH",
         "https://host:8080/path@tag and ssh://git@github.com:22/x and mailto:a@b.test",
         "bearer of bad news, basic auth, cookie: disabled, authorization: required",
+        "PWD=/home/user1/Project2 OLDPWD=/var/lib/Jenkins2",
+        "credentials: include, credentials: 'same-origin', ${DB_PASSWORD:-default1}",
+        "private_key: Ed25519PrivateKey, token: Token1, WHERE password = :password",
         "mkdir -p build/output && cp -p a.txt b.txt",
         "public_key: 5f2ba81c90de primary_key: customer_id_42 cache_key=user:42:profile",
     ]);

@@ -119,6 +119,13 @@ fn connection_strings() {
         ],
         ["Password='a;b c1d';User ID=sa", "Password='[REDACTED]';User ID=sa"],
         ["Pwd=hunter2x;User ID=sa;Server=.", "Pwd=[REDACTED];User ID=sa;Server=."],
+        [
+            "Server=x;User Id=sa;Password=abc def, ghi&j;Encrypt=true",
+            "Server=x;User Id=sa;Password=[REDACTED];Encrypt=true",
+        ],
+        ["Password=p@ss,w0rd&x 1;Server=y", "Password=[REDACTED];Server=y"],
+        ["PASSWORD=p@ss,w0rd!9", "PASSWORD=[REDACTED]"],
+        ["PASSWORD=abc)w0rd!9", "PASSWORD=[REDACTED]"],
         ["User ID=sa;PASSWORD=hunter2x", "User ID=sa;PASSWORD=[REDACTED]"],
         [
             "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50==;EndpointSuffix=core",
@@ -177,6 +184,15 @@ fn headers() {
             "Set-Cookie: sid=[REDACTED]; Path=/; HttpOnly",
         ],
         ["set-cookie: sid=31d4d96e407aad42", "set-cookie: sid=[REDACTED]"],
+        ["Authorization: SharedKey acct:ctzMq4/1x2y3z=", "Authorization: SharedKey [REDACTED]"],
+        ["Authorization: Bearer\tabc123", "Authorization: Bearer\t[REDACTED]"],
+        ["Authorization: Bearer abc,def123", "Authorization: Bearer [REDACTED]"],
+        [
+            "Authorization: AWS4-HMAC-SHA256 Credential=x/y, SignedHeaders=host, Signature=ab12",
+            "Authorization: AWS4-HMAC-SHA256 [REDACTED]",
+        ],
+        ["Cookie: a=[REDACTED]; session=realsecret123", "Cookie: a=[REDACTED]"],
+        ["Cookie: flag; sid=31d4d96e407aad42", "Cookie: flag; sid=[REDACTED]"],
         ["X-Api-Key: 5f2ba81c90de", "X-Api-Key: [REDACTED]"],
         ["sent Bearer mF_9B5f-4.1JqM1a2b3c4 to it", "sent Bearer [REDACTED] to it"],
     ] {
@@ -193,6 +209,7 @@ fn command_lines() {
         ["docker login -u me -p hunter2x reg.test", "docker login -u me -p [REDACTED] reg.test"],
         ["curl -u bob:hunter2x https://x", "curl -u bob:[REDACTED] https://x"],
         ["curl --user bob:hunter2x https://x", "curl --user bob:[REDACTED] https://x"],
+        ["#define WIFI_PASSWORD \"hunter2x\"", "#define WIFI_PASSWORD \"[REDACTED]\""],
         ["redis-cli -a hunter2x ping", "redis-cli -a [REDACTED] ping"],
         ["openssl rsa -passin pass:hunter2x -in k", "openssl rsa -passin pass:[REDACTED] -in k"],
         [
@@ -284,6 +301,27 @@ fn json_by_key_and_by_text() {
         [
             r#"{"name": "DB_PASSWORD", "value": "hunter2"}"#,
             r#"{"name": "DB_PASSWORD", "value": "[REDACTED]"}"#,
+        ],
+        [r#"{"a": "{\"password\": 123456789}"}"#, r#"{"a": "{\"password\": \"[REDACTED]\"}"}"#],
+        [
+            r#"{"a": "{\"b\": \"{\\\"password\\\": 123456789}\"}"}"#,
+            r#"{"a": "{\"b\": \"{\\\"password\\\": \\\"[REDACTED]\\\"}\"}"}"#,
+        ],
+        [
+            r#"{"passwords": [null, "abc123def", ["abc123deg"]]}"#,
+            r#"{"passwords": [null, "[REDACTED]", ["[REDACTED]"]]}"#,
+        ],
+        [
+            r#"{"password": {"type": "text", "value": "hunter2"}}"#,
+            r#"{"password": {"type": "text", "value": "[REDACTED]"}}"#,
+        ],
+        [
+            r#"{"name": "DB_PASSWORD", "type": "text", "value": "hunter2"}"#,
+            r#"{"name": "DB_PASSWORD", "type": "text", "value": "[REDACTED]"}"#,
+        ],
+        [
+            r#"{"auths": {"r": {"auth": "am9lOnNlY3JldDEy"}}}"#,
+            r#"{"auths": {"r": {"auth": "[REDACTED]"}}}"#,
         ],
         [r#"{"AKIAIOSFODNN7EXAMPLE": 1}"#, r#"{"[REDACTED]": 1}"#],
         [r#"{"password": "caf\u00e9-\"quoted\""}"#, r#"{"password": "[REDACTED]"}"#],
