@@ -22,8 +22,10 @@ const N_PASSES: usize = 8;
 fn main() {
     let peer = peer();
     let mut rows = rows();
-    for _ in 0..N_PASSES {
-        for row in &mut rows {
+    for pass in 0..N_PASSES {
+        // What is slow by intent takes long enough in two passes.
+        for row in rows.iter_mut().filter(|row| pass < 2 || !matches!(row.limit, Limit::Slower(_)))
+        {
             row.measure(&peer);
         }
     }

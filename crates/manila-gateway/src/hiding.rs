@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manila::RawJson;
 use manila::request_envelope::{Message, Response};
+use manila::{JsonObject, RawJson};
 use manila_redact::{Redactor, Tally, apply};
 
 use crate::event::{Event, Events};
@@ -76,20 +76,22 @@ impl Hiding {
             // Only strings were changed, so it is still a response. If it were not, nothing of it
             // may be told.
             Ok(Message::Request(_) | Message::Notification(_)) | Err(_) => {
-                let error = RawJson::of(&serde_json::json!({
-                    "code": -32603, "message": "The answer could not be redacted"
-                }));
-                let nothing = error.unwrap_or_else(|_| response.frame.clone());
-                let answer = Err(nothing.clone());
-                (Response { id: None, answer, frame: nothing }, tally)
+                let error = JsonObject::build(|error| {
+                    error.member("code", &-32603i64);
+                    error.member("message", "The answer could not be redacted");
+                });
+                let error = RawJson::from(error);
+                (Response { id: None, answer: Err(error.clone()), frame: error }, tally)
             }
         }
     }
 
-    /// A part of a message without its secrets.
+    /// A part of a message without its secrets; nothing of it if it cannot be read afterwards.
     pub(crate) fn part(&self, part: RawJson) -> RawJson {
         match self.message(&part) {
-            Some(Hidden { frame, .. }) => RawJson::parse(frame).unwrap_or(part),
+            Some(Hidden { frame, .. }) => {
+                RawJson::parse(frame).unwrap_or_else(|_| JsonObject::default().into())
+            }
             None => part,
         }
     }
@@ -109,10 +111,8 @@ pub(crate) fn events_without_secrets(events: Events, redactor: Arc<Redactor>) ->
         let hide = |text: String| text_without_secrets(&redactor, text);
         events(match event {
             // Its lines were redacted when they were read, all together.
-            event @ (Event::Stderr(_)
-            | Event::Started { .. }
-            | Event::Stopping { .. }
-            | Event::Redacted { .. }) => event,
+            event @ (Event::Stderr(_) | Event::Started { .. } | Event::Stopping { .. }) => event,
+            Event::Redacted { place, findings } => Event::Redacted { place: hide(place), findings },
             Event::Called { tool, failure, duration } => {
                 Event::Called { tool: hide(tool), failure, duration }
             }

@@ -114,6 +114,16 @@ impl<'a> Probed<'a> {
     }
 
     pub(crate) fn add(&mut self, n: usize, start: usize, end: usize, form: Form) {
+        let is_inside =
+            |at: usize| self.text.get(at).is_some_and(|byte| (0x80..0xC0).contains(byte));
+        // A limit may have cut a character in two.
+        let (mut start, mut end) = (start, end);
+        while start > 0 && is_inside(start) {
+            start -= 1;
+        }
+        while is_inside(end) {
+            end += 1;
+        }
         let is_allowed =
             || self.text.get(start..end).is_some_and(|value| self.redactor.allows(value));
         if start < end && !is_allowed() {

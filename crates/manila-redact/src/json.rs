@@ -35,7 +35,7 @@ pub(crate) enum Keys {
 
 /// Finds what the rules find in JSON.
 pub(crate) fn fast(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
-    let mut search = Search { json, redactor, keys, findings: Findings::default() };
+    let mut search = Search::new(json, redactor, keys, Redactor::scan);
     let mut open: Option<Open<'_>> = None;
     let mut searched_to = 0;
     fast::hits(json, |hit| {
@@ -47,7 +47,12 @@ pub(crate) fn fast(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
             searched_to = done.token.inside.end + 1;
             search.finish(done);
         }
-        if let Some(token) = Token::around(json, searched_to, hit.at) {
+        let token = Token::around(json, searched_to, hit.at);
+        if token.is_none() {
+            // It is no JSON. To look back further each time would take its square.
+            searched_to = hit.at;
+        }
+        if let Some(token) = token {
             if token.has_escapes {
                 // What is hidden behind escapes is found in the text itself.
                 let text = decode(token.text(json));
@@ -72,7 +77,7 @@ pub(crate) fn fast(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
 
 /// Finds the same by looking at every string.
 pub(crate) fn naive(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
-    let mut search = Search { json, redactor, keys, findings: Findings::default() };
+    let mut search = Search::new(json, redactor, keys, Redactor::scan_naively);
     let mut at = 0;
     while let Some(token) = Token::after(json, at) {
         at = token.inside.end + 1;
@@ -151,10 +156,21 @@ struct Search<'a> {
     json: &'a [u8],
     redactor: &'a Redactor,
     keys: Keys,
+    /// The engine.
+    scan: fn(&Redactor, &[u8]) -> Findings,
     findings: Findings,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(
+        json: &'a [u8],
+        redactor: &'a Redactor,
+        keys: Keys,
+        scan: fn(&Redactor, &[u8]) -> Findings,
+    ) -> Search<'a> {
+        Search { json, redactor, keys, scan, findings: Findings::default() }
+    }
+
     fn finish(&mut self, open: Open<'_>) {
         if !open.is_done {
             self.add(&open.token, open.text, open.probed.findings, open.label);
@@ -167,7 +183,8 @@ impl Search<'_> {
         if !findings.is_empty() && !is_left_alone() {
             let start = token.inside.start;
             let mut places = Places::new(token.text(self.json));
-            let scan = |text: &[u8]| self.redactor.scan(text);
+            let (redactor, engine) = (self.redactor, self.scan);
+            let scan = |text: &[u8]| engine(redactor, text);
             for it in until_nothing_more(text, findings, scan) {
                 let (from, to) = if token.has_escapes {
                     (places.of(it.start), places.of(it.end))

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use regex::bytes::{Regex, RegexBuilder, RegexSet};
 
 use crate::again::until_nothing_more;
-use crate::edit::{Edit, Finding, Findings, Form};
+use crate::edit::{Edit, Finding, Findings, Form, MARK};
 use crate::json::{self, Keys};
 use crate::rules::{N_RULES, RULES};
 use crate::{fast, naive};
@@ -108,7 +108,11 @@ impl Redactor {
             for pattern in &options.allow_patterns {
                 compile("allow_patterns", pattern)?;
             }
-            redactor.allowed_patterns = RegexSet::new(&options.allow_patterns).ok();
+            let patterns = RegexSet::new(&options.allow_patterns).map_err(|error| {
+                let name = "allow_patterns".to_owned();
+                UnusableRule::Pattern { name, reason: format!("cannot be used together: {error}") }
+            })?;
+            redactor.allowed_patterns = Some(patterns);
         }
         Ok(redactor)
     }
@@ -190,8 +194,11 @@ impl Redactor {
             for (n, (_, pattern)) in self.extra.iter().enumerate() {
                 for captures in pattern.captures_iter(line) {
                     let Some(found) = captures.get(1).or_else(|| captures.get(0)) else { continue };
-                    let is_mark = found.as_bytes() == crate::edit::MARK.as_bytes();
-                    if !found.is_empty() && !is_mark && !self.allows(found.as_bytes()) {
+                    let is_mark = || {
+                        let mut marks = memchr::memmem::find_iter(line, MARK.as_bytes());
+                        marks.any(|at| found.start() < at + MARK.len() && at < found.end())
+                    };
+                    if !found.is_empty() && !is_mark() && !self.allows(found.as_bytes()) {
                         let rank = u32::try_from(N_RULES + n).unwrap_or(u32::MAX);
                         let (start, end) = (start + found.start(), start + found.end());
                         findings.add(Finding { start, end, rank, form: Form::Plain });

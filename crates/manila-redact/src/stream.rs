@@ -4,7 +4,7 @@
 //! soon as they are there, unless a block is open. A line that is too long to be kept is let go
 //! in parts, far enough behind its end that no secret is cut in two.
 
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr_iter, memmem, memrchr};
 
 use crate::edit::{Edit, Form, Tally, apply};
 use crate::find::block::{BLOCK_MAX, open_block};
@@ -27,6 +27,8 @@ pub struct Stream<'a> {
     waiting: Vec<u8>,
     /// How many bytes at the start of `waiting` were let go already.
     n_context: usize,
+    /// A secret that is too long to be kept goes on until one of these.
+    inside: Option<fn(&u8) -> bool>,
     tally: Tally,
     place: Place,
 }
@@ -79,11 +81,13 @@ impl<'a> Stream<'a> {
     pub fn new(redactor: &'a Redactor) -> Stream<'a> {
         let place = Place { line: 1, column: 1 };
         let (waiting, tally) = (Vec::new(), Tally::default());
-        Stream { redactor, line_max: LINE_MAX, waiting, n_context: 0, tally, place }
+        let (line_max, n_context, inside) = (LINE_MAX, 0, None);
+        Stream { redactor, line_max, waiting, n_context, inside, tally, place }
     }
 
     /// Takes the next piece and gives what can be let go.
     pub fn push(&mut self, piece: &[u8]) -> Ready {
+        let piece = self.after_secret(piece);
         // Only the new piece can have ended a line.
         let n_before = self.waiting.len();
         self.waiting.extend_from_slice(piece);
@@ -110,13 +114,30 @@ impl<'a> Stream<'a> {
         &self.tally
     }
 
+    /// What is left of a piece when the rest of a secret is taken away that was hidden already.
+    fn after_secret<'p>(&mut self, piece: &'p [u8]) -> &'p [u8] {
+        let Some(is_end) = self.inside else { return piece };
+        let Some(end) = piece.iter().position(is_end) else {
+            self.place.pass(piece);
+            return &[];
+        };
+        self.inside = None;
+        let (secret, rest) = piece.split_at(end);
+        self.place.pass(secret);
+        rest
+    }
+
     fn before_open_block(&self, end: usize) -> usize {
-        let lines = self.waiting.get(..end).unwrap_or_default();
-        let Some(block) = open_block(lines) else { return end };
-        let is_too_long = end - block > BLOCK_MAX;
-        let before = lines.get(..block).unwrap_or_default();
-        let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
-        if is_too_long { end } else { line }
+        let mut start = end;
+        // The line on which a block begins may be part of the one before.
+        while let Some(block) = open_block(self.waiting.get(..start).unwrap_or_default()) {
+            let before = self.waiting.get(..block).unwrap_or_default();
+            start = memrchr(b'\n', before).map_or(0, |at| at + 1);
+            if end - start > BLOCK_MAX {
+                return end;
+            }
+        }
+        start
     }
 
     /// Lets a part of a line go that is too long.
@@ -125,17 +146,23 @@ impl<'a> Stream<'a> {
         let mut end = self.waiting.len() - KEPT;
         // Not in the middle of a block, which is known by its beginning.
         let before = self.waiting.get(..end).unwrap_or_default();
-        if let Some(begin) = memchr::memmem::rfind(before, b"-----BEGIN ")
-            && memchr::memmem::find(before.get(begin..).unwrap_or_default(), b"-----END").is_none()
-            && begin > self.n_context
+        if let Some(begin) = memmem::rfind(before, b"-----BEGIN ")
+            && memmem::find(before.get(begin..).unwrap_or_default(), b"-----END").is_none()
             && end - begin < BLOCK_MAX
         {
+            if begin <= self.n_context {
+                return Ready::default();
+            }
             end = begin;
         }
-        // Nor of what is hidden.
-        if let Some(edit) = edits.iter().find(|edit| edit.range.start < end && end < edit.range.end)
-        {
+        // Nor of what is hidden. What is hidden to the very end may go on.
+        if let Some(edit) = edits.iter().find(|it| it.range.start < end && end < it.range.end) {
             end = edit.range.end;
+            if end == self.waiting.len() {
+                let is_line = matches!(edit.rule.as_ref(), "cookie" | "authorization");
+                self.inside = Some(if is_line { is_line_end } else { is_value_end });
+                return self.let_go_with(&edits, end, 0);
+            }
         }
         self.let_go_with(&edits, end, CONTEXT)
     }
@@ -148,9 +175,10 @@ impl<'a> Stream<'a> {
     /// Lets go what is before `end`, and keeps `n_context` bytes of it to look back at.
     fn let_go_with(&mut self, edits: &[Edit], end: usize, n_context: usize) -> Ready {
         let start = self.n_context;
-        let is_new = |edit: &&Edit| edit.range.start >= start && edit.range.end <= end;
+        let is_new = |edit: &&Edit| edit.range.end > start && edit.range.end <= end;
         let edits = edits.iter().filter(is_new).map(|edit| Edit {
-            range: edit.range.start - start..edit.range.end - start,
+            // What begins in what was let go is hidden from here on.
+            range: edit.range.start.saturating_sub(start)..edit.range.end - start,
             ..edit.clone()
         });
         let edits: Vec<Edit> = edits.collect();
@@ -163,6 +191,14 @@ impl<'a> Stream<'a> {
         self.n_context = end - kept_from;
         ready
     }
+}
+
+fn is_line_end(byte: &u8) -> bool {
+    *byte == b'\n'
+}
+
+fn is_value_end(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b';' | b'<' | b'>')
 }
 
 /// Where edits stand in a text that begins with line number `line`.

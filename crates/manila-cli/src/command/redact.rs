@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// The input is JSON: one document, or one on each line
     ///
     /// Then a secret is known by its key, escapes hide nothing, and what comes out is JSON of the
-    /// same structure. A line that is no JSON is filtered as text. With --rules and --report it
+    /// same structure, with plain line ends. A line that is no JSON is filtered as text. With --rules and --report it
     /// chooses JSON for what is printed.
     #[arg(long)]
     json: bool,
@@ -157,12 +157,13 @@ fn json(
     let mut lines = input.lines()?;
     let mut whole = Vec::new();
     let mut n_others = 0u64;
+    // The first line that says something decides whether each line is a document.
+    let mut is_decided = false;
     while let Some(Line { number, text }) = lines.next()? {
         let Some(text) = text else { return Err(input.too_large().into()) };
         let is_blank = text.trim_ascii().is_empty();
         let is_json = is_blank || RawJson::parse(text.clone()).is_ok();
-        if number == 1 && !is_json || !whole.is_empty() {
-            // The first line is only the start of a document.
+        if (!is_decided && !is_json) || !whole.is_empty() {
             whole.extend_from_slice(&text);
             whole.push(b'\n');
             if whole.len() as u64 > input.bytes_max() {
@@ -170,6 +171,7 @@ fn json(
             }
             continue;
         }
+        is_decided |= !is_blank;
         n_others += u64::from(!is_json);
         let edits = if is_json { redactor.json(&text) } else { redactor.text(&text) };
         tally.add(&edits);

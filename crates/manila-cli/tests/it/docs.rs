@@ -94,19 +94,20 @@ and what is told on standard error. It is on unless you switch it off, and `mani
 same for files and pipes.
 
 - **Found** is what the rules below find, in any spelling: `=`, `:`, JSON, YAML, TOML, headers,
-  options, URLs, connection strings, XML, code. In JSON also by the key, nested, in arrays, and in
-  JSON inside of strings. Escapes, line ends and upper case hide nothing.
+  options, URLs, connection strings, XML, code. In JSON also by the key, at any depth, in arrays, in a
+  `value` inside of it or beside it, and in JSON inside of strings. Escapes, line ends and upper case hide nothing.
 - **Left alone** are digests, UUIDs, request and trace ids, cursors, versions, placeholders
   (`<your-token>`, `${VAR}`, `xxxx`, `changeme`), values of fewer than 6 characters (but for
   `Authorization`), prose and code that only speaks of passwords, and media. On MCP: ids, cursors,
   `progressToken`, `requestState`, `taskId`, `uri`, base64 `blob` and `data`, what a server asks the
-  client (sampling, elicitation), `input_required` results, and what servers offer in their lists.
+  client (sampling, elicitation), results and errors that ask the client to do something first, and what
+  servers offer (`initialize` and lists).
 - **JSON stays JSON** with the same structure; a number that is a secret becomes the string
   `\"[REDACTED]\"`. Text keeps its lines. To redact twice changes nothing more.
 - **A receipt** tells how many secrets were hidden and by which rules, never what: in `response-v2`
   the warning `CONTENT_REDACTED`, in `machine-readable-v1` `metadata.redacted`, in
   `mcp.envelope.v0.1` the warning `ADAPTER.REDACTED`. `envelope-v1` has no place for it. `--verbose`
-  tells it on standard error for everything.
+  tells it on standard error for every answer.
 - A rule by which a value is known by a label wants more of it where the label alone says little:
   what stands beside `token` must look random.
 

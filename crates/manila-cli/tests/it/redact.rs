@@ -31,6 +31,11 @@ fn json_keeps_its_structure() {
         "{\n  \"a\\u0070i_key\": \"hunter2\",\n  \"n\": 1.0\n}\n",
         "{\n  \"a\\u0070i_key\": \"[REDACTED]\",\n  \"n\": 1.0\n}\n",
     );
+    check(
+        &["--json"],
+        "\n{\n \"passwords\": [\n \"hunter2xyz\"\n]\n}\n",
+        "\n{\n \"passwords\": [\n \"[REDACTED]\"\n]\n}\n",
+    );
     // A line among others that is no JSON holds no one up, and leaks nothing.
     let ran = manila(&["redact", "--json"], b"{\"n\":1}\npwd=hunter2x {\n");
     assert_eq!((ran.stdout.as_str(), ran.code), ("{\"n\":1}\npwd=[REDACTED] {\n", 0));

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use manila::RawJson;
 use manila::request_envelope::{Request, Response};
+use manila::{JsonObject, McpResult, RawJson};
 use manila_redact::Tally;
 
+use super::answer;
 use crate::cancellation::Cancellation;
 use crate::event::Event;
 use crate::gateway::Gateway;
@@ -41,11 +42,20 @@ pub(crate) async fn forward(
 const LISTS: [&str; 5] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize"];
 
+/// Whether a result is none yet: the server asks back, or has begun a task.
+fn is_handle(result: &RawJson) -> bool {
+    JsonObject::new(result.clone()).is_some_and(|it| McpResult::from_object(it).is_handle())
+}
+
 impl Gateway {
-    /// The answer to a request without its secrets. What servers offer is left alone, unless it
-    /// is an error.
+    /// The answer to a request without its secrets. What servers offer is left alone, and what the
+    /// client must act on.
     pub(super) fn hidden(&self, request: &Request, response: Response) -> Response {
-        if LISTS.contains(&request.method.as_str()) && response.answer.is_ok() {
+        let is_left_alone = match &response.answer {
+            Ok(result) => LISTS.contains(&request.method.as_str()) || is_handle(result),
+            Err(error) => answer::is_for_the_client(error),
+        };
+        if is_left_alone {
             return response;
         }
         let (hidden, tally) = self.settings.hiding.response(response);

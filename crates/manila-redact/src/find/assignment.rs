@@ -348,9 +348,13 @@ fn is_next_pair(text: &[u8], at: usize) -> bool {
 /// Whether a name stands in a list of pairs with semicolons, as in a connection string: there a
 /// value goes on to the next one, whatever it is made of.
 fn list_value_end(text: &[u8], name: usize, start: usize) -> Option<usize> {
+    const FIRST_MAX: usize = 128;
     let before = text.get(..name_start(text, name))?;
     let is_listed = before.iter().rev().find(|it| **it != b' ') == Some(&b';');
-    let rest = text.get(start..text.len().min(start + LEN_MAX))?;
+    // The first of a list is known by what follows it, and that is near.
+    let most = if is_listed { LEN_MAX } else { FIRST_MAX };
+    let rest = text.get(start..text.len().min(start + most))?;
+    memchr(b';', rest)?;
     let is_end =
         |it: &u8| matches!(it, b';' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | 0..=0x1F);
     let len = rest.iter().position(is_end)?;

@@ -60,7 +60,9 @@ struct Body {
 /// The lines of base64 from `start` on, after some headers.
 fn body(text: &[u8], start: usize) -> Body {
     let limit = text.len().min(start + BLOCK_MAX);
+    const HEADERS_MAX: usize = 8;
     let mut lines: Vec<Range<usize>> = Vec::new();
+    let mut n_headers = 0;
     let mut at = start;
     while at < limit {
         at = skip_line_ends(text, at, limit);
@@ -78,7 +80,8 @@ fn body(text: &[u8], start: usize) -> Body {
         if len > 0 && is_line_end(after) {
             lines.push(at..at + len);
             at += len;
-        } else if lines.is_empty() && is_header(rest) {
+        } else if lines.is_empty() && n_headers < HEADERS_MAX && is_header(rest) {
+            n_headers += 1;
             at += memchr::memchr2(b'\n', b'\\', rest).unwrap_or(rest.len());
         } else {
             break;
@@ -129,9 +132,12 @@ pub(crate) fn open_block(text: &[u8]) -> Option<usize> {
     let tail = text.get(recent..)?;
     let begin = memmem::rfind(tail, b"-----BEGIN ");
     let putty = memmem::rfind(tail, b"Private-Lines:");
-    let at = recent + begin.max(putty)?;
-    let after = text.get(at..)?.iter().position(|it| matches!(it, b'\n' | b'\\'));
-    let body = body(text, after.map_or(text.len(), |len| at + len));
-    let is_open = text.get(body.end..)?.iter().all(u8::is_ascii_whitespace);
-    is_open.then_some(at)
+    let is_open = |at: &usize| {
+        let head = text.get(*at..).unwrap_or_default();
+        let head_len = head.iter().position(|it| matches!(it, b'\n' | b'\\'));
+        let body = body(text, at + head_len.unwrap_or(head.len()));
+        let rest = text.get(body.end..).unwrap_or_default();
+        rest.iter().all(u8::is_ascii_whitespace)
+    };
+    [begin, putty].into_iter().flatten().map(|at| recent + at).filter(is_open).min()
 }

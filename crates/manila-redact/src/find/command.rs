@@ -29,7 +29,7 @@ enum Takes {
     Word(usize),
 }
 
-const PROGRAMS: [Program; 25] = [
+const PROGRAMS: [Program; 24] = [
     Program { name: "sshpass", takes: Takes::Option("-p") },
     Program { name: "mysql", takes: Takes::Option("-p") },
     Program { name: "mysqldump", takes: Takes::Option("-p") },
@@ -49,7 +49,6 @@ const PROGRAMS: [Program; 25] = [
     Program { name: "mongodump", takes: Takes::Option("-p") },
     Program { name: "smbclient", takes: Takes::PercentOption("-U") },
     Program { name: "htpasswd", takes: Takes::Word(3) },
-    Program { name: "7z", takes: Takes::Option("-p") },
     Program { name: "zip", takes: Takes::Option("-P") },
     Program { name: "unzip", takes: Takes::Option("-P") },
     Program { name: "openssl", takes: Takes::WordOption("-passin", "pass:") },
@@ -69,18 +68,17 @@ pub(super) fn find(text: &[u8], at: usize, len: usize) -> Option<Range<usize>> {
     let name = named.get(..len)?;
     let mut programs = PROGRAMS.iter().filter(|it| it.name.as_bytes() == name).peekable();
     programs.peek()?;
-    let arguments = line_of(named).get(len..)?;
+    let arguments = named.get(len..named.len().min(LINE_MAX))?;
     programs.find_map(|program| {
         let found = secret(arguments, name, &program.takes)?;
-        Some(at + len + found.start..at + len + found.end)
+        let mut end = at + len + found.end;
+        if found.end == arguments.len() {
+            // The line was cut in the middle of it.
+            let rest = text.get(end..)?;
+            end += rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        }
+        Some(at + len + found.start..end)
     })
-}
-
-/// The rest of the command line: to its end, or a pipe.
-fn line_of(named: &[u8]) -> &[u8] {
-    let line = named.get(..LINE_MAX).unwrap_or(named);
-    let end = memchr::memchr3(b'\n', b'|', b';', line).unwrap_or(line.len());
-    line.get(..end).unwrap_or(line)
 }
 
 fn secret(arguments: &[u8], name: &[u8], takes: &Takes) -> Option<Range<usize>> {
@@ -92,11 +90,12 @@ fn secret(arguments: &[u8], name: &[u8], takes: &Takes) -> Option<Range<usize>> 
             // From here on it is asked about again.
             return None;
         }
+        let n_before = words.at;
         let found = match takes {
-            Takes::Option(option) => after_option(text, word, option, &mut words),
-            Takes::UserOption(option) => after_option(text, word, option, &mut words)
+            Takes::Option(option) => after_option(name, text, word, option, &mut words),
+            Takes::UserOption(option) => after_option(name, text, word, option, &mut words)
                 .and_then(|it| behind(arguments, it, b':')),
-            Takes::PercentOption(option) => after_option(text, word, option, &mut words)
+            Takes::PercentOption(option) => after_option(name, text, word, option, &mut words)
                 .and_then(|it| behind(arguments, it, b'%')),
             Takes::WordOption(option, prefix) => {
                 let value = (text == option.as_bytes()).then(|| words.next())??;
@@ -108,6 +107,10 @@ fn secret(arguments: &[u8], name: &[u8], takes: &Takes) -> Option<Range<usize>> 
                 (n_plain == *number).then_some(word)
             }
         };
+        // The word that was taken for a value may have been the program itself.
+        if found.is_none() && words.at > n_before {
+            return None;
+        }
         if let Some(found) = found {
             let value = arguments.get(found.clone())?;
             let is_secret = !value.starts_with(b"-")
@@ -120,6 +123,7 @@ fn secret(arguments: &[u8], name: &[u8], takes: &Takes) -> Option<Range<usize>> 
 
 /// `-p x`, `-px`, `--user=x`
 fn after_option(
+    name: &[u8],
     text: &[u8],
     word: Range<usize>,
     option: &str,
@@ -127,7 +131,7 @@ fn after_option(
 ) -> Option<Range<usize>> {
     let rest = text.strip_prefix(option.as_bytes())?;
     match rest {
-        [] => words.next(),
+        [] => words.next().filter(|it| words.text.get(it.clone()) != Some(name)),
         [b'=', ..] => Some(word.start + option.len() + 1..word.end),
         [_, ..] if option.len() == 2 => Some(word.start + option.len()..word.end),
         _ => None,
@@ -140,7 +144,7 @@ fn behind(text: &[u8], word: Range<usize>, sign: u8) -> Option<Range<usize>> {
     Some(word.start + at + 1..word.end)
 }
 
-/// The words of a command line, without their quotes.
+/// The words of a command line, without their quotes, to its end or a pipe.
 struct Words<'a> {
     text: &'a [u8],
     at: usize,
@@ -155,12 +159,18 @@ impl Iterator for Words<'_> {
         let rest = self.text.get(start..)?;
         let quote = rest.first().copied().filter(|it| matches!(it, b'"' | b'\''));
         if let Some(quote) = quote
-            && let Some(len) = memchr::memchr(quote, rest.get(1..)?)
+            && let Some(len) = memchr::memchr2(quote, b'\n', rest.get(1..)?)
+            && rest.get(len + 1) == Some(&quote)
         {
             self.at = start + len + 2;
             return Some(start + 1..start + 1 + len);
         }
-        let is_end = |it: &u8| matches!(it, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\');
+        if let Some(b'\n' | b'\r' | b'|' | b';') = rest.first() {
+            return None;
+        }
+        let is_end = |it: &u8| {
+            matches!(it, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | b'\n' | b'\r' | b'|' | b';')
+        };
         let len = rest.iter().position(is_end).unwrap_or(rest.len()).max(1);
         self.at = start + len;
         Some(start..start + len)

@@ -159,7 +159,10 @@ pub(crate) fn find(
     if may_be_pair && assigned.quoting == Quoting::Bare {
         // What follows a further `=` is another pair.
         const PADDED_MIN: usize = 16;
-        let pair = memchr::memchr(b'=', value).unwrap_or(value.len());
+        // In a run of labels the next one is near.
+        const NEAR: usize = 512;
+        let near = value.get(..NEAR).unwrap_or(value);
+        let pair = memchr::memchr(b'=', near).unwrap_or(value.len());
         let is_padding = pair >= PADDED_MIN && value.get(pair..)?.iter().all(|it| *it == b'=');
         if !is_padding {
             range.end = range.start + pair;

@@ -19,6 +19,10 @@ pub(super) fn find(text: &[u8], at: usize) -> Option<Range<usize>> {
         }
         start += 1;
     }
+    // Of what is not ASCII, only whole characters.
+    if text.get(start).is_none_or(|it| *it <= b' ' || (0x7F..0xC0).contains(it)) {
+        return None;
+    }
     let scheme = text.get(..at)?.last()?;
     if !scheme.is_ascii_alphanumeric() && !matches!(scheme, b'+' | b'.' | b'-') {
         return None;

@@ -22,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::structure("url-password", "passwords in URLs of any scheme; the user stays", Structure::Url, &["://", ":\\/", ":/\\", ":\\\\"])
         .examples("postgres://app:s3cr·etpw@db:5432/app", "https://host:8080/path@tag"),
     Rule::structure("command-password", "passwords given to programs that take them as an option of one letter", Structure::Command,
-        &["sshpass", "mysql", "mariadb", "docker login", "curl", "wget", "redis-cli", "ldapsearch", "sqlcmd", "mongo", "htpasswd", "smbclient", "podman login", "7z ", "unzip", "zip ", "openssl", "user-secrets"])
+        &["sshpass", "mysql", "mariadb", "docker login", "curl", "wget", "redis-cli", "ldapsearch", "sqlcmd", "mongo", "htpasswd", "smbclient", "podman login", "unzip", "zip ", "openssl", "user-secrets"])
         .examples("mysql -u root -phunt·er2x app", "mkdir -p build/output"),
     Rule::token("sql-password", "passwords in SQL, after `IDENTIFIED BY`", &["identified by "], r"(?i)identified by (?:password )?'([^'\n]{6,128})'")
         .examples("IDENTIFIED BY 'hunt·er2x'", "IDENTIFIED BY 'x'"),

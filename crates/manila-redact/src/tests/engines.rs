@@ -8,7 +8,7 @@ use crate::stream::Stream;
 use crate::{Redactor, apply};
 
 /// Pieces of clean text, separators, labels, and things that are nearly secrets.
-const PIECES: [&str; 48] = [
+const PIECES: [&str; 51] = [
     " ",
     "\n",
     "\r\n",
@@ -55,6 +55,9 @@ const PIECES: [&str; 48] = [
     "mysql -p",
     "<password>",
     "</",
+    "mysql  -p",
+    "\u{80}",
+    "Private-Lines: 1\n",
     "é",
     "\u{1F600}",
 ];
@@ -240,4 +243,61 @@ fn keys_on_a_line_without_an_end() {
     }
     streamed.extend_from_slice(&stream.finish().text);
     assert!(!String::from_utf8(streamed).unwrap().contains("MIIE"));
+}
+
+/// A secret of megabytes is hidden to its end.
+#[test]
+fn a_secret_that_is_too_long_to_be_kept() {
+    for (start, secret, end) in [
+        ("x password=", "aB3dE6".repeat(100_000), " after\n"),
+        ("Cookie: sid=", "aB3dE6; b=".repeat(60_000), "\nafter\n"),
+    ] {
+        let text = format!("{start}{secret}{end}");
+        let mut stream = Stream::with_line_max(Redactor::standard(), 4096);
+        let mut streamed = Vec::new();
+        for piece in text.as_bytes().chunks(50_000) {
+            streamed.extend_from_slice(&stream.push(piece).text);
+        }
+        streamed.extend_from_slice(&stream.finish().text);
+        assert_eq!(String::from_utf8(streamed).unwrap(), format!("{start}[REDACTED]{end}"));
+    }
+}
+
+/// The time that hostile texts take grows with their length, not with its square: these would
+/// take hours.
+#[test]
+fn hostile_texts_come_to_an_end() {
+    let redactor = Redactor::standard();
+    for part in [
+        "Private-Lines: 1\n",
+        "-----BEGIN RSA PRIVATE KEY-----\n",
+        "password= ",
+        "password=\"",
+        "token:",
+        "authorization: ",
+        "Cookie: a=",
+        "a://b:",
+        "mysql -p ",
+        "curl -u ",
+        "eyJ.",
+        "sk-",
+        ";password=",
+        "<password>",
+        "[REDACTED]",
+        "password=[",
+        "\\",
+        "\"password\":[",
+        "user-secrets set ",
+        "ghp_",
+        "${password:",
+    ] {
+        let text = part.repeat(300_000 / part.len());
+        let found = redactor.text(text.as_bytes());
+        assert!(found.len() <= text.len());
+        let json =
+            format!("[\"{}\"]", text.replace('\\', "/").replace('"', "'").replace('\n', "\\n"));
+        assert!(redactor.json(json.as_bytes()).len() <= json.len());
+        // Not JSON at all.
+        assert!(redactor.json(text.as_bytes()).len() <= text.len());
+    }
 }

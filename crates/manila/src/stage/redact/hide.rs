@@ -214,9 +214,7 @@ impl<'a> Hider<'a> {
     fn replace_object(&mut self, object: &mut JsonObject, edits: &[Edit]) {
         let mut raw = object.as_raw().clone();
         self.replace_json(&mut raw, edits);
-        if let Some(hidden) = JsonObject::new(raw) {
-            *object = hidden;
-        }
+        *object = JsonObject::new(raw).unwrap_or_default();
     }
 
     fn replace_json(&mut self, json: &mut RawJson, edits: &[Edit]) {
