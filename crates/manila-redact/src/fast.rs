@@ -11,12 +11,11 @@ use crate::boundary::is_start;
 use crate::find::Probed;
 use crate::redactor::Redactor;
 
+mod literals;
 mod tables;
 
-use tables::{
-    ENTRIES, HEADS, LITERALS, Literal, Start, fold, hash, hash_after, hash_before, is_known,
-    is_known_further,
-};
+use literals::{LITERALS, Literal, Start};
+use tables::{ENTRIES, HEADS, fold, hash, hash_after, hash_before, is_known, is_known_further};
 
 /// A literal that was found.
 #[derive(Debug, Clone, Copy)]

@@ -28,7 +28,7 @@ pub struct Stream<'a> {
     /// How many bytes at the start of `waiting` were let go already.
     n_context: usize,
     /// A secret that is too long to be kept goes on until one of these.
-    inside: Option<fn(&u8) -> bool>,
+    inside: Option<fn(u8) -> bool>,
     tally: Tally,
     place: Place,
 }
@@ -117,7 +117,7 @@ impl<'a> Stream<'a> {
     /// What is left of a piece when the rest of a secret is taken away that was hidden already.
     fn after_secret<'p>(&mut self, piece: &'p [u8]) -> &'p [u8] {
         let Some(is_end) = self.inside else { return piece };
-        let Some(end) = piece.iter().position(is_end) else {
+        let Some(end) = piece.iter().position(|byte| is_end(*byte)) else {
             self.place.pass(piece);
             return &[];
         };
@@ -193,11 +193,11 @@ impl<'a> Stream<'a> {
     }
 }
 
-fn is_line_end(byte: &u8) -> bool {
-    *byte == b'\n'
+fn is_line_end(byte: u8) -> bool {
+    byte == b'\n'
 }
 
-fn is_value_end(byte: &u8) -> bool {
+fn is_value_end(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b';' | b'<' | b'>')
 }
 

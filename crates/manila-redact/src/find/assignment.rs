@@ -307,7 +307,7 @@ fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
             Some(b']') => b'[',
             _ => b'{',
         };
-        let goes_on = judged.get(at + 1).is_some_and(|it| it.is_ascii_alphanumeric());
+        let goes_on = judged.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
         if !goes_on && memchr(opening, judged.get(..at).unwrap_or_default()).is_none() {
             return start + at;
         }

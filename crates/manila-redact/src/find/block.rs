@@ -59,8 +59,8 @@ struct Body {
 
 /// The lines of base64 from `start` on, after some headers.
 fn body(text: &[u8], start: usize) -> Body {
-    let limit = text.len().min(start + BLOCK_MAX);
     const HEADERS_MAX: usize = 8;
+    let limit = text.len().min(start + BLOCK_MAX);
     let mut lines: Vec<Range<usize>> = Vec::new();
     let mut n_headers = 0;
     let mut at = start;

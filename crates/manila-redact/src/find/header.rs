@@ -148,8 +148,8 @@ pub(crate) fn cookies(value: &[u8]) -> Option<Range<usize>> {
     let is_secret = |pair: &[u8]| {
         let name_len = memchr(b'=', pair).unwrap_or(0);
         let (name, value) = (pair.get(..name_len), pair.get(name_len + 1..));
-        let is_name = |it: &&[u8]| !it.is_empty() && it.iter().all(|it| is_cookie_name(*it));
-        name.map(<[u8]>::trim_ascii).filter(is_name).is_some()
+        let is_name = |it: &[u8]| !it.is_empty() && it.iter().all(|it| is_cookie_name(*it));
+        name.map(<[u8]>::trim_ascii).is_some_and(is_name)
             && value.is_some_and(|it| it.len() >= value::LEN_MIN && !value::is_stand_in(it))
     };
     if !value.split(|it| *it == b';').any(is_secret) {
