@@ -9,6 +9,7 @@ pub(crate) const fn is_word(byte: u8) -> bool {
 /// Whether a token may begin at `at`: what stands before it is no part of a word, or the token
 /// itself does not begin with one. The `n` of `\n` and the digits of `\u0022` are no word, though
 /// they look like one.
+#[inline]
 pub(crate) fn is_start(text: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> bool {
     let before = text.get(..at).unwrap_or_default();
     match before.last() {

@@ -110,6 +110,7 @@ fn sift(text: &[u8], at: usize, places: &mut [u16; BLOCK], n_places: usize) -> u
     n_left
 }
 
+#[inline]
 fn confirm_all(text: &[u8], at: usize, places: &[u16], tell: &mut impl FnMut(Hit)) {
     for place in places {
         let place = at + usize::from(*place);
@@ -138,6 +139,7 @@ fn around(text: &[u8], place: usize) -> u64 {
 }
 
 /// Tells the literals that really stand where their group does.
+#[inline]
 fn confirm(text: &[u8], place: usize, group: u32, tell: &mut impl FnMut(Hit)) {
     let bucket = hash(group) as usize >> tables::BUCKET_SHIFT;
     let (Some(&start), Some(&end)) = (HEADS.get(bucket), HEADS.get(bucket + 1)) else { return };

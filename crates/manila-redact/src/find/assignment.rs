@@ -318,21 +318,40 @@ fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
 
 fn run_end(text: &[u8], start: usize, is_pair: bool) -> usize {
     let mut at = start;
-    while let Some(&byte) = text.get(at) {
-        let is_end = match byte {
-            0..=b' ' | b'"' | b'\'' | b'`' | b';' | b'<' | b'>' | 0x7F => true,
-            b',' => is_next_pair(text, at + 1),
-            b'&' => is_pair,
-            b'\\' => is_escape(text, at),
-            _ => false,
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        let len = rest.iter().position(|byte| MAY_END.get(usize::from(*byte)) == Some(&true));
+        at += len.unwrap_or(rest.len());
+        let is_end = match text.get(at) {
+            Some(b',') => is_next_pair(text, at + 1),
+            Some(b'&') => is_pair,
+            Some(b'\\') => is_escape(text, at),
+            Some(_) | None => true,
         };
         if is_end {
-            break;
+            return at;
         }
         at += 1;
     }
-    at
 }
+
+/// The bytes that may end a value without quotes.
+#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
+static MAY_END: [bool; 256] = {
+    let mut may_end = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        may_end[byte] = byte <= 0x20 || byte == 0x7F;
+        byte += 1;
+    }
+    let signs = b"\"'`,;<>&\\";
+    let mut n = 0;
+    while n < signs.len() {
+        may_end[signs[n] as usize] = true;
+        n += 1;
+    }
+    may_end
+};
 
 /// Whether what follows a comma is something else: a blank, a quote, or another pair. Otherwise
 /// the comma is part of the value.

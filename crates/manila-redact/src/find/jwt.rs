@@ -9,7 +9,10 @@ use crate::boundary::is_start;
 pub(super) fn find(text: &[u8], at: usize) -> Option<Range<usize>> {
     const PART_MIN: usize = 10;
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    if text.get(at..)?.get(..3)? != b"eyJ" || !is_start(text, at, is_part) {
+    // `{"` and a small letter.
+    let [b'e', b'y', b'J', letter] = *text.get(at..)?.first_chunk::<4>()? else { return None };
+    let is_header = matches!(letter, b'h'..=b'z' | b'0'..=b'6');
+    if !is_header || !is_start(text, at, is_part) {
         return None;
     }
     let mut end = at;

@@ -130,16 +130,20 @@ pub(crate) fn find(
     is_inside: impl Fn(&Range<usize>) -> bool,
 ) -> Option<(Range<usize>, Form)> {
     let literal = text.get(at..at + len)?;
-    if labelled.has_words && !may_follow_word(text, at, literal) {
-        return None;
-    }
-    let end = at + literal.iter().rposition(|&byte| is_word(byte))? + 1;
+    // The literal of a short label has the sign after it.
+    let end = match literal.last() {
+        Some(&last) if is_word(last) => at + len,
+        _ => at + literal.iter().rposition(|&byte| is_word(byte))? + 1,
+    };
     // A text may be one long run of labels; this is all that most of them cost then. What is
     // assigned by `=` inside of a value without quotes ends where that value ends, or before.
     if text.get(end) == Some(&b'=')
         && (is_inside(&(at..end + 1))
             || (labelled.demand == Demand::Random && is_short_pair(text, end + 1)))
     {
+        return None;
+    }
+    if labelled.has_words && !may_follow_word(text, at, literal) {
         return None;
     }
     let assigned = assignment::find(text, at, end, runs)?;

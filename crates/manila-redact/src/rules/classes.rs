@@ -11,7 +11,8 @@ pub(super) const RULES: &[Rule] = &[
         .examples("-----BEGIN CERTIFICATE-----\nMIIDdz·CCAl+gAwIBAgIEAgAAuTAN\n-----END CERTIFICATE-----", "-----BEGIN CERTIFICATE REQUEST-----"),
     Rule::structure("putty-key", "the private lines of PuTTY keys", Structure::PuttyKey, &["Private-Lines:"])
         .examples("Private-Lines: 1\nAAAAgQ·CXnVsLaaN9ptP4rE2cRGzk\n", "Public-Lines: 1\nAAAAB3NzaC1yc2EAAAABJQAA\n"),
-    Rule::structure("jwt", "JSON Web Tokens, signed or encrypted", Structure::Jwt, &["eyJ"])
+    Rule::structure("jwt", "JSON Web Tokens, signed or encrypted", Structure::Jwt,
+        &["eyJh", "eyJi", "eyJj", "eyJk", "eyJl", "eyJm", "eyJn", "eyJo", "eyJp", "eyJq", "eyJr", "eyJs", "eyJt", "eyJu", "eyJv", "eyJw", "eyJx", "eyJy", "eyJz", "eyJ0", "eyJ1", "eyJ2", "eyJ3", "eyJ4", "eyJ5", "eyJ6"])
         .examples("eyJhbGci·OiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P", "eyJvZmZzZXQiOjEwMCwibGltaXQiOjUwfQ"),
     Rule::structure("authorization", "credentials in `Authorization` headers, of every scheme", Structure::Authorization, &["authorization"])
         .examples("Authorization: Basic dXNl·cjpodW50ZXIy", "Authorization: Bearer <your-token>"),
@@ -34,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
         .examples("https://x.blob/y?sv=2024&sig=Zm9v·YmFyYmF6cXV4MTIzNDU2Nzg5MA%3D%3D", "https://x/y?sig=none"),
     Rule::labelled("password", "passwords beside their label, in any spelling", Anything,
         &["password", "passwd", "passphrase", "passcode",
-          "pwd=", "pwd:", "pwd\"", "pwd'", "pwd ", "pwd\\", "pwd%", "pwd>", "pass=", "pass:", "pass\"", "pass'", "-pass ", "pass\\", "pword=", "pword:", "pword\""])
+          "pwd=", "pwd:", "pwd\"", "pwd'", "pwd ", "pwd\\", "pwd%", "pwd>", "pass=", "pass:", "pass\"", "pass'", "-pass ", "pass\\"])
         .except_after(&["no", "by", "com", "over", "under", "sur", "tres", "en"])
         .examples("password=hunt·er2", "The password must have 8 characters"),
     Rule::labelled("secret", "values that are called a secret", Anything,
