@@ -144,6 +144,7 @@ impl Findings {
     }
 
     /// Whether rule `n` has just found what `range` is a part of.
+    #[inline]
     pub(crate) fn has_inside(&self, range: &Range<usize>, n: usize) -> bool {
         self.0.last().is_some_and(|last| {
             last.start <= range.start

@@ -52,8 +52,12 @@ impl<'a> Probed<'a> {
                     }
                 }
             }
+            // In one long run of labels all but the first would be found in vain: what is assigned by
+            // `=` inside of a value without quotes ends where that value ends, or before.
+            Finds::Labelled(_)
+                if self.text.get(at + len) == Some(&b'=')
+                    && self.findings.has_inside(&(at..at + len + 1), n) => {}
             Finds::Labelled(labelled) => {
-                // In one long run of labels all but the first would be found in vain.
                 let findings = &self.findings;
                 let is_inside = |range: &Range<usize>| findings.has_inside(range, n);
                 let found = label::find(self.text, at, len, labelled, &mut self.runs, is_inside);

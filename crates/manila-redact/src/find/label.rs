@@ -135,11 +135,10 @@ pub(crate) fn find(
         Some(&last) if is_word(last) => at + len,
         _ => at + literal.iter().rposition(|&byte| is_word(byte))? + 1,
     };
-    // A text may be one long run of labels; this is all that most of them cost then. What is
-    // assigned by `=` inside of a value without quotes ends where that value ends, or before.
+    // In one long run of labels this is all that most of them cost.
     if text.get(end) == Some(&b'=')
-        && (is_inside(&(at..end + 1))
-            || (labelled.demand == Demand::Random && is_short_pair(text, end + 1)))
+        && labelled.demand == Demand::Random
+        && is_short_pair(text, end + 1)
     {
         return None;
     }
