@@ -35,6 +35,7 @@ use report::{Report, ReportFormat};
 ///   manila redact --report app.log
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
+#[allow(rustdoc::broken_intra_doc_links, reason = "it is the mark, shown as it is written")]
 pub(crate) struct Args {
     /// The files to read, one after the other; `-` is standard input, and so is no file at all
     #[arg(value_name = "FILE")]
