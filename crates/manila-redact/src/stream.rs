@@ -2,7 +2,8 @@
 //!
 //! A secret never reaches over a line end, but for keys in blocks. So whole lines are let go as
 //! soon as they are there, unless a block is open. A line that is too long to be kept is let go
-//! in parts, far enough behind its end that no secret is cut in two.
+//! in parts, 64 KB behind its end, so that only a longer secret could be cut in two; one that is
+//! already known is then hidden to its end.
 
 use memchr::{memchr_iter, memmem, memrchr};
 
