@@ -8,14 +8,14 @@
 //! of bits; no lookup waits for the one before, which is why this is faster than an automaton.
 
 use crate::boundary::is_start;
-use crate::find::Probed;
+use crate::find::{Probed, label};
 use crate::redactor::Redactor;
 
 mod literals;
 mod tables;
 
-use literals::{LITERALS, Literal, Start};
-use tables::{ENTRIES, HEADS, fold, hash, hash_after, hash_before, is_known, is_known_further};
+use literals::{LITERAL_MAX, LITERALS, Start};
+use tables::{Entry, bucket, fold, fours, hash, is_known, is_known_further};
 
 /// A literal that was found.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +43,12 @@ const BLOCK: usize = 1024;
 /// A guess costs little, a wrong guess of the processor much. So a block is searched without a
 /// branch: every place is written down, and the next one over it unless it is to be kept.
 pub(crate) fn hits(text: &[u8], mut tell: impl FnMut(Hit)) {
-    let mut places = [0u16; BLOCK];
+    let (mut places, mut sifted) = ([0; BLOCK], [0; BLOCK]);
     let mut at = 0;
     while let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk::<{ BLOCK + 8 }>) {
         let n_places = search(block, &mut places);
-        let n_places = sift(text, at, &mut places, n_places);
-        confirm_all(text, at, places.get(..n_places).unwrap_or_default(), &mut tell);
+        let n_sifted = sift(text, at, places.get(..n_places).unwrap_or_default(), &mut sifted);
+        confirm_all(text, at, sifted.get(..n_sifted).unwrap_or_default(), &mut tell);
         at += BLOCK;
     }
     // The end, with zeros after it: no literal has a zero.
@@ -61,8 +61,8 @@ pub(crate) fn hits(text: &[u8], mut tell: impl FnMut(Hit)) {
             to.copy_from_slice(from);
         }
         let n_places = search(&block, &mut places);
-        let n_places = sift(text, at, &mut places, n_places);
-        confirm_all(text, at, places.get(..n_places).unwrap_or_default(), &mut tell);
+        let n_sifted = sift(text, at, places.get(..n_places).unwrap_or_default(), &mut sifted);
+        confirm_all(text, at, sifted.get(..n_sifted).unwrap_or_default(), &mut tell);
         at += BLOCK;
     }
 }
@@ -91,87 +91,114 @@ fn search(block: &[u8; BLOCK + 8], places: &mut [u16; BLOCK]) -> usize {
     n_places
 }
 
-/// Most groups are part of other words. One byte more tells nearly all of them: those that are
-/// left are moved to the front of the list, again without a branch.
+/// Most groups are part of other words. One byte more, the one after or the one before, tells
+/// nearly all of them. Those that are left are written down, again without a branch, and with
+/// which of the two it was.
 #[inline]
-fn sift(text: &[u8], at: usize, places: &mut [u16; BLOCK], n_places: usize) -> usize {
-    let mut n_left = 0;
-    for n in 0..n_places {
-        let Some(&place) = places.get(n) else { break };
+fn sift(text: &[u8], at: usize, places: &[u16], sifted: &mut [u16; BLOCK]) -> usize {
+    let mut n_sifted = 0;
+    for &place in places {
         let around = around(text, at + usize::from(place));
-        #[allow(clippy::cast_possible_truncation, reason = "four bytes of it are looked at")]
-        let (before, after) = (around as u32, (around >> 8) as u32);
-        if let Some(next) = places.get_mut(n_left) {
-            *next = place;
+        let [after, before] = fours(around);
+        // Of every two places one at most is searched, so that there is room for both.
+        for (mark, four) in [(0, after), (IS_BEFORE, before)] {
+            if let Some(next) = sifted.get_mut(n_sifted & (BLOCK - 1)) {
+                *next = place | mark;
+            }
+            n_sifted += is_known_further(four.hash()) as usize;
         }
-        let is_left = is_known_further(hash_after(after)) | is_known_further(hash_before(before));
-        n_left += is_left as usize;
     }
-    n_left
+    n_sifted
 }
 
-#[inline]
-fn confirm_all(text: &[u8], at: usize, places: &[u16], tell: &mut impl FnMut(Hit)) {
-    for place in places {
-        let place = at + usize::from(*place);
-        #[allow(clippy::cast_possible_truncation, reason = "three bytes of it are looked at")]
-        let group = fold((around(text, place) >> 8) as u32);
-        confirm(text, place, group, tell);
-    }
-}
+/// Marks a place that was sifted by the byte before its group.
+const IS_BEFORE: u16 = 1 << 15;
 
 /// The byte before `place` and those after it, with zeros beyond the text.
 #[inline]
 fn around(text: &[u8], place: usize) -> u64 {
     let start = place.checked_sub(1).and_then(|start| text.get(start..));
-    if let Some(bytes) = start.and_then(<[u8]>::first_chunk::<8>) {
-        return u64::from_le_bytes(*bytes);
+    match start.and_then(<[u8]>::first_chunk::<8>) {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => around_end(text, place),
     }
-    let mut bytes = [0; 8];
-    if let Some(first) = place.checked_sub(1).and_then(|start| text.get(start)) {
-        bytes[0] = *first;
+}
+
+#[cold]
+fn around_end(text: &[u8], place: usize) -> u64 {
+    let window = window_with_zeros(text, place);
+    let bytes = window.get(BEFORE - 1..).and_then(<[u8]>::first_chunk::<8>);
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+#[inline]
+fn confirm_all(text: &[u8], at: usize, places: &[u16], tell: &mut impl FnMut(Hit)) {
+    for place in places {
+        let is_before = *place & IS_BEFORE != 0;
+        let place = at + usize::from(*place & !IS_BEFORE);
+        let start = place.checked_sub(BEFORE).and_then(|start| text.get(start..));
+        let with_zeros;
+        let window = match start.and_then(<[u8]>::first_chunk::<AROUND>) {
+            Some(window) => window,
+            None => {
+                with_zeros = window_with_zeros(text, place);
+                &with_zeros
+            }
+        };
+        let [after, before] = fours(around(window, BEFORE));
+        for entry in bucket(if is_before { before } else { after }) {
+            confirm(text, place, window, entry, tell);
+        }
     }
-    let rest = text.get(place..).unwrap_or_default();
-    for (to, from) in bytes.iter_mut().skip(1).zip(rest) {
+}
+
+/// How many bytes before and around a place are looked at to see whether a literal stands there.
+const BEFORE: usize = LITERAL_MAX;
+const AROUND: usize = 2 * LITERAL_MAX + 8;
+
+/// The bytes around a place near the beginning or the end of a text. No literal has a zero.
+#[cold]
+fn window_with_zeros(text: &[u8], place: usize) -> [u8; AROUND] {
+    let mut window = [0; AROUND];
+    let before = BEFORE.min(place);
+    let from = text.get(place - before..).unwrap_or_default();
+    let to = window.iter_mut().skip(BEFORE - before);
+    for (to, from) in to.zip(from) {
         *to = *from;
     }
-    u64::from_le_bytes(bytes)
+    window
 }
 
-/// Tells the literals that really stand where their group does.
+/// Tells the literal of an entry if it really stands there.
 #[inline]
-fn confirm(text: &[u8], place: usize, group: u32, tell: &mut impl FnMut(Hit)) {
-    let bucket = hash(group) as usize >> tables::BUCKET_SHIFT;
-    let (Some(&start), Some(&end)) = (HEADS.get(bucket), HEADS.get(bucket + 1)) else { return };
-    for entry in ENTRIES.get(usize::from(start)..usize::from(end)).unwrap_or_default() {
-        if entry.group != group {
-            continue;
-        }
-        let Some(at) = place.checked_sub(usize::from(entry.offset)) else { continue };
-        let Some(literal) = LITERALS.get(usize::from(entry.literal)) else { continue };
-        let len = usize::from(literal.len);
-        let rest = text.get(at..).unwrap_or_default();
-        if !is_there(rest, literal, len) {
-            continue;
-        }
-        if let Start::NotAfter(letters) = literal.start
-            && !is_start(text, at, |byte| letters.has(byte))
-        {
-            continue;
-        }
-        tell(Hit { at, len, rule: usize::from(literal.rule) });
+fn confirm(
+    text: &[u8],
+    place: usize,
+    window: &[u8; AROUND],
+    entry: &Entry,
+    tell: &mut impl FnMut(Hit),
+) {
+    let offset = usize::from(entry.offset) % LITERAL_MAX;
+    let rest = window.get(BEFORE - offset..).unwrap_or_default();
+    if !entry.first.begins(rest) {
+        return;
     }
-}
-
-/// Whether a text begins with a literal, letters without regard to case.
-#[inline]
-fn is_there(rest: &[u8], literal: &Literal, len: usize) -> bool {
-    if rest.len() >= 8 && (!literal.first.begins(rest) || len <= 8) {
-        return literal.first.begins(rest);
+    let Some(literal) = LITERALS.get(usize::from(entry.literal)) else { return };
+    if !literal.goes_on(rest) {
+        return;
     }
-    if len <= 16 && rest.len() >= len && len > 8 {
-        return literal.last.begins(rest.get(len - 8..).unwrap_or_default());
+    let (at, len) = (place - offset, usize::from(literal.len));
+    let before = window.get(BEFORE - offset - 1).copied().unwrap_or(0);
+    for user in literal.users() {
+        let may_start = match user.start {
+            Start::Anywhere => true,
+            Start::NotAfter(letters) => {
+                !letters.has(before) || is_start(text, at, |byte| letters.has(byte))
+            }
+            Start::AfterWord => label::may_follow_word(before),
+        };
+        if may_start {
+            tell(Hit { at, len, rule: usize::from(user.rule) });
+        }
     }
-    let (found, wanted) = (rest.get(..len), literal.bytes.get(..len));
-    found.zip(wanted).is_some_and(|(found, wanted)| found.eq_ignore_ascii_case(wanted))
 }

@@ -20,9 +20,10 @@ mod command;
 pub(crate) mod header;
 mod jwt;
 pub(crate) mod label;
+mod runs;
 mod url;
 
-pub(crate) use assignment::Runs;
+pub(crate) use runs::Runs;
 
 /// How far a pattern may look.
 const WINDOW: usize = 4 * 1024;

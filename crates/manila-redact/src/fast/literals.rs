@@ -12,17 +12,52 @@ use crate::rules::{Finds, Letters, N_RULES, RULES, Structure};
 /// The longest literal.
 pub(super) const LITERAL_MAX: usize = 32;
 
-/// A literal and the rule that has it.
+/// A literal and the rules that have it.
 #[derive(Clone, Copy)]
 pub(super) struct Literal {
     pub(super) bytes: [u8; LITERAL_MAX],
     pub(super) len: u8,
-    pub(super) rule: u16,
+    n_users: u8,
+    users: [User; N_USERS_MAX],
     /// Its first eight bytes, and of a longer one its last eight.
     pub(super) first: Word,
     pub(super) last: Word,
-    /// What must not stand before it.
+}
+
+/// How many rules have the same literal at most.
+const N_USERS_MAX: usize = 4;
+
+/// A rule that has a literal.
+#[derive(Clone, Copy)]
+pub(super) struct User {
+    /// None if it is an escape.
+    pub(super) rule: u16,
+    /// What must not stand before the literal.
     pub(super) start: Start,
+}
+
+impl Literal {
+    /// The rules that have it.
+    #[inline]
+    pub(super) fn users(&self) -> &[User] {
+        self.users.get(..usize::from(self.n_users)).unwrap_or_default()
+    }
+
+    /// Whether a text that begins with its first eight bytes goes on with the others.
+    #[inline]
+    pub(super) fn goes_on(&self, text: &[u8]) -> bool {
+        let len = usize::from(self.len);
+        if len <= 16 {
+            return len <= 8 || self.last.begins(text.get(len - 8..).unwrap_or_default());
+        }
+        let (found, wanted) = (text.get(..len), self.bytes.get(..len));
+        found.zip(wanted).is_some_and(|(found, wanted)| found.eq_ignore_ascii_case(wanted))
+    }
+
+    /// The first of them.
+    pub(super) const fn rule(&self) -> usize {
+        self.users[0].rule as usize
+    }
 }
 
 /// Up to eight bytes, letters without regard to case, and which bits of them count.
@@ -63,14 +98,16 @@ pub(super) enum Start {
     Anywhere,
     /// These letters, unless they are an escape.
     NotAfter(Letters),
+    /// Anything but a letter or a joint: it is the last word of a label.
+    AfterWord,
 }
 
 /// A token is no part of a word, and so its literal, if it begins with it, is not either.
-const fn start_of(rule: usize, first: u8) -> Start {
-    if rule == N_RULES || !(first.is_ascii_alphanumeric() || first == b'_') {
-        return Start::Anywhere;
-    }
+const fn start_of(rule: usize, text: &str) -> Start {
+    let first = text.as_bytes()[0];
     match RULES[rule].finds() {
+        Finds::Labelled(_) if label::is_last_word_alone(text) => Start::AfterWord,
+        _ if !(first.is_ascii_alphanumeric() || first == b'_') => Start::Anywhere,
         Finds::Token(token) if token.inside.1 == 0 => Start::NotAfter(token.letters),
         Finds::Structure(Structure::Jwt, _) => Start::NotAfter(Letters::Dashed),
         Finds::Token(_) | Finds::Labelled(_) | Finds::Structure(..) => Start::Anywhere,
@@ -82,26 +119,51 @@ const ESCAPES: [&str; 6] = ["\\u002", "\\u003", "\\u004", "\\u005", "\\u006", "\
 
 /// All literals of all rules.
 pub(super) static LITERALS: [Literal; N_LITERALS] = LITERALS_MADE;
-pub(super) const LITERALS_MADE: [Literal; N_LITERALS] = literals();
-
-pub(super) const N_LITERALS: usize = {
-    let mut n = ESCAPES.len();
-    let mut rule = 0;
-    while rule < N_RULES {
-        n += literals_of(rule).1;
-        rule += 1;
+pub(super) const LITERALS_MADE: [Literal; N_LITERALS] = {
+    let mut literals = [NO_LITERAL; N_LITERALS];
+    let mut n = 0;
+    while n < N_LITERALS {
+        literals[n] = ALL.literals[n];
+        n += 1;
     }
-    n
+    literals
 };
 
-/// The most literals that one rule has.
-const OF_RULE_MAX: usize = 96;
+pub(super) const N_LITERALS: usize = ALL.n;
 
-/// The literals of a rule, each once, and their number.
-#[allow(clippy::cast_possible_truncation, reason = "both are checked")]
-const fn literals_of(rule: usize) -> ([Literal; OF_RULE_MAX], usize) {
-    let mut literals = [NO_LITERAL; OF_RULE_MAX];
-    let mut n_literals = 0;
+/// More than there are.
+const N_LITERALS_MAX: usize = 1024;
+
+/// The literals, each once.
+struct All {
+    literals: [Literal; N_LITERALS_MAX],
+    n: usize,
+    /// Which literals are known by a hash of their bytes: their number plus one.
+    known: [u16; 2 * N_LITERALS_MAX],
+}
+
+const ALL: All = {
+    let (literals, known) = ([NO_LITERAL; N_LITERALS_MAX], [0; 2 * N_LITERALS_MAX]);
+    let mut all = All { literals, n: 0, known };
+    let mut rule = 0;
+    while rule < N_RULES {
+        add_of_rule(&mut all, rule);
+        rule += 1;
+    }
+    let mut escape = 0;
+    while escape < ESCAPES.len() {
+        let (bytes, len) = padded(ESCAPES[escape]);
+        add(&mut all, bytes, len, ESCAPE);
+        escape += 1;
+    }
+    all
+};
+
+#[allow(clippy::cast_possible_truncation, reason = "there are a few hundred rules")]
+const ESCAPE: User = User { rule: N_RULES as u16, start: Start::Anywhere };
+
+#[allow(clippy::cast_possible_truncation, reason = "there are a few hundred rules")]
+const fn add_of_rule(all: &mut All, rule: usize) {
     let (texts, n_spellings) = match RULES[rule].finds() {
         Finds::Token(token) => (token.starts, 1),
         Finds::Labelled(labelled) => (labelled.labels, label::N_LITERALS_MAX),
@@ -109,6 +171,7 @@ const fn literals_of(rule: usize) -> ([Literal; OF_RULE_MAX], usize) {
     };
     let mut text = 0;
     while text < texts.len() {
+        let user = User { rule: rule as u16, start: start_of(rule, texts[text]) };
         let mut spelling = 0;
         while spelling < n_spellings {
             let found = match RULES[rule].finds() {
@@ -116,49 +179,27 @@ const fn literals_of(rule: usize) -> ([Literal; OF_RULE_MAX], usize) {
                 Finds::Token(_) | Finds::Structure(..) => Some(padded(texts[text])),
             };
             if let Some((bytes, len)) = found {
-                let literal = made(rule, bytes, len);
-                if !has(&literals, n_literals, &literal) {
-                    literals[n_literals] = literal;
-                    n_literals += 1;
+                add(all, bytes, len, user);
+                // What JSON may write with a backslash belongs to no rule: it is an escape.
+                let mut way = 0;
+                while let Some((bytes, len)) = escaped(&bytes, len, way) {
+                    add(all, bytes, len, ESCAPE);
+                    way += 1;
                 }
             }
             spelling += 1;
         }
         text += 1;
     }
-    (literals, n_literals)
-}
-
-const fn literals() -> [Literal; N_LITERALS] {
-    let mut literals = [NO_LITERAL; N_LITERALS];
-    let (mut n, mut rule) = (0, 0);
-    while rule < N_RULES {
-        let (of_rule, n_of_rule) = literals_of(rule);
-        let mut place = 0;
-        while place < n_of_rule {
-            literals[n] = of_rule[place];
-            n += 1;
-            place += 1;
-        }
-        rule += 1;
-    }
-    let mut escape = 0;
-    while escape < ESCAPES.len() {
-        let (bytes, len) = padded(ESCAPES[escape]);
-        literals[n] = made(N_RULES, bytes, len);
-        n += 1;
-        escape += 1;
-    }
-    literals
 }
 
 const NO_LITERAL: Literal = Literal {
     bytes: [0; LITERAL_MAX],
     len: 0,
-    rule: 0,
+    n_users: 0,
+    users: [ESCAPE; N_USERS_MAX],
     first: Word::NONE,
     last: Word::NONE,
-    start: Start::Anywhere,
 };
 
 const fn padded(text: &str) -> ([u8; LITERAL_MAX], usize) {
@@ -172,26 +213,68 @@ const fn padded(text: &str) -> ([u8; LITERAL_MAX], usize) {
     (bytes, at)
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "both are checked")]
-const fn made(rule: usize, bytes: [u8; LITERAL_MAX], len: usize) -> Literal {
-    assert!(len >= 3 && len <= LITERAL_MAX && rule <= u16::MAX as usize, "see `Rule::token`");
-    let first = Word::of(&bytes, 0, len);
-    let last = if len > 8 { Word::of(&bytes, len - 8, len) } else { first };
-    let start = start_of(rule, bytes[0]);
-    Literal { bytes, len: len as u8, rule: rule as u16, first, last, start }
+/// Way `n` to write a literal in JSON with backslashes before some of its quotes and slashes.
+const fn escaped(
+    bytes: &[u8; LITERAL_MAX],
+    len: usize,
+    n: usize,
+) -> Option<([u8; LITERAL_MAX], usize)> {
+    // Each bit of `chosen` is one of the signs; all ways but the one without a backslash.
+    let chosen = n + 1;
+    let (mut out, mut n_out, mut n_signs, mut at) = ([0; LITERAL_MAX], 0, 0, 0);
+    while at < len {
+        if matches!(bytes[at], b'"' | b'/') {
+            if chosen >> n_signs & 1 == 1 {
+                out[n_out] = b'\\';
+                n_out += 1;
+            }
+            n_signs += 1;
+        }
+        out[n_out] = bytes[at];
+        n_out += 1;
+        at += 1;
+    }
+    if chosen >> n_signs == 0 { Some((out, n_out)) } else { None }
 }
 
-const fn has(literals: &[Literal; OF_RULE_MAX], n_literals: usize, wanted: &Literal) -> bool {
-    let mut n = 0;
-    while n < n_literals {
-        let (known, mut at) = (&literals[n], 0);
-        while at < LITERAL_MAX && known.bytes[at] == wanted.bytes[at] {
-            at += 1;
-        }
-        if at == LITERAL_MAX {
-            return true;
-        }
-        n += 1;
+/// Adds a literal, or one more rule to it if it is there already.
+#[allow(clippy::cast_possible_truncation, reason = "both are checked")]
+const fn add(all: &mut All, bytes: [u8; LITERAL_MAX], len: usize, user: User) {
+    assert!(len >= 3 && len <= LITERAL_MAX, "see `Rule::token`");
+    let first = Word::of(&bytes, 0, len);
+    let last = if len > 8 { Word::of(&bytes, len - 8, len) } else { first };
+    let mixed = (first.bytes ^ last.bytes.rotate_left(9)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut place = (mixed >> 32) as usize % all.known.len();
+    while all.known[place] != 0 && !is_same(&all.literals[all.known[place] as usize - 1].bytes, &bytes)
+    {
+        place = (place + 1) % all.known.len();
     }
-    false
+    if all.known[place] == 0 {
+        all.literals[all.n] = Literal { bytes, len: len as u8, first, last, ..NO_LITERAL };
+        all.n += 1;
+        all.known[place] = all.n as u16;
+    }
+    let literal = &mut all.literals[all.known[place] as usize - 1];
+    let mut known = 0;
+    while known < literal.n_users as usize {
+        if literal.users[known].rule == user.rule {
+            // One of the rule's labels may be one word.
+            if !matches!(user.start, Start::AfterWord) {
+                literal.users[known].start = user.start;
+            }
+            return;
+        }
+        known += 1;
+    }
+    literal.users[known] = user;
+    literal.n_users += 1;
+}
+
+/// Whether two literals are the same, letters without regard to case.
+const fn is_same(a: &[u8; LITERAL_MAX], b: &[u8; LITERAL_MAX]) -> bool {
+    let mut at = 0;
+    while at < LITERAL_MAX && a[at].eq_ignore_ascii_case(&b[at]) {
+        at += 1;
+    }
+    at == LITERAL_MAX
 }

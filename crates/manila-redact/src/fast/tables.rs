@@ -6,24 +6,56 @@
     reason = "all of it runs in the compiler, which refuses what is out of bounds"
 )]
 
-use super::literals::{LITERAL_MAX, LITERALS_MADE, Literal, N_LITERALS};
+use super::literals::{LITERALS_MADE, Literal, N_LITERALS, Word};
 use crate::rules::{Finds, RULES};
 
-/// Three bytes of a literal.
+/// Three bytes of a literal, and one more.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
-    /// The bytes, without regard to case.
-    pub(super) group: u32,
     pub(super) literal: u16,
-    /// Where in the literal they stand.
+    /// Where in the literal the three stand.
     pub(super) offset: u8,
+    /// Whether it is the last one of its bucket.
+    is_last: bool,
+    /// How the literal begins.
+    pub(super) first: Word,
+}
+
+/// Three bytes with the one after or before them, without regard to case.
+#[derive(Clone, Copy)]
+pub(super) struct Four {
+    bytes: u32,
+    factor: u32,
+}
+
+/// What the hashes of both kinds are made with.
+const AFTER: u32 = 0x9E37_79B1;
+const BEFORE: u32 = 0x85EB_CA6B;
+
+impl Four {
+    const fn new(bytes: u32, factor: u32) -> Four {
+        Four { bytes: bytes & 0xDFDF_DFDF, factor }
+    }
+
+    #[inline]
+    pub(super) const fn hash(self) -> u32 {
+        self.bytes.wrapping_mul(self.factor) >> (32 - HASH_BITS)
+    }
+}
+
+/// Of the bytes around a place, the three that stand there with the one after them, and with the
+/// one before them.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "four bytes of it are taken")]
+pub(super) const fn fours(around: u64) -> [Four; 2] {
+    [Four::new((around >> 8) as u32, AFTER), Four::new(around as u32, BEFORE)]
 }
 
 /// How many bits a hash has.
 const HASH_BITS: u32 = 18;
 
 /// A bucket is all hashes that begin alike.
-pub(super) const BUCKET_SHIFT: u32 = 5;
+const BUCKET_SHIFT: u32 = 5;
 
 const N_BUCKETS: usize = 1 << (HASH_BITS - BUCKET_SHIFT);
 
@@ -45,18 +77,6 @@ pub(super) fn is_known(hash: u32) -> u32 {
     (word >> (hash & 31)) & 1
 }
 
-/// The four bytes around a group that its literal has, or may have: the group and the byte
-/// after it, or the byte before it and the group.
-#[inline]
-pub(super) const fn hash_after(bytes: u32) -> u32 {
-    (bytes & 0xDFDF_DFDF).wrapping_mul(0x9E37_79B1) >> (32 - HASH_BITS)
-}
-
-#[inline]
-pub(super) const fn hash_before(bytes: u32) -> u32 {
-    (bytes & 0xDFDF_DFDF).wrapping_mul(0x85EB_CA6B) >> (32 - HASH_BITS)
-}
-
 /// 1 if some literal has four bytes of this hash.
 #[inline]
 pub(super) fn is_known_further(hash: u32) -> u32 {
@@ -68,25 +88,8 @@ static KNOWN_FURTHER: [u32; 1 << (HASH_BITS - 5)] = {
     let mut known = [0; 1 << (HASH_BITS - 5)];
     let mut n = 0;
     while n < N_ENTRIES {
-        let entry = ENTRIES_UNSORTED[n];
-        let literal = &LITERALS_MADE[entry.literal as usize];
-        let offset = entry.offset as usize;
-        if literal.len as usize > offset + 3 {
-            let hash = hash_after(entry.group | (literal.bytes[offset + 3] as u32) << 24);
-            known[(hash >> 5) as usize] |= 1 << (hash & 31);
-        } else if offset > 0 {
-            let hash = hash_before(entry.group << 8 | literal.bytes[offset - 1] as u32);
-            known[(hash >> 5) as usize] |= 1 << (hash & 31);
-        } else {
-            let mut byte = 0;
-            while byte < u8::MAX {
-                if may_follow(literal.rule, byte) {
-                    let hash = hash_after(entry.group | (byte as u32) << 24);
-                    known[(hash >> 5) as usize] |= 1 << (hash & 31);
-                }
-                byte += 1;
-            }
-        }
+        let hash = UNSORTED[n].0.hash();
+        known[(hash >> 5) as usize] |= 1 << (hash & 31);
         n += 1;
     }
     known
@@ -96,39 +99,54 @@ static KNOWN: [u32; 1 << (HASH_BITS - 5)] = {
     let mut known = [0; 1 << (HASH_BITS - 5)];
     let mut n = 0;
     while n < N_ENTRIES {
-        let hash = hash(ENTRIES_UNSORTED[n].group);
+        let four = UNSORTED[n].0;
+        let hash = hash(if four.factor == AFTER { fold(four.bytes) } else { four.bytes >> 8 });
         known[(hash >> 5) as usize] |= 1 << (hash & 31);
         n += 1;
     }
     known
 };
 
-/// Where the entries of each bucket begin.
-pub(super) static HEADS: [u16; N_BUCKETS + 1] = heads();
+/// The entries that may have these four bytes.
+#[inline]
+pub(super) fn bucket(four: Four) -> impl Iterator<Item = &'static Entry> {
+    let mut next = HEADS.get(bucket_of(four)).map(|head| usize::from(*head));
+    std::iter::from_fn(move || {
+        let entry = ENTRIES.get(next?)?;
+        next = if entry.is_last { None } else { next.map(|n| n + 1) };
+        Some(entry)
+    })
+}
+
+const fn bucket_of(four: Four) -> usize {
+    (four.hash() >> BUCKET_SHIFT) as usize
+}
+
+/// Where the entries of each bucket begin. An empty one has those of the next.
+static HEADS: [u16; N_BUCKETS + 1] = heads();
 
 /// All entries, bucket by bucket.
-pub(super) static ENTRIES: [Entry; N_ENTRIES] = {
-    let mut next = heads();
-    let mut entries = ENTRIES_UNSORTED;
+static ENTRIES: [Entry; N_ENTRIES] = {
+    let (mut next, heads) = (heads(), heads());
+    let mut entries = [UNSORTED[0].1; N_ENTRIES];
     let mut n = 0;
     while n < N_ENTRIES {
-        let bucket = bucket(ENTRIES_UNSORTED[n].group);
-        entries[next[bucket] as usize] = ENTRIES_UNSORTED[n];
+        let (four, mut entry) = UNSORTED[n];
+        let bucket = bucket_of(four);
+        entry.is_last = next[bucket] + 1 == heads[bucket + 1];
+        entries[next[bucket] as usize] = entry;
         next[bucket] += 1;
         n += 1;
     }
     entries
 };
 
-const fn bucket(group: u32) -> usize {
-    (hash(group) >> BUCKET_SHIFT) as usize
-}
-
 const fn heads() -> [u16; N_BUCKETS + 1] {
+    assert!(N_ENTRIES <= u16::MAX as usize, "an entry has a number of 16 bits");
     let mut heads = [0; N_BUCKETS + 1];
     let mut n = 0;
     while n < N_ENTRIES {
-        heads[bucket(ENTRIES_UNSORTED[n].group) + 1] += 1;
+        heads[bucket_of(UNSORTED[n].0) + 1] += 1;
         n += 1;
     }
     let mut bucket = 0;
@@ -141,8 +159,8 @@ const fn heads() -> [u16; N_BUCKETS + 1] {
 
 /// Whether a byte, folded, may follow a literal of three bytes: after a token's anything that
 /// tokens are made of, after a structure's anything that can be seen.
-const fn may_follow(rule: u16, byte: u8) -> bool {
-    match RULES[rule as usize].finds() {
+const fn may_follow(rule: usize, byte: u8) -> bool {
+    match RULES[rule].finds() {
         // Digits, letters and `_-./+~`.
         Finds::Token(_) => {
             matches!(byte, 0x10..=0x19 | 0x41..=0x5A | 0x5E..=0x5F | 0x0D..=0x0F | 0x0B)
@@ -153,15 +171,11 @@ const fn may_follow(rule: u16, byte: u8) -> bool {
     }
 }
 
-const fn n_entries(literal: &Literal) -> usize {
-    if literal.len > 3 {
-        return 2;
-    }
-    let (mut n, mut byte) = (1, 0);
+/// How many bytes may follow a literal of three bytes.
+const fn n_following(rule: usize) -> usize {
+    let (mut n, mut byte) = (0, 0);
     while byte < u8::MAX {
-        if may_follow(literal.rule, byte) {
-            n += 1;
-        }
+        n += may_follow(rule, byte) as usize;
         byte += 1;
     }
     n
@@ -170,47 +184,57 @@ const fn n_entries(literal: &Literal) -> usize {
 const N_ENTRIES: usize = {
     let (mut n, mut place) = (0, 0);
     while place < N_LITERALS {
-        n += n_entries(&LITERALS_MADE[place]);
+        let literal = &LITERALS_MADE[place];
+        n += if literal.len > 3 { 2 } else { 2 * n_following(literal.rule()) };
         place += 1;
     }
     n
 };
 
-#[allow(clippy::cast_possible_truncation, reason = "there are a few hundred literals")]
-const ENTRIES_UNSORTED: [Entry; N_ENTRIES] = {
-    let mut entries = [Entry { group: 0, literal: 0, offset: 0 }; N_ENTRIES];
-    let (mut n, mut place) = (0, 0);
-    while place < N_LITERALS {
-        let literal = &LITERALS_MADE[place];
-        let number = place as u16;
-        let even = rarest(literal, 0);
-        entries[n] = Entry { group: group(literal, even), literal: number, offset: even as u8 };
-        n += 1;
-        if literal.len == 3 {
+/// All entries, and the four bytes that each is found by.
+const UNSORTED: [(Four, Entry); N_ENTRIES] = {
+    let mut entries = [entry(&LITERALS_MADE[0], 0, 0); N_ENTRIES];
+    let (mut n, mut number) = (0, 0);
+    while number < N_LITERALS {
+        let mut literal = LITERALS_MADE[number];
+        if literal.len > 3 {
+            entries[n] = entry(&literal, number, rarest(&literal, 0));
+            entries[n + 1] = entry(&literal, number, rarest(&literal, 1));
+            n += 2;
+        } else {
+            // Its fourth byte is one that may follow it.
+            literal.len = 4;
             let mut byte = 0;
             while byte < u8::MAX {
-                if may_follow(literal.rule, byte) {
-                    let group = (group(literal, 1) & 0xFFFF) | (byte as u32) << 16;
-                    entries[n] = Entry { group, literal: number, offset: 1 };
-                    n += 1;
+                if may_follow(literal.rule(), byte) {
+                    literal.bytes[3] = byte;
+                    entries[n] = entry(&literal, number, 0);
+                    entries[n + 1] = entry(&literal, number, 1);
+                    n += 2;
                 }
                 byte += 1;
             }
-        } else {
-            let odd = rarest(literal, 1);
-            entries[n] = Entry { group: group(literal, odd), literal: number, offset: odd as u8 };
-            n += 1;
         }
-        place += 1;
+        number += 1;
     }
     entries
 };
 
-/// The three bytes at `offset`, folded.
-const fn group(literal: &Literal, offset: usize) -> u32 {
+/// The entry of the three bytes at `offset` of a literal.
+#[allow(clippy::cast_possible_truncation, reason = "both are below a thousand")]
+const fn entry(literal: &Literal, number: usize, offset: usize) -> (Four, Entry) {
     let bytes = &literal.bytes;
-    let third = if offset + 2 < LITERAL_MAX { bytes[offset + 2] } else { 0 };
-    fold(u32::from_le_bytes([bytes[offset], bytes[offset + 1], third, 0]))
+    let has_after = offset + 3 < literal.len as usize;
+    let start = if has_after { offset } else { offset - 1 };
+    let four = [bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3]];
+    let four = Four::new(u32::from_le_bytes(four), if has_after { AFTER } else { BEFORE });
+    let entry = Entry {
+        literal: number as u16,
+        offset: offset as u8,
+        is_last: false,
+        first: literal.first,
+    };
+    (four, entry)
 }
 
 /// Where the rarest three bytes stand, at `first` or a multiple of two after it.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
+use super::Runs;
 use crate::escapes::{is_escape, skip_backslashes};
 use crate::value::{LEN_MAX, Quoting};
 
@@ -38,14 +39,6 @@ impl Sep {
     pub(crate) fn is_prosaic(self) -> bool {
         matches!(self, Sep::Colon | Sep::Space)
     }
-}
-
-/// Where runs of a bare value's bytes end, so that none is measured twice: a text may be one
-/// long run with a label at every tenth byte.
-#[derive(Debug, Default)]
-pub(crate) struct Runs {
-    in_pairs: Range<usize>,
-    elsewhere: Range<usize>,
 }
 
 /// What is assigned to the name at `name..name_end`.
@@ -236,7 +229,8 @@ fn value(
         return is_closed.then_some((at..end, Quoting::Quoted));
     }
     if sep == Sep::Equals
-        && let Some(end) = list_value_end(text, name, at)
+        && let Some(semicolon) = runs.semicolon(text, at)
+        && let Some(end) = list_value_end(text, name, at, semicolon)
     {
         let end = end.max(bare_end(text, at, sep, runs));
         return Some((at..end, Quoting::Bare));
@@ -291,12 +285,10 @@ fn closing_quote(text: &[u8], start: usize, quote: u8, n_backslashes: usize) -> 
 #[inline]
 fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
     const JUDGED_MAX: usize = 96;
-    let is_pair = sep == Sep::Equals;
-    let run = if is_pair { &mut runs.in_pairs } else { &mut runs.elsewhere };
-    if !(run.start <= start && start < run.end) {
-        *run = start..run_end(text, start, is_pair);
+    let (end, has_closing) = runs.end(text, start, sep == Sep::Equals);
+    if !has_closing {
+        return end;
     }
-    let end = run.end.max(start);
     // A closing bracket ends the value unless the value opened it.
     let judged = text.get(start..end.min(start + JUDGED_MAX)).unwrap_or_default();
     let mut from = 0;
@@ -316,64 +308,18 @@ fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
     end
 }
 
-fn run_end(text: &[u8], start: usize, is_pair: bool) -> usize {
-    let mut at = start;
-    loop {
-        let rest = text.get(at..).unwrap_or_default();
-        let len = rest.iter().position(|byte| MAY_END.get(usize::from(*byte)) == Some(&true));
-        at += len.unwrap_or(rest.len());
-        let is_end = match text.get(at) {
-            Some(b',') => is_next_pair(text, at + 1),
-            Some(b'&') => is_pair,
-            Some(b'\\') => is_escape(text, at),
-            Some(_) | None => true,
-        };
-        if is_end {
-            return at;
-        }
-        at += 1;
-    }
-}
-
-/// The bytes that may end a value without quotes.
-#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
-static MAY_END: [bool; 256] = {
-    let mut may_end = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        may_end[byte] = byte <= 0x20 || byte == 0x7F;
-        byte += 1;
-    }
-    let signs = b"\"'`,;<>&\\";
-    let mut n = 0;
-    while n < signs.len() {
-        may_end[signs[n] as usize] = true;
-        n += 1;
-    }
-    may_end
-};
-
-/// Whether what follows a comma is something else: a blank, a quote, or another pair. Otherwise
-/// the comma is part of the value.
-fn is_next_pair(text: &[u8], at: usize) -> bool {
-    const MOST: usize = 40;
-    let rest = text.get(at..text.len().min(at + MOST)).unwrap_or_default();
-    let is_end = |it: &u8| it.is_ascii_whitespace() || matches!(it, b',' | b';' | b'"' | b'\'');
-    let len = rest.iter().position(is_end).unwrap_or(rest.len());
-    let word = rest.get(..len).unwrap_or(rest);
-    word.is_empty() || word.iter().any(|it| matches!(it, b'=' | b':' | b'\\' | b'{' | b'['))
-}
-
 /// Whether a name stands in a list of pairs with semicolons, as in a connection string: there a
 /// value goes on to the next one, whatever it is made of.
-fn list_value_end(text: &[u8], name: usize, start: usize) -> Option<usize> {
+fn list_value_end(text: &[u8], name: usize, start: usize, semicolon: usize) -> Option<usize> {
     const FIRST_MAX: usize = 128;
     let before = text.get(..name_start(text, name))?;
     let is_listed = before.iter().rev().find(|it| **it != b' ') == Some(&b';');
     // The first of a list is known by what follows it, and that is near.
     let most = if is_listed { LEN_MAX } else { FIRST_MAX };
     let rest = text.get(start..text.len().min(start + most))?;
-    memchr(b';', rest)?;
+    if semicolon >= start + most {
+        return None;
+    }
     let is_end =
         |it: &u8| matches!(it, b';' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | 0..=0x1F);
     let len = rest.iter().position(is_end)?;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::assignment::{self, Runs};
+use super::Runs;
+use super::assignment;
 use crate::boundary::{is_start, is_word};
 use crate::rules::Demand;
 use crate::value::{self, LEN_MAX, Quoting};

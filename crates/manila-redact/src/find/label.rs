@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::assignment::{self, Runs, Sep};
+use super::assignment::{self, Sep};
+use super::Runs;
 use crate::boundary::is_word;
 use crate::edit::Form;
 use crate::rules::{Demand, Finds, Labelled, RULES, Structure};
@@ -81,22 +82,14 @@ pub(crate) const fn has_words(labels: &[&str]) -> bool {
 
 /// Whether the name that ends at `end` is this label, its words joined in any way.
 fn is_label(text: &[u8], end: usize, label: &str) -> bool {
-    let mut rest = text.get(..end).unwrap_or_default();
-    for (n, word) in label.rsplit('_').enumerate() {
-        if n > 0
-            && let [before @ .., joint] = rest
-            && JOINTS.contains(joint)
-        {
-            rest = before;
+    let mut rest = text.get(..end).unwrap_or_default().iter().rev().peekable();
+    label.bytes().rev().all(|wanted| {
+        if wanted == b'_' {
+            rest.next_if(|joint| JOINTS.contains(joint));
+            return true;
         }
-        let Some(start) = rest.len().checked_sub(word.len()) else { return false };
-        let (before, found) = rest.split_at(start);
-        if !found.eq_ignore_ascii_case(word.as_bytes()) {
-            return false;
-        }
-        rest = before;
-    }
-    true
+        rest.next().is_some_and(|found| found.eq_ignore_ascii_case(&wanted))
+    })
 }
 
 /// Where the name ends that the literal at `at` is or ends, if it is one of these labels. The
@@ -136,13 +129,12 @@ pub(crate) fn find(
         _ => at + literal.iter().rposition(|&byte| is_word(byte))? + 1,
     };
     // In one long run of labels this is all that most of them cost.
-    if text.get(end) == Some(&b'=')
-        && labelled.demand == Demand::Random
-        && is_short_pair(text, end + 1)
-    {
-        return None;
-    }
-    if labelled.has_words && !may_follow_word(text, at, literal) {
+    let is_quickly_none = match text.get(end) {
+        Some(b'=') if labelled.demand == Demand::Random && is_short_pair(text, end + 1) => true,
+        Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end),
+        _ => false,
+    };
+    if is_quickly_none || (labelled.has_words && name_end(text, at, len, labelled).is_none()) {
         return None;
     }
     let assigned = assignment::find(text, at, end, runs)?;
@@ -162,8 +154,7 @@ pub(crate) fn find(
     if may_be_pair && assigned.quoting == Quoting::Bare {
         // What follows a further `=` is another pair.
         const PADDED_MIN: usize = 16;
-        // In a run of labels the next one is near.
-        const NEAR: usize = 512;
+        const NEAR: usize = 128;
         let near = value.get(..NEAR).unwrap_or(value);
         let pair = memchr::memchr(b'=', near).unwrap_or(value.len());
         let is_padding = pair >= PADDED_MIN && value.get(pair..)?.iter().all(|it| *it == b'=');
@@ -177,7 +168,6 @@ pub(crate) fn find(
     };
     let is_secret = !is_prose
         && value::is_secret(value, labelled.demand, assigned.quoting)
-        && name_end(text, at, len, labelled).is_some()
         && !is_excepted(text.get(..at)?, labelled.except_after);
     if !is_secret {
         return None;
@@ -191,13 +181,42 @@ pub(crate) fn find(
     Some((range, if is_json_number { Form::Quoted { n_backslashes } } else { Form::Plain }))
 }
 
-/// Whether a literal may be the end of a label of several words: it begins with the joint, or a
-/// joint or a letter stands before it. Labels of one word need neither.
-fn may_follow_word(text: &[u8], at: usize, literal: &[u8]) -> bool {
-    let is_near = |it: &u8| it.is_ascii_alphabetic() || JOINTS.contains(it);
-    literal.first().is_some_and(|it| JOINTS.contains(it))
-        || literal.len() < LONG
-        || text.get(..at).and_then(<[u8]>::last).is_some_and(is_near)
+/// Whether the last word of a label may stand after this byte: it is a joint or a letter.
+#[inline]
+pub(crate) fn may_follow_word(before: u8) -> bool {
+    before.is_ascii_alphabetic() || JOINTS.contains(&before)
+}
+
+/// Whether the literal of this label is its last word alone.
+pub(crate) const fn is_last_word_alone(label: &str) -> bool {
+    last_word(label) > 0 && !has_byte_before(label)
+}
+
+/// Whether a stock word, and nothing more, is assigned to the name that ends at `end`.
+#[inline]
+fn is_stock(text: &[u8], end: usize) -> bool {
+    let is_quote = |it: &u8| matches!(it, b'"' | b'\'');
+    let mut at = end + usize::from(text.get(end).is_some_and(is_quote));
+    if !matches!(text.get(at), Some(b'=' | b':')) {
+        return false;
+    }
+    let is_pair = text.get(at) == Some(&b'=');
+    at += 1;
+    let is_apart = text.get(at) == Some(&b' ');
+    at += usize::from(is_apart);
+    let is_quoted = text.get(at).is_some_and(is_quote);
+    at += usize::from(is_quoted);
+    let rest = text.get(at..).unwrap_or_default();
+    let Some(after) = value::leading_word(rest).and_then(|len| rest.get(len..)) else {
+        return false;
+    };
+    match after {
+        [b'"' | b'\'', ..] => is_quoted,
+        [b' ' | b'\n', ..] => !is_quoted,
+        [b'=', ..] => is_apart && is_pair && !is_quoted,
+        [b':', b' ', ..] => !is_quoted,
+        _ => false,
+    }
 }
 
 /// Whether another pair begins before a value without quotes is long enough.

@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
           "registry_token", "github_token", "gitlab_token", "slack_token", "npm_token", "vault_token", "device_token", "root_token", "recovery_code", "one_time_code"])
         .examples("\"access_token\": \"mF_9·B5f-4\"", "access_token: string"),
     Rule::labelled("token", "random values beside a label that alone says little", Random,
-        &["token", "apitoken", "authtoken", "auth\"", "_auth=", "_auth:", "jsessionid", "phpsessid", "dsn="])
+        &["token", "auth\"", "_auth=", "_auth:", "jsessionid", "phpsessid", "dsn="])
         .except_after(&["next", "page", "continuation", "cursor", "sync", "resume", "pagination", "max", "min", "num", "total", "count",
             "per", "input", "output", "prompt", "completion", "cached", "reasoning", "stop", "special", "pad", "eos", "bos", "unk",
             "mask", "sep", "cls", "first", "last", "cancellation", "cancel", "change", "concurrency", "client", "idempotency",
