@@ -26,7 +26,7 @@ pub(crate) fn is_end(text: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> bo
 }
 
 /// Whether `before` ends with an escape as JSON and most languages write it.
-fn ends_with_escape(before: &[u8]) -> bool {
+pub(crate) fn ends_with_escape(before: &[u8]) -> bool {
     match before {
         [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,
         [.., b'\\', b'u' | b'U', a, b, c, d] => {

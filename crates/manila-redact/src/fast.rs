@@ -7,14 +7,14 @@
 //! the text, and looking at every second place is enough. A group is looked up in a small table
 //! of bits; no lookup waits for the one before, which is why this is faster than an automaton.
 
-use crate::boundary::is_start;
-use crate::find::{Probed, label};
+use crate::boundary::ends_with_escape;
+use crate::find::Probed;
 use crate::redactor::Redactor;
 
 mod literals;
 mod tables;
 
-use literals::{LITERAL_MAX, LITERALS, Start};
+use literals::{LITERAL_MAX, LITERALS};
 use tables::{Entry, bucket, fold, fours, hash, is_known, is_known_further};
 
 /// A literal that was found.
@@ -190,14 +190,9 @@ fn confirm(
     let (at, len) = (place - offset, usize::from(literal.len));
     let before = window.get(BEFORE - offset - 1).copied().unwrap_or(0);
     for user in literal.users() {
-        let may_start = match user.start {
-            Start::Anywhere => true,
-            Start::NotAfter(letters) => {
-                !letters.has(before) || is_start(text, at, |byte| letters.has(byte))
-            }
-            Start::AfterWord => label::may_follow_word(before),
-        };
-        if may_start {
+        let may_follow_escape =
+            || user.start.may_follow_escape && ends_with_escape(text.get(..at).unwrap_or_default());
+        if user.start.may_follow(before) || may_follow_escape() {
             tell(Hit { at, len, rule: usize::from(user.rule) });
         }
     }

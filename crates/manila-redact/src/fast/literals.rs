@@ -32,7 +32,7 @@ const N_USERS_MAX: usize = 4;
 pub(super) struct User {
     /// None if it is an escape.
     pub(super) rule: u16,
-    /// What must not stand before the literal.
+    /// What may stand before the literal.
     pub(super) start: Start,
 }
 
@@ -91,28 +91,71 @@ impl Word {
     }
 }
 
-/// What must not stand right before a literal.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// It may stand anywhere.
-    Anywhere,
-    /// These letters, unless they are an escape.
-    NotAfter(Letters),
-    /// Anything but a letter or a joint: it is the last word of a label.
-    AfterWord,
+/// What may stand right before a literal: kinds of bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    kinds: u8,
+    /// Whether an escape may stand there, which looks like a word and is none.
+    pub(super) may_follow_escape: bool,
 }
 
-/// A token is no part of a word, and so its literal, if it begins with it, is not either.
-const fn start_of(rule: usize, text: &str) -> Start {
-    let first = text.as_bytes()[0];
-    match RULES[rule].finds() {
-        Finds::Labelled(_) if label::is_last_word_alone(text) => Start::AfterWord,
-        _ if !(first.is_ascii_alphanumeric() || first == b'_') => Start::Anywhere,
-        Finds::Token(token) if token.inside.1 == 0 => Start::NotAfter(token.letters),
-        Finds::Structure(Structure::Jwt, _) => Start::NotAfter(Letters::Dashed),
-        Finds::Token(_) | Finds::Labelled(_) | Finds::Structure(..) => Start::Anywhere,
+const LETTER: u8 = 1;
+const DIGIT: u8 = 1 << 1;
+const UNDERSCORE: u8 = 1 << 2;
+const DASH: u8 = 1 << 3;
+/// `.` and a space, which with the two before join words.
+const JOINT: u8 = 1 << 4;
+const OTHER: u8 = 1 << 5;
+
+impl Start {
+    const ANYWHERE: Start = Start { kinds: u8::MAX, may_follow_escape: false };
+
+    /// A token is no part of a word, and so its literal, if it begins with it, is not either.
+    const fn of(rule: usize, text: &str) -> Start {
+        let first = text.as_bytes()[0];
+        let is_word = first.is_ascii_alphanumeric() || first == b'_';
+        match RULES[rule].finds() {
+            Finds::Labelled(_) if label::is_last_word_alone(text) => {
+                let kinds = LETTER | UNDERSCORE | DASH | JOINT;
+                Start { kinds, may_follow_escape: false }
+            }
+            Finds::Token(token) if is_word && token.inside.1 == 0 => Start::not_after(token.letters),
+            Finds::Structure(Structure::Jwt, _) => Start::not_after(Letters::Dashed),
+            Finds::Token(_) | Finds::Labelled(_) | Finds::Structure(..) => Start::ANYWHERE,
+        }
+    }
+
+    const fn not_after(letters: Letters) -> Start {
+        let kinds = match letters {
+            Letters::Word => DASH | JOINT | OTHER,
+            Letters::Dashed => JOINT | OTHER,
+        };
+        Start { kinds, may_follow_escape: true }
+    }
+
+    /// Whether this byte may stand before the literal.
+    #[inline]
+    pub(super) fn may_follow(self, byte: u8) -> bool {
+        KINDS.get(usize::from(byte)).is_some_and(|kind| kind & self.kinds != 0)
     }
 }
+
+static KINDS: [u8; 256] = {
+    let mut kinds = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match byte as u8 {
+            b'_' => UNDERSCORE,
+            b'-' => DASH,
+            b'.' | b' ' => JOINT,
+            it if it.is_ascii_alphabetic() => LETTER,
+            it if it.is_ascii_digit() => DIGIT,
+            _ => OTHER,
+        };
+        byte += 1;
+    }
+    kinds
+};
 
 /// In JSON, what a letter of a literal may be hidden behind. These belong to no rule.
 const ESCAPES: [&str; 6] = ["\\u002", "\\u003", "\\u004", "\\u005", "\\u006", "\\u007"];
@@ -160,7 +203,7 @@ const ALL: All = {
 };
 
 #[allow(clippy::cast_possible_truncation, reason = "there are a few hundred rules")]
-const ESCAPE: User = User { rule: N_RULES as u16, start: Start::Anywhere };
+const ESCAPE: User = User { rule: N_RULES as u16, start: Start::ANYWHERE };
 
 #[allow(clippy::cast_possible_truncation, reason = "there are a few hundred rules")]
 const fn add_of_rule(all: &mut All, rule: usize) {
@@ -171,7 +214,7 @@ const fn add_of_rule(all: &mut All, rule: usize) {
     };
     let mut text = 0;
     while text < texts.len() {
-        let user = User { rule: rule as u16, start: start_of(rule, texts[text]) };
+        let user = User { rule: rule as u16, start: Start::of(rule, texts[text]) };
         let mut spelling = 0;
         while spelling < n_spellings {
             let found = match RULES[rule].finds() {
@@ -259,9 +302,7 @@ const fn add(all: &mut All, bytes: [u8; LITERAL_MAX], len: usize, user: User) {
     while known < literal.n_users as usize {
         if literal.users[known].rule == user.rule {
             // One of the rule's labels may be one word.
-            if !matches!(user.start, Start::AfterWord) {
-                literal.users[known].start = user.start;
-            }
+            literal.users[known].start.kinds |= user.start.kinds;
             return;
         }
         known += 1;

@@ -40,9 +40,9 @@ fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<
     let head = rest.get(..KIND_MAX).unwrap_or(rest);
     let is_kind =
         |it: &u8| it.is_ascii_uppercase() || it.is_ascii_digit() || matches!(it, b' ' | b'_');
-    let kind_len = head.iter().position(|it| !is_kind(it)).unwrap_or(head.len());
+    let kind_len = memchr::memchr(b'-', head).unwrap_or(head.len());
     let (kind, after) = rest.split_at(kind_len);
-    if !after.starts_with(b"-----") || !is_meant(kind) {
+    if !is_meant(kind) || !after.starts_with(b"-----") || !kind.iter().all(is_kind) {
         return Vec::new();
     }
     let body = body(text, at + BEGIN + kind_len + "-----".len());

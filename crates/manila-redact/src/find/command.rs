@@ -10,10 +10,10 @@ use crate::value::{self, Quoting};
 /// How much of a command line is read.
 const LINE_MAX: usize = 4096;
 
-/// What a program takes a password as.
+/// A program, and what it takes passwords as.
 struct Program {
     name: &'static str,
-    takes: Takes,
+    takes: &'static [Takes],
 }
 
 enum Takes {
@@ -29,109 +29,116 @@ enum Takes {
     Word(usize),
 }
 
-const PROGRAMS: [Program; 24] = [
-    Program { name: "sshpass", takes: Takes::Option("-p") },
-    Program { name: "mysql", takes: Takes::Option("-p") },
-    Program { name: "mysqldump", takes: Takes::Option("-p") },
-    Program { name: "mysqladmin", takes: Takes::Option("-p") },
-    Program { name: "mariadb", takes: Takes::Option("-p") },
-    Program { name: "docker login", takes: Takes::Option("-p") },
-    Program { name: "podman login", takes: Takes::Option("-p") },
-    Program { name: "curl", takes: Takes::UserOption("-u") },
-    Program { name: "curl", takes: Takes::UserOption("--user") },
-    Program { name: "curl", takes: Takes::UserOption("-U") },
-    Program { name: "wget", takes: Takes::UserOption("--user") },
-    Program { name: "redis-cli", takes: Takes::Option("-a") },
-    Program { name: "ldapsearch", takes: Takes::Option("-w") },
-    Program { name: "sqlcmd", takes: Takes::Option("-P") },
-    Program { name: "mongo", takes: Takes::Option("-p") },
-    Program { name: "mongosh", takes: Takes::Option("-p") },
-    Program { name: "mongodump", takes: Takes::Option("-p") },
-    Program { name: "smbclient", takes: Takes::PercentOption("-U") },
-    Program { name: "htpasswd", takes: Takes::Word(3) },
-    Program { name: "zip", takes: Takes::Option("-P") },
-    Program { name: "unzip", takes: Takes::Option("-P") },
-    Program { name: "openssl", takes: Takes::WordOption("-passin", "pass:") },
-    Program { name: "openssl", takes: Takes::WordOption("-passout", "pass:") },
-    Program { name: "user-secrets", takes: Takes::Word(3) },
+#[rustfmt::skip]
+const PROGRAMS: [Program; 21] = [
+    Program { name: "sshpass", takes: &[Takes::Option("-p")] },
+    Program { name: "mysql", takes: &[Takes::Option("-p")] },
+    Program { name: "mysqldump", takes: &[Takes::Option("-p")] },
+    Program { name: "mysqladmin", takes: &[Takes::Option("-p")] },
+    Program { name: "mariadb", takes: &[Takes::Option("-p")] },
+    Program { name: "docker login", takes: &[Takes::Option("-p")] },
+    Program { name: "podman login", takes: &[Takes::Option("-p")] },
+    Program { name: "curl", takes: &[Takes::UserOption("-u"), Takes::UserOption("--user"), Takes::UserOption("-U")] },
+    Program { name: "wget", takes: &[Takes::UserOption("--user")] },
+    Program { name: "redis-cli", takes: &[Takes::Option("-a")] },
+    Program { name: "ldapsearch", takes: &[Takes::Option("-w")] },
+    Program { name: "sqlcmd", takes: &[Takes::Option("-P")] },
+    Program { name: "mongo", takes: &[Takes::Option("-p")] },
+    Program { name: "mongosh", takes: &[Takes::Option("-p")] },
+    Program { name: "mongodump", takes: &[Takes::Option("-p")] },
+    Program { name: "smbclient", takes: &[Takes::PercentOption("-U")] },
+    Program { name: "htpasswd", takes: &[Takes::Word(3)] },
+    Program { name: "zip", takes: &[Takes::Option("-P")] },
+    Program { name: "unzip", takes: &[Takes::Option("-P")] },
+    Program { name: "openssl", takes: &[Takes::WordOption("-passin", "pass:"), Takes::WordOption("-passout", "pass:")] },
+    Program { name: "user-secrets", takes: &[Takes::Word(3)] },
 ];
 
-/// The password on the command line whose program stands at `at`.
-pub(super) fn find(text: &[u8], at: usize, len: usize) -> Option<Range<usize>> {
-    if !is_start(text, at, |byte| is_word(byte) || byte == b'-') {
+/// Tells the passwords on the command line whose program stands at `at`.
+pub(super) fn find(text: &[u8], at: usize, len: usize, mut tell: impl FnMut(Range<usize>)) {
+    let Some((name, arguments)) = command_line(text, at, len) else { return };
+    let Some(program) = PROGRAMS.iter().find(|it| it.name.as_bytes() == name) else { return };
+    let start = at + name.len();
+    secrets(arguments, name, program.takes, |found| {
+        let mut end = start + found.end;
+        if found.end == arguments.len() {
+            // The line was cut in the middle of it.
+            let rest = text.get(end..).unwrap_or_default();
+            end += rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        }
+        tell(start + found.start..end);
+    });
+}
+
+/// The name of a program, and what follows it.
+fn command_line(text: &[u8], at: usize, len: usize) -> Option<(&[u8], &[u8])> {
+    let is_letter = |it: u8| is_word(it) || it == b'-';
+    if !is_start(text, at, is_letter) {
         return None;
     }
     let named = text.get(at..)?;
-    let is_letter = |it: &u8| is_word(*it) || *it == b'-';
     let literal_len = named.get(..len)?.trim_ascii_end().len();
-    let len = literal_len + named.get(literal_len..)?.iter().position(|it| !is_letter(it))?;
-    let name = named.get(..len)?;
-    let mut programs = PROGRAMS.iter().filter(|it| it.name.as_bytes() == name).peekable();
-    programs.peek()?;
-    let arguments = named.get(len..named.len().min(LINE_MAX))?;
-    programs.find_map(|program| {
-        let found = secret(arguments, name, &program.takes)?;
-        let mut end = at + len + found.end;
-        if found.end == arguments.len() {
-            // The line was cut in the middle of it.
-            let rest = text.get(end..)?;
-            end += rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-        }
-        Some(at + len + found.start..end)
-    })
+    let len = literal_len + named.get(literal_len..)?.iter().position(|it| !is_letter(*it))?;
+    Some((named.get(..len)?, named.get(len..named.len().min(LINE_MAX))?))
 }
 
-fn secret(arguments: &[u8], name: &[u8], takes: &Takes) -> Option<Range<usize>> {
+fn secrets(arguments: &[u8], name: &[u8], takes: &[Takes], mut tell: impl FnMut(Range<usize>)) {
     let mut words = Words { text: arguments, at: 0 };
     let mut n_plain = 0;
     while let Some(word) = words.next() {
-        let text = arguments.get(word.clone())?;
+        let text = arguments.get(word.clone()).unwrap_or_default();
         if text == name {
             // From here on it is asked about again.
-            return None;
+            return;
         }
-        let n_before = words.at;
-        let found = match takes {
-            Takes::Option(option) => after_option(name, text, word, option, &mut words),
-            Takes::UserOption(option) => after_option(name, text, word, option, &mut words)
-                .and_then(|it| behind(arguments, it, b':')),
-            Takes::PercentOption(option) => after_option(name, text, word, option, &mut words)
-                .and_then(|it| behind(arguments, it, b'%')),
+        let is_option = text.starts_with(b"-");
+        n_plain += usize::from(!is_option);
+        // What is given, and what of it is the password.
+        let given = takes.iter().find_map(|takes| match takes {
+            Takes::Word(number) => (n_plain == *number).then(|| (word.clone(), Some(word.clone()))),
+            _ if !is_option => None,
+            Takes::Option(option) => {
+                let given = after_option(text, &word, option, &mut words)?;
+                Some((given.clone(), Some(given)))
+            }
+            Takes::UserOption(option) => {
+                let given = after_option(text, &word, option, &mut words)?;
+                Some((given.clone(), behind(arguments, given, b':')))
+            }
+            Takes::PercentOption(option) => {
+                let given = after_option(text, &word, option, &mut words)?;
+                Some((given.clone(), behind(arguments, given, b'%')))
+            }
             Takes::WordOption(option, prefix) => {
-                let value = (text == option.as_bytes()).then(|| words.next())??;
-                let is_meant = arguments.get(value.clone())?.starts_with(prefix.as_bytes());
-                is_meant.then_some(value.start + prefix.len()..value.end)
+                let given = (text == option.as_bytes()).then(|| words.next())??;
+                let is_meant = arguments.get(given.clone())?.starts_with(prefix.as_bytes());
+                let password = given.start + prefix.len()..given.end;
+                Some((given, is_meant.then_some(password)))
             }
-            Takes::Word(number) => {
-                n_plain += usize::from(!text.starts_with(b"-"));
-                (n_plain == *number).then_some(word)
-            }
-        };
-        // The word that was taken for a value may have been the program itself.
-        if found.is_none() && words.at > n_before {
-            return None;
+        });
+        let Some((given, password)) = given else { continue };
+        if arguments.get(given) == Some(name) {
+            // An option without a value, and the next command.
+            return;
         }
-        if let Some(found) = found {
-            let value = arguments.get(found.clone())?;
-            let is_secret = !value.starts_with(b"-")
-                && value::is_secret(value, Demand::Anything, Quoting::Bare);
-            return is_secret.then_some(found);
+        let Some(password) = password else { continue };
+        let value = arguments.get(password.clone()).unwrap_or_default();
+        if !value.starts_with(b"-") && value::is_secret(value, Demand::Anything, Quoting::Bare) {
+            tell(password);
         }
     }
-    None
 }
 
 /// `-p x`, `-px`, `--user=x`
 fn after_option(
-    name: &[u8],
     text: &[u8],
-    word: Range<usize>,
+    word: &Range<usize>,
     option: &str,
     words: &mut Words<'_>,
 ) -> Option<Range<usize>> {
     let rest = text.strip_prefix(option.as_bytes())?;
     match rest {
-        [] => words.next().filter(|it| words.text.get(it.clone()) != Some(name)),
+        [] => words.next(),
         [b'=', ..] => Some(word.start + option.len() + 1..word.end),
         [_, ..] if option.len() == 2 => Some(word.start + option.len()..word.end),
         _ => None,

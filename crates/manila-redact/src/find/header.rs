@@ -54,6 +54,14 @@ fn value_of<'a>(
     name_end: usize,
     runs: &mut Runs,
 ) -> Option<(usize, &'a [u8])> {
+    // Most headers are written like this.
+    if let [b':', b' ', first, second, ..] | [b':', first, second, ..] = text.get(name_end..)?
+        && first.is_ascii_alphanumeric()
+        && second.is_ascii_alphanumeric()
+    {
+        let start = name_end + 1 + usize::from(text.get(name_end + 1) == Some(&b' '));
+        return Some((start, line_of(text.get(start..)?, text.get(at..name_end)?)));
+    }
     let assigned = assignment::find(text, name_end, name_end, runs)?;
     let start = assigned.value.start;
     let value = match assigned.quoting {

@@ -82,35 +82,50 @@ pub(crate) const fn has_words(labels: &[&str]) -> bool {
 
 /// Whether the name that ends at `end` is this label, its words joined in any way.
 fn is_label(text: &[u8], end: usize, label: &str) -> bool {
-    let mut rest = text.get(..end).unwrap_or_default().iter().rev().peekable();
-    label.bytes().rev().all(|wanted| {
-        if wanted == b'_' {
-            rest.next_if(|joint| JOINTS.contains(joint));
-            return true;
+    let mut rest = text.get(..end).unwrap_or_default();
+    for wanted in label.bytes().rev() {
+        let Some((found, before)) = rest.split_last() else { return wanted == b'_' };
+        if wanted != b'_' && !found.eq_ignore_ascii_case(&wanted) {
+            return false;
         }
-        rest.next().is_some_and(|found| found.eq_ignore_ascii_case(&wanted))
-    })
+        if wanted != b'_' || JOINTS.contains(found) {
+            rest = before;
+        }
+    }
+    true
 }
 
 /// Where the name ends that the literal at `at` is or ends, if it is one of these labels. The
 /// literal of a short label has the sign after it, so that it is rare.
+#[inline]
 fn name_end(text: &[u8], at: usize, len: usize, labelled: &Labelled) -> Option<usize> {
     let literal = text.get(at..(at + len).min(text.len()))?;
     let end = at + literal.iter().rposition(|&byte| is_word(byte))? + 1;
     if !labelled.has_words {
         return Some(end);
     }
-    let is_meant = |label: &str| match last_word(label) {
-        0 => {
+    // The last word, or with the byte before it if it is short.
+    let is_one = (len >= LONG && is_one_of(text, end, len, labelled.labels))
+        || (len <= LONG && is_one_of(text, end, len - 1, labelled.labels))
+        || labelled.labels.iter().any(|label| {
             let known = label.as_bytes().get(..literal.len());
             len == label.len() && known.is_some_and(|it| it.eq_ignore_ascii_case(literal))
-        }
-        last => {
-            let n_before = usize::from(has_byte_before(label));
-            len == label.len() - last + n_before && is_label(text, end, label)
-        }
+        });
+    is_one.then_some(end)
+}
+
+/// Whether a name is one of these labels, the last word of which has `last` letters.
+fn is_one_of(text: &[u8], end: usize, last: usize, labels: &[&str]) -> bool {
+    // Most labels are told apart by one letter, the last of the word before.
+    let before = match text.get(..end.saturating_sub(last)).unwrap_or_default() {
+        [before @ .., joint] if JOINTS.contains(joint) => before.last(),
+        before => before.last(),
     };
-    labelled.labels.iter().any(|label| is_meant(label)).then_some(end)
+    labels.iter().any(|label| {
+        let first_words = label.len().checked_sub(last).and_then(|it| label.as_bytes().get(..it));
+        let Some([.., letter, b'_']) = first_words else { return false };
+        before.is_some_and(|it| it.eq_ignore_ascii_case(letter)) && is_label(text, end, label)
+    })
 }
 
 /// The secret beside the label whose literal stands at `at`.
@@ -130,14 +145,16 @@ pub(crate) fn find(
     };
     // In one long run of labels this is all that most of them cost.
     let is_quickly_none = match text.get(end) {
+        Some(b'=') if matches!(text.get(end + 1), Some(b';' | b'&' | b'\n')) => true,
         Some(b'=') if labelled.demand == Demand::Random && is_short_pair(text, end + 1) => true,
         Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end),
         _ => false,
     };
-    if is_quickly_none || (labelled.has_words && name_end(text, at, len, labelled).is_none()) {
+    if is_quickly_none {
         return None;
     }
     let assigned = assignment::find(text, at, end, runs)?;
+    name_end(text, at, len, labelled)?;
     let mut range = assigned.value;
     let is_folder = literal.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"pwd"))
         && matches!(text.get(range.start), Some(b'/' | b'~'));
@@ -179,12 +196,6 @@ pub(crate) fn find(
         && value.iter().all(is_number);
     let n_backslashes = assigned.n_backslashes;
     Some((range, if is_json_number { Form::Quoted { n_backslashes } } else { Form::Plain }))
-}
-
-/// Whether the last word of a label may stand after this byte: it is a joint or a letter.
-#[inline]
-pub(crate) fn may_follow_word(before: u8) -> bool {
-    before.is_ascii_alphabetic() || JOINTS.contains(&before)
 }
 
 /// Whether the literal of this label is its last word alone.

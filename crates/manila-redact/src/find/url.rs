@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use memchr::memrchr;
-
 use crate::escapes::skip_backslashes;
 use crate::value;
 
@@ -28,14 +26,19 @@ pub(super) fn find(text: &[u8], at: usize) -> Option<Range<usize>> {
         return None;
     }
     let rest = text.get(start..text.len().min(start + AUTHORITY_MAX))?;
-    let is_end = |byte: &u8| {
+    let mut sign = None;
+    let is_end = |(at, byte): (usize, &u8)| {
+        if *byte == b'@' {
+            sign = Some(at);
+        }
         byte.is_ascii_whitespace()
             || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
     };
-    let authority = rest.get(..rest.iter().position(is_end).unwrap_or(rest.len()))?;
-    let sign = memrchr(b'@', authority)?;
-    let user_end = memchr::memchr(b':', authority.get(..sign)?)?;
-    let password = authority.get(user_end + 1..sign)?;
+    rest.iter().enumerate().position(is_end);
+    let sign = sign?;
+    let authority = rest.get(..sign)?;
+    let user_end = memchr::memchr(b':', authority)?;
+    let password = authority.get(user_end + 1..)?;
     let is_secret = password.len() >= value::LEN_MIN && !value::is_stand_in(password);
     is_secret.then_some(start + user_end + 1..start + sign)
 }
