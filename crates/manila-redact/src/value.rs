@@ -9,6 +9,7 @@ mod shape;
 mod stock;
 
 use shape::Shape;
+pub(crate) use shape::may_be_random;
 pub(crate) use stock::leading_word;
 use stock::is_stock_word;
 
@@ -34,7 +35,7 @@ pub(crate) fn is_secret(value: &[u8], demand: Demand, quoting: Quoting) -> bool 
         return false;
     }
     let judged = value.get(..JUDGED_MAX).unwrap_or(value);
-    if demand == Demand::Random && !shape::may_be_random(judged) {
+    if demand == Demand::Random && !may_be_random(judged) {
         return false;
     }
     let shape = Shape::of(judged);

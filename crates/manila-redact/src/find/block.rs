@@ -70,7 +70,11 @@ fn body(text: &[u8], start: usize) -> Body {
         if rest.is_empty() || rest.starts_with(b"-----") {
             break;
         }
-        if rest.starts_with(MARK.as_bytes()) {
+        if let Some(after) = rest.strip_prefix(MARK.as_bytes()) {
+            // Beside the rest of a line something else was hidden.
+            if !is_line_end(after) {
+                break;
+            }
             at += MARK.len();
             continue;
         }

@@ -146,15 +146,20 @@ pub(crate) fn find(
     // In one long run of labels this is all that most of them cost.
     let is_quickly_none = match text.get(end) {
         Some(b'=') if matches!(text.get(end + 1), Some(b';' | b'&' | b'\n')) => true,
-        Some(b'=') if labelled.demand == Demand::Random && is_short_pair(text, end + 1) => true,
+        Some(b'=' | b':') if labelled.demand == Demand::Random && is_plain(text, end, runs) => true,
         Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end),
         _ => false,
     };
     if is_quickly_none {
         return None;
     }
+    // Whatever costs less is asked first.
+    const FEW: usize = 6;
+    let is_named = || name_end(text, at, len, labelled).is_some();
+    if labelled.labels.len() <= FEW && !is_named() {
+        return None;
+    }
     let assigned = assignment::find(text, at, end, runs)?;
-    name_end(text, at, len, labelled)?;
     let mut range = assigned.value;
     let is_folder = literal.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"pwd"))
         && matches!(text.get(range.start), Some(b'/' | b'~'));
@@ -185,6 +190,7 @@ pub(crate) fn find(
     };
     let is_secret = !is_prose
         && value::is_secret(value, labelled.demand, assigned.quoting)
+        && (labelled.labels.len() <= FEW || is_named())
         && !is_excepted(text.get(..at)?, labelled.except_after);
     if !is_secret {
         return None;
@@ -230,10 +236,13 @@ fn is_stock(text: &[u8], end: usize) -> bool {
     }
 }
 
-/// Whether another pair begins before a value without quotes is long enough.
-fn is_short_pair(text: &[u8], start: usize) -> bool {
-    let value = text.get(start..start + value::LEN_MIN).unwrap_or_default();
-    value.first().is_some_and(u8::is_ascii_alphanumeric) && value.contains(&b'=')
+/// Whether what follows the sign at `at` has no quotes, and neither a digit nor a capital, so that
+/// it is not random.
+#[inline]
+fn is_plain(text: &[u8], at: usize, runs: &mut Runs) -> bool {
+    let is_pair = text.get(at) == Some(&b'=');
+    matches!(text.get(at + 1..), Some([b'a'..=b'z', b'a'..=b'z', ..]))
+        && runs.is_plain(text, at + 1, is_pair)
 }
 
 /// Whether a word follows after one space: then the value was a word, too.

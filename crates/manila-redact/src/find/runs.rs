@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr3};
 
 use crate::escapes::is_escape;
-use crate::value::LEN_MAX;
+use crate::value::{self, LEN_MAX};
 
 /// What is known.
 #[derive(Debug, Default)]
@@ -23,6 +23,8 @@ struct Run {
     range: Range<usize>,
     /// Whether a closing bracket is among them.
     has_closing: bool,
+    /// Whether there is neither a digit nor a capital among them.
+    is_plain: bool,
 }
 
 /// How far back a place may be to be counted in.
@@ -37,6 +39,13 @@ impl Runs {
             run.measure(text, start, is_pair);
         }
         (run.range.end.max(start), run.has_closing)
+    }
+
+    /// Whether the run that `start` is in has neither a digit nor a capital.
+    #[inline]
+    pub(super) fn is_plain(&mut self, text: &[u8], start: usize, is_pair: bool) -> bool {
+        self.end(text, start, is_pair);
+        if is_pair { self.in_pairs.is_plain } else { self.elsewhere.is_plain }
     }
 
     /// Where the next semicolon stands, if it is not far.
@@ -72,11 +81,13 @@ impl Run {
         let is_just_before = start < self.range.start && self.range.start - start <= BACK_MAX;
         let limit = if is_just_before { self.range.start } else { text.len() };
         let (end, has_closing) = run_end(text, start, limit, is_pair);
+        let is_plain = !value::may_be_random(text.get(start..end).unwrap_or_default());
         if is_just_before && end >= limit {
             self.range.start = start;
             self.has_closing |= has_closing;
+            self.is_plain &= is_plain;
         } else {
-            *self = Run { range: start..end, has_closing };
+            *self = Run { range: start..end, has_closing, is_plain };
         }
     }
 }

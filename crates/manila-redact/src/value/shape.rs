@@ -49,7 +49,7 @@ impl Shape {
 
 /// Whether a value has a digit or a capital, without which nothing is random.
 #[inline]
-pub(super) fn may_be_random(value: &[u8]) -> bool {
+pub(crate) fn may_be_random(value: &[u8]) -> bool {
     let is_either = |byte: &u8| byte.is_ascii_digit() | byte.is_ascii_uppercase();
     // Many bytes at once, without a branch for each.
     let (chunks, rest) = value.as_chunks::<16>();
