@@ -22,8 +22,8 @@ pub const KEYS: [(&str, &str); 7] = [
     ("redact.allow_patterns", "values that are left alone if one of these expressions matches"),
     (
         "redact.unsafe_output",
-        "whether a caller may ask for one answer with its secrets, by \
-         `_meta[\"dev.manila/unsafeOutput\"]`; `false` unless you say otherwise",
+        "whether a caller may ask for one answer with its secrets, by `unsafeOutput`; `false` \
+         unless you say otherwise",
     ),
     ("tool.NAME", "a table for the tool of this name"),
     ("tool.NAME.redact", "`false` leaves this tool's answers as they are; the log tells each time"),

@@ -11,6 +11,7 @@ mod call;
 mod consent;
 mod forward;
 mod list;
+mod own_arguments;
 mod params;
 mod tasks;
 

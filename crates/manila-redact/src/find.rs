@@ -101,7 +101,9 @@ impl<'a> Probed<'a> {
             Structure::Cookie => header::cookie(text, at, at + len, &mut self.runs),
             Structure::Jwt => jwt::find(text, at),
             Structure::Command => {
-                return command::find(text, at, len, |it| self.add(n, it.start, it.end, Form::Plain));
+                return command::find(text, at, len, |it| {
+                    self.add(n, it.start, it.end, Form::Plain)
+                });
             }
             Structure::PrivateKey => return self.lines(n, block::private_key(text, at)),
             Structure::Certificate => return self.lines(n, block::certificate(text, at)),

@@ -10,8 +10,8 @@ mod stock;
 
 use shape::Shape;
 pub(crate) use shape::may_be_random;
-pub(crate) use stock::leading_word;
 use stock::is_stock_word;
+pub(crate) use stock::leading_word;
 
 /// The shortest value that is taken for a secret.
 pub(crate) const LEN_MIN: usize = 6;

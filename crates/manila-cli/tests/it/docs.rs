@@ -129,9 +129,12 @@ fn configuration_follows_from_its_keys() {
         writeln!(text, "| `{key}` | {what} |").unwrap();
     }
     text += "\nA caller asks for one answer with its secrets by `_meta` \
-             `{\"dev.manila/unsafeOutput\": true}`. Where that\nis not allowed, the answer is redacted \
-             all the same and says so with the warning\n`UNSAFE_OUTPUT_IGNORED`. Whenever an answer \
-             is not redacted, standard error tells it.\n";
+             `{\"dev.manila/unsafeOutput\": true}`, or under\n`machine-readable-v1` by the argument \
+             `unsafeOutput: true`, which is taken out before the tool sees it\n(and so is \
+             `machineReadable`), unless the tool has a parameter of that name itself. Where it is \
+             not\nallowed, the answer is redacted all the same and says so with the warning \
+             `UNSAFE_OUTPUT_IGNORED`\n(`metadata.warning` in `machine-readable-v1`, which has no \
+             warnings). Whenever an answer is not\nredacted, standard error tells it.\n";
     check_generated(&root().join("docs/configuration.md"), &text);
     assert!(manila_gateway::Config::from_toml(EXAMPLE).is_ok());
     for (key, _) in manila_gateway::config::KEYS {

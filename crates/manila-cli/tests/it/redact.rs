@@ -255,6 +255,68 @@ fn a_caller_sees_secrets_only_where_it_may() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// A server with one tool that takes only what its schema says, and tells what reached it; with
+/// `own`, a parameter of that name is its own.
+fn tells_arguments(own: &str) -> String {
+    let schema = json!({"type": "object", "additionalProperties": false,
+        "properties": {"name": {"type": "string"}, own: {"type": "boolean"}}});
+    let list = json!({"jsonrpc": "2.0", "id": 2, "result":
+        {"tools": [{"name": "t", "inputSchema": schema}]}});
+    format!(
+        "{HELLO}read ready; read list; echo '{list}'; read call; \
+         args=$(echo \"$call\" | sed -E 's/.*\"arguments\":(\\{{[^}}]*\\}}).*/\\1/; s/\"/\\\\\"/g'); \
+         echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"'\"$args\"' \
+         password=not-a-real-password\"}}]}}}}'; cat > /dev/null"
+    )
+}
+
+/// M12: callers of this contract ask among the arguments, and the tool hears nothing of it.
+#[test]
+fn unsafe_output_is_an_argument_of_machine_readable() {
+    let folder = std::env::temp_dir().join(format!("manila-argument-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("manila.toml");
+    std::fs::write(&path, "[redact]\nunsafe_output = true\n").unwrap();
+    let allowed = ["--contract", "machine-readable-v1", "--config", path.to_str().unwrap()];
+    let ask = |options: &[&str], own: &str, arguments: &Value| {
+        let mut client = Client::start(options, &["sh", "-c", &tells_arguments(own)]);
+        client.greet("2025-11-25");
+        let params = json!({"name": "t", "arguments": arguments});
+        let answer = client.ask("x", "tools/call", &params)["result"].clone();
+        (answer.to_string(), client.end().stderr)
+    };
+    let arguments = json!({"name": "n", "machineReadable": true, "unsafeOutput": true});
+
+    let (answer, stderr) = ask(&allowed, "own", &arguments);
+    assert!(answer.contains("not-a-real-password"), "{answer}");
+    assert!(answer.contains("name") && !answer.contains("unsafeOutput"), "{answer}");
+    assert!(!answer.contains("machineReadable"), "{answer}");
+    assert!(stderr.contains("was not redacted: the caller asked for it"), "{stderr}");
+
+    let (answer, stderr) = ask(&allowed[..2], "own", &arguments);
+    assert!(!answer.contains("not-a-real-password"), "{answer}");
+    assert!(answer.contains("UNSAFE_OUTPUT_IGNORED"), "{answer}");
+    assert!(!stderr.contains("was not redacted"), "{stderr}");
+
+    // False asks for nothing, and is not the tool's either.
+    let (answer, _) = ask(&allowed, "own", &json!({"name": "n", "unsafeOutput": false}));
+    assert!(!answer.contains("not-a-real-password"), "{answer}");
+    assert!(!answer.contains("unsafeOutput") && !answer.contains("IGNORED"), "{answer}");
+
+    // A tool's own parameter is the tool's.
+    let (answer, _) = ask(&allowed, "unsafeOutput", &json!({"unsafeOutput": true}));
+    assert!(!answer.contains("not-a-real-password"), "{answer}");
+    assert!(answer.contains("unsafeOutput"), "{answer}");
+
+    // Other contracts know no such argument.
+    let (answer, _) = ask(&[], "own", &json!({"unsafeOutput": true}));
+    assert!(answer.contains("INVALID_TOOL_INPUT") && answer.contains("unsafeOutput"), "{answer}");
+
+    let (answer, _) = ask(&allowed, "own", &json!({"unsafeOutput": "yes"}));
+    assert!(answer.contains("must be true or false"), "{answer}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 /// A command's own errors are told to people, and kept in logs.
 #[test]
 fn a_server_that_cannot_be_started_tells_no_password() {

@@ -13,7 +13,8 @@ use tokio::time::Instant;
 
 use super::ask::Unanswered;
 use super::consent::{self, Wish};
-use super::list::NotListed;
+use super::list::Found;
+use super::own_arguments::{self, Taken};
 use super::params::{Params, wrong};
 use super::{Answer, Refusal, Sealed, answer};
 use crate::cancellation::Cancellation;
@@ -23,7 +24,7 @@ use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
 use crate::own_meta;
 use crate::tools::Tool;
-use crate::upstream::{Down, Gone};
+use crate::upstream::Down;
 
 /// How long the result of a task is waited for: as long as the task.
 const TASK_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -37,6 +38,22 @@ struct ToolCall<'a> {
     request_id: Option<String>,
     wish: Wish,
     started: Instant,
+}
+
+impl ToolCall<'_> {
+    /// The same call without the arguments that are ours.
+    fn without_ours<'a>(&'a self, taken: &'a Taken) -> ToolCall<'a> {
+        let wish = if taken.wish == Wish::None { self.wish } else { taken.wish };
+        ToolCall {
+            request: &taken.request,
+            cancellation: self.cancellation,
+            name: self.name.clone(),
+            arguments: Some(taken.arguments.clone()),
+            request_id: self.request_id.clone(),
+            wish,
+            started: self.started,
+        }
+    }
 }
 
 impl Gateway {
@@ -209,14 +226,35 @@ impl Gateway {
                 return self.sealed(call, contract, None, observed, None);
             }
         };
+        let taken = match contract {
+            Contract::MachineReadableV1 => {
+                own_arguments::taken_out(call.request, call.arguments.as_ref(), tool.as_deref())
+            }
+            Contract::EnvelopeV1 | Contract::ResponseV2 | Contract::McpEnvelopeV01 => Ok(None),
+        };
+        let taken = match taken {
+            Ok(taken) => taken,
+            Err(violation) => return self.invalid(call, contract, vec![violation]),
+        };
+        let without_ours = taken.as_ref().map(|taken| call.without_ours(taken));
+        let call = without_ours.as_ref().unwrap_or(call);
         let input = tool.as_ref().and_then(|tool| tool.input.as_ref());
         let violations =
             input.map(|schema| schema.check_arguments(call.arguments.as_ref())).unwrap_or_default();
         if !violations.is_empty() {
-            let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
-            return self.sealed(call, contract, None, invalid, None);
+            return self.invalid(call, contract, violations);
         }
         self.call_unchecked(call, contract, tool, deadline).await
+    }
+
+    fn invalid(
+        &self,
+        call: &ToolCall<'_>,
+        contract: Contract,
+        violations: Vec<Violation>,
+    ) -> (Answer, Option<Code>) {
+        let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
+        self.sealed(call, contract, None, invalid, None)
     }
 
     async fn call_unchecked(
@@ -280,7 +318,7 @@ impl Gateway {
         let consented = self.consent(&call.name, call.wish);
         let hiding = &self.settings.hiding;
         let mut observation = Observation::new(observed);
-        observation.notes.warnings.extend(consent::ignored(call.wish, consented));
+        consent::tell_ignored(&mut observation.notes, contract, call.wish, consented);
         observation.call.tool_id = Some(call.name.clone());
         observation.call.tool_version =
             self.upstream.ready_now().and_then(|ready| ready.version.clone());
@@ -319,36 +357,6 @@ impl Gateway {
         }
         Observed::Failed(Box::new(failed))
     }
-
-    async fn find(&self, name: &str) -> Found {
-        if let Some(tool) = self.tools.get(name) {
-            return Found::Tool(tool);
-        }
-        // One list serves all who wait for it.
-        let _listing = self.tools.listing.lock().await;
-        if let Some(tool) = self.tools.get(name) {
-            return Found::Tool(tool);
-        }
-        match self.list_all_tools().await {
-            Err(NotListed::Gone(gone)) => Found::Gone(gone),
-            Err(NotListed::Refused) => Found::Unlisted,
-            Err(NotListed::TimedOut) => Found::TooLate,
-            Ok(names) => match self.tools.get(name) {
-                Some(tool) => Found::Tool(tool),
-                None if names.contains(name) => Found::Unlisted,
-                None => Found::Unknown,
-            },
-        }
-    }
-}
-
-/// What is known about a tool's name.
-enum Found {
-    Tool(Arc<Tool>),
-    Unknown,
-    Unlisted,
-    Gone(Gone),
-    TooLate,
 }
 
 /// When to try again, and what the server said last.

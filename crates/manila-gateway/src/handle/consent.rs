@@ -1,14 +1,14 @@
 //! Whether an answer is redacted: always, unless the operator says otherwise for the tool, or
 //! the caller does for one call and the operator lets it (M12).
 
-use manila::{RawJson, Warning};
+use manila::{Contract, Notes, RawJson, Warning};
 
 use crate::event::{Consent, Event};
 use crate::gateway::Gateway;
 use crate::hiding::UnsafeOutput;
 use crate::own_meta;
 
-/// What a caller asks for in `_meta`.
+/// What a caller asks for, in `_meta` or among the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
     /// Nothing.
@@ -39,9 +39,24 @@ impl Gateway {
     }
 }
 
-/// What a caller hears whose wish is not granted.
-pub(super) fn ignored(wish: Wish, consent: Option<Consent>) -> Option<Warning> {
+/// Tells a caller whose wish is not granted. `machine-readable-v1` has no warnings, but metadata.
+pub(super) fn tell_ignored(
+    notes: &mut Notes,
+    contract: Contract,
+    wish: Wish,
+    consent: Option<Consent>,
+) {
+    const CODE: &str = "UNSAFE_OUTPUT_IGNORED";
     let message = "unsafeOutput is not allowed here: what is secret stays hidden";
-    let is_ignored = wish == Wish::UnsafeOutput && consent.is_none();
-    is_ignored.then(|| Warning::coded("UNSAFE_OUTPUT_IGNORED", message))
+    match (wish, consent, contract) {
+        (Wish::None, ..) | (_, Some(_), _) => {}
+        (Wish::UnsafeOutput, None, Contract::MachineReadableV1) => {
+            notes.metadata.push(("warning".to_owned(), format!("{CODE}: {message}")));
+        }
+        (
+            Wish::UnsafeOutput,
+            None,
+            Contract::EnvelopeV1 | Contract::ResponseV2 | Contract::McpEnvelopeV01,
+        ) => notes.warnings.push(Warning::coded(CODE, message)),
+    }
 }

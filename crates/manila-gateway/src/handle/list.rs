@@ -11,8 +11,17 @@ use super::answer::number;
 use crate::cancellation::Cancellation;
 use crate::gateway::Gateway;
 use crate::handle::forward::{Forwarded, forward};
-use crate::tools;
+use crate::tools::{self, Tool};
 use crate::upstream::{Arrived, Gone};
+
+/// What is known about a tool's name.
+pub(super) enum Found {
+    Tool(Arc<Tool>),
+    Unknown,
+    Unlisted,
+    Gone(Gone),
+    TooLate,
+}
 
 /// Why the tools could not be listed.
 pub(super) enum NotListed {
@@ -25,6 +34,28 @@ pub(super) enum NotListed {
 }
 
 impl Gateway {
+    /// What is known about the tool of this name; if nothing is, the tools are listed.
+    pub(super) async fn find(&self, name: &str) -> Found {
+        if let Some(tool) = self.tools.get(name) {
+            return Found::Tool(tool);
+        }
+        // One list serves all who wait for it.
+        let _listing = self.tools.listing.lock().await;
+        if let Some(tool) = self.tools.get(name) {
+            return Found::Tool(tool);
+        }
+        match self.list_all_tools().await {
+            Err(NotListed::Gone(gone)) => Found::Gone(gone),
+            Err(NotListed::Refused) => Found::Unlisted,
+            Err(NotListed::TimedOut) => Found::TooLate,
+            Ok(names) => match self.tools.get(name) {
+                Some(tool) => Found::Tool(tool),
+                None if names.contains(name) => Found::Unlisted,
+                None => Found::Unknown,
+            },
+        }
+    }
+
     /// Lists the tools of one page, as the client sees them.
     pub(crate) async fn list_tools(
         &self,

@@ -119,7 +119,9 @@ impl Start {
                 let kinds = LETTER | UNDERSCORE | DASH | JOINT;
                 Start { kinds, may_follow_escape: false }
             }
-            Finds::Token(token) if is_word && token.inside.1 == 0 => Start::not_after(token.letters),
+            Finds::Token(token) if is_word && token.inside.1 == 0 => {
+                Start::not_after(token.letters)
+            }
             Finds::Structure(Structure::Jwt, _) => Start::not_after(Letters::Dashed),
             Finds::Token(_) | Finds::Labelled(_) | Finds::Structure(..) => Start::ANYWHERE,
         }
@@ -288,7 +290,8 @@ const fn add(all: &mut All, bytes: [u8; LITERAL_MAX], len: usize, user: User) {
     let last = if len > 8 { Word::of(&bytes, len - 8, len) } else { first };
     let mixed = (first.bytes ^ last.bytes.rotate_left(9)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut place = (mixed >> 32) as usize % all.known.len();
-    while all.known[place] != 0 && !is_same(&all.literals[all.known[place] as usize - 1].bytes, &bytes)
+    while all.known[place] != 0
+        && !is_same(&all.literals[all.known[place] as usize - 1].bytes, &bytes)
     {
         place = (place + 1) % all.known.len();
     }

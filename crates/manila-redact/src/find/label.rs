@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::assignment::{self, Sep};
 use super::Runs;
+use super::assignment::{self, Sep};
 use crate::boundary::is_word;
 use crate::edit::Form;
 use crate::rules::{Demand, Finds, Labelled, RULES, Structure};
