@@ -100,6 +100,7 @@ impl<'a> Probed<'a> {
             Structure::Bearer => header::bearer(text, at, at + len),
             Structure::Cookie => header::cookie(text, at, at + len, &mut self.runs),
             Structure::Jwt => jwt::find(text, at),
+            Structure::EncodedBlock => block::encoded(text, at),
             Structure::Command => {
                 return command::find(text, at, len, |it| {
                     self.add(n, it.start, it.end, Form::Plain)

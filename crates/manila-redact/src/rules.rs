@@ -100,6 +100,8 @@ pub(crate) enum Structure {
     Certificate,
     /// The private lines of a key of `PuTTY`.
     PuttyKey,
+    /// A whole block of a key or a certificate, in base64 once more.
+    EncodedBlock,
     /// Three or five parts of base64, the first of which is JSON.
     Jwt,
     /// An option of a program that is known to take a password there.

@@ -1,13 +1,15 @@
 //! Redacting a text that comes in pieces, in as little memory as its lines need.
 //!
-//! A secret never reaches over a line end, but for keys in blocks. So whole lines are let go as
-//! soon as they are there, unless a block is open. A line that is too long to be kept is let go
+//! A secret never reaches over a line end, but for keys in blocks, and is known by its own line,
+//! but for pairs of `name:` and `value:`. So whole lines are let go as soon as they are there,
+//! unless a block is open or a name stands alone. A line that is too long to be kept is let go
 //! in parts, 64 KB behind its end, so that only a longer secret could be cut in two; one that is
 //! already known is then hidden to its end.
 
 use memchr::{memchr_iter, memmem, memrchr};
 
 use crate::edit::{Edit, Form, Tally, apply};
+use crate::find::assignment::may_await_value;
 use crate::find::block::{BLOCK_MAX, open_block};
 use crate::redactor::Redactor;
 
@@ -93,7 +95,7 @@ impl<'a> Stream<'a> {
         let n_before = self.waiting.len();
         self.waiting.extend_from_slice(piece);
         let line_end = memrchr(b'\n', piece).map(|at| n_before + at + 1);
-        let end = line_end.map(|end| self.before_open_block(end));
+        let end = line_end.map(|end| self.before_open_end(end));
         if let Some(end) = end.filter(|end| *end > self.n_context) {
             return self.let_go(end, 0);
         }
@@ -128,8 +130,12 @@ impl<'a> Stream<'a> {
         rest
     }
 
-    fn before_open_block(&self, end: usize) -> usize {
-        let mut start = end;
+    /// Up to where nothing waits for what comes after it.
+    fn before_open_end(&self, end: usize) -> usize {
+        let lines = self.waiting.get(..end - 1).unwrap_or_default();
+        let last = memrchr(b'\n', lines).map_or(0, |at| at + 1);
+        let is_name = may_await_value(lines.get(last..).unwrap_or_default());
+        let mut start = if is_name { last } else { end };
         // The line on which a block begins may be part of the one before.
         while let Some(block) = open_block(self.waiting.get(..start).unwrap_or_default()) {
             let before = self.waiting.get(..block).unwrap_or_default();

@@ -127,6 +127,9 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
             let (sign, sep) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))?;
             return sep.map(|sep| (sep, blanks_end + sign.len()));
         }
+        [b'\n' | b'\r', ..] => {
+            return value_line(text, name, blanks_end).map(|at| (Sep::Colon, at));
+        }
         [b'>', ..] if key_quote.is_none() => {
             return opens_element(text, name).then_some((Sep::Element, blanks_end + 1));
         }
@@ -147,6 +150,41 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
     let is_spaced =
         blanks_end > at && (is_option(text, name) || is_quoted_word(rest) || is_entry(text, name));
     (is_spaced && rest.first().is_some_and(|it| *it != b'-')).then_some((Sep::Space, blanks_end))
+}
+
+/// Where a value begins whose name is a value itself, on the line before:
+/// `- name: PASSWORD`, `  value: x`. Asked where the first line ends.
+fn value_line(text: &[u8], name: usize, line_end: usize) -> Option<usize> {
+    let rest = text.get(line_end..)?;
+    let rest = rest.strip_prefix(b"\r").unwrap_or(rest).strip_prefix(b"\n")?;
+    let next = skip_blanks(text, text.len() - rest.len());
+    let is_value = text.get(next..)?.starts_with(b"value:");
+    let before = text.get(..name_start(text, name))?;
+    let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
+    let is_name = || before.trim_ascii_end().ends_with(b"name:");
+    (is_value && is_name()).then_some(next + "value:".len())
+}
+
+/// Whether a line may be the first of such two: `- name: PASSWORD`.
+pub(crate) fn may_await_value(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.strip_prefix(b"-").unwrap_or(line).trim_ascii_start().starts_with(b"name:")
+}
+
+/// Where the quote stands after a type: `api_key: &str = "…"`, `password: string = '…'`.
+fn after_type(text: &[u8], at: usize) -> Option<usize> {
+    const MOST: usize = 40;
+    let near = text.get(at..text.len().min(at + MOST))?;
+    let is_first = |it: &u8| it.is_ascii_alphabetic() || matches!(it, b'&' | b'\'');
+    near.first().filter(|it| is_first(it))?;
+    let sign = memchr(b'=', near)?;
+    let is_letter = |it: &u8| {
+        it.is_ascii_alphanumeric()
+            || matches!(it, b'_' | b'&' | b'\'' | b'<' | b'>' | b'[' | b']' | b'.' | b':' | b' ')
+    };
+    let is_type = near.get(..sign)?.iter().all(is_letter) && near.get(sign - 1) == Some(&b' ');
+    let quote = skip_blanks(text, at + sign + 1);
+    (is_type && text.get(quote).is_some_and(|it| is_quote(*it))).then_some(quote)
 }
 
 /// Whether the value after a space is in quotes, as SQL and C have it.
@@ -211,6 +249,7 @@ fn value(
     runs: &mut Runs,
 ) -> Option<(Range<usize>, Quoting)> {
     let at = skip_blanks(text, at);
+    let at = if sep == Sep::Colon { after_type(text, at).unwrap_or(at) } else { at };
     let start = skip_string_prefix(text, at);
     let quote_at = skip_backslashes(text, start);
     if let Some(&quote) = text.get(quote_at).filter(|it| is_quote(**it)) {

@@ -229,7 +229,9 @@ fn is_stock(text: &[u8], end: usize) -> bool {
     };
     match after {
         [b'"' | b'\'', ..] => is_quoted,
-        [b' ' | b'\n', ..] => !is_quoted,
+        // What is not a type.
+        [b' ', next, ..] => !is_quoted && *next != b'=',
+        [b'\n', ..] => !is_quoted,
         [b'=', ..] => is_apart && is_pair && !is_quoted,
         [b':', b' ', ..] => !is_quoted,
         _ => false,

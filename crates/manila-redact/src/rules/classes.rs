@@ -11,6 +11,8 @@ pub(super) const RULES: &[Rule] = &[
         .examples("-----BEGIN CERTIFICATE-----\nMIIDdz·CCAl+gAwIBAgIEAgAAuTAN\n-----END CERTIFICATE-----", "-----BEGIN CERTIFICATE REQUEST-----"),
     Rule::structure("putty-key", "the private lines of PuTTY keys", Structure::PuttyKey, &["Private-Lines:"])
         .examples("Private-Lines: 1\nAAAAgQ·CXnVsLaaN9ptP4rE2cRGzk\n", "Public-Lines: 1\nAAAAB3NzaC1yc2EAAAABJQAA\n"),
+    Rule::structure("encoded-key", "private keys and certificates in PEM that are in base64 once more, as in kubeconfig", Structure::EncodedBlock, &["LS0tLS1CRUdJTi"])
+        .examples("client-key-data: LS0tLS1CRUdJTi·BSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBeFY0WnEybjEK", "LS0tLS1CRUdJTi·BQVUJMSUMgS0VZLS0tLS0KTUlJQklqQU5CZ2txaGtpRzl3MEJBUUVGCi0tLS0t"),
     Rule::structure("jwt", "JSON Web Tokens, signed or encrypted", Structure::Jwt,
         &["eyJh", "eyJi", "eyJj", "eyJk", "eyJl", "eyJm", "eyJn", "eyJo", "eyJp", "eyJq", "eyJr", "eyJs", "eyJt", "eyJu", "eyJv", "eyJw", "eyJx", "eyJy", "eyJz", "eyJ0", "eyJ1", "eyJ2", "eyJ3", "eyJ4", "eyJ5", "eyJ6"])
         .examples("eyJhbGci·OiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P", "eyJvZmZzZXQiOjEwMCwibGltaXQiOjUwfQ"),

@@ -9,7 +9,7 @@ use crate::stream::Stream;
 use crate::{Redactor, apply};
 
 /// Pieces of clean text, separators, labels, and things that are nearly secrets.
-const PIECES: [&str; 51] = [
+const PIECES: [&str; 57] = [
     " ",
     "\n",
     "\r\n",
@@ -61,6 +61,12 @@ const PIECES: [&str; 51] = [
     "Private-Lines: 1\n",
     "é",
     "\u{1F600}",
+    "- name: ",
+    "\n  value: ",
+    ": &str = \"",
+    "\\n\" +\n\"",
+    "\n> ",
+    "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t",
 ];
 
 fn pieces() -> impl Strategy<Value = String> {

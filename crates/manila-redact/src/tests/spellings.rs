@@ -265,6 +265,68 @@ fn blocks_keep_their_lines() {
     );
 }
 
+/// Quoted in a mail, in a diff, in comments, and as a string in parts.
+#[test]
+fn blocks_in_other_texts() {
+    for [before, between, after] in [
+        ["> ", "\n> ", ""],
+        ["-", "\n-", ""],
+        ["+", "\n+", ""],
+        ["# ", "\n# ", ""],
+        [" * ", "\n * ", ""],
+        ["key = \"", "\\n\" +\n    \"", "\""],
+        ["key = ('", "\\n'\n    '", "')"],
+    ] {
+        let block = |secret: &str, short: &str| {
+            let lines =
+                ["-----BEGIN RSA PRIVATE KEY-----", secret, short, "-----END RSA PRIVATE KEY-----"];
+            format!("{before}{}{after}\n", lines.join(between))
+        };
+        // A `+` may be base64, and goes with it.
+        let hidden = redacted(&block("MIIEowIBAAKCAQEAxV4Zq2n1", "c2hvcnQ="));
+        assert!(!hidden.contains("MIIE") && !hidden.contains("c2hv"), "{hidden}");
+        assert_eq!(hidden.lines().count(), block("", "").lines().count(), "{hidden}");
+        assert_eq!(redacted(&hidden), hidden);
+    }
+}
+
+#[test]
+fn names_and_values_on_two_lines() {
+    for [before, after] in [
+        ["- name: DB_PASSWORD\n  value: hunter2x\n", "- name: DB_PASSWORD\n  value: [REDACTED]\n"],
+        [
+            "- name: \"API_TOKEN\"\r\n  value: \"8f3a91cb72de4450\"\r\n",
+            "- name: \"API_TOKEN\"\r\n  value: \"[REDACTED]\"\r\n",
+        ],
+        // Names alone, or beside something else.
+        [
+            "- name: DB_PASSWORD\n  valueFrom: hunter2x\n",
+            "- name: DB_PASSWORD\n  valueFrom: hunter2x\n",
+        ],
+        ["- id: DB_PASSWORD\n  value: hunter2x\n", "- id: DB_PASSWORD\n  value: hunter2x\n"],
+        ["- name: DB_HOST\n  value: hunter2x\n", "- name: DB_HOST\n  value: hunter2x\n"],
+    ] {
+        check(before, after);
+    }
+}
+
+#[test]
+fn names_with_types() {
+    for [before, after] in [
+        ["const API_KEY: &str = \"8f3a91cb72de\";", "const API_KEY: &str = \"[REDACTED]\";"],
+        ["password: string = 'hunter2x'", "password: string = '[REDACTED]'"],
+        ["password: str = \"hunter2x\"", "password: str = \"[REDACTED]\""],
+        [
+            "static SECRET: &'static str = \"hunter2x\";",
+            "static SECRET: &'static str = \"[REDACTED]\";",
+        ],
+        ["password: str = get_password()", "password: str = get_password()"],
+        ["password: string = ''", "password: string = ''"],
+    ] {
+        check(before, after);
+    }
+}
+
 #[test]
 fn json_by_key_and_by_text() {
     for [before, after] in [
