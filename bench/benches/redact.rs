@@ -22,10 +22,8 @@ const N_PASSES: usize = 8;
 fn main() {
     let peer = peer();
     let mut rows = rows();
-    for pass in 0..N_PASSES {
-        // What is slow by intent takes long enough in two passes.
-        for row in rows.iter_mut().filter(|row| pass < 2 || !matches!(row.limit, Limit::Slower(_)))
-        {
+    for _ in 0..N_PASSES {
+        for row in &mut rows {
             row.measure(&peer);
         }
     }
@@ -151,6 +149,9 @@ fn rows() -> Vec<Row> {
         hostile("10 MB of mysql -x", "mysql -x "),
         hostile("10 MB of nearly a GitHub token", "ghp_16C7e42F292c6912E7710c838347Ae178B4 "),
         hostile("10 MB of \"password\":", "\"password\":"),
+        hostile("10 MB of token:", "token:"),
+        hostile("10 MB of api_key=", "api_key="),
+        hostile("10 MB of secret:", "secret: "),
     ]
 }
 

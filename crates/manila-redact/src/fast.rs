@@ -138,12 +138,11 @@ fn confirm_all(text: &[u8], at: usize, places: &[u16], tell: &mut impl FnMut(Hit
         let place = at + usize::from(*place & !IS_BEFORE);
         let start = place.checked_sub(BEFORE).and_then(|start| text.get(start..));
         let with_zeros;
-        let window = match start.and_then(<[u8]>::first_chunk::<AROUND>) {
-            Some(window) => window,
-            None => {
-                with_zeros = window_with_zeros(text, place);
-                &with_zeros
-            }
+        let window = if let Some(window) = start.and_then(<[u8]>::first_chunk::<AROUND>) {
+            window
+        } else {
+            with_zeros = window_with_zeros(text, place);
+            &with_zeros
         };
         let [after, before] = fours(around(window, BEFORE));
         for entry in bucket(if is_before { before } else { after }) {

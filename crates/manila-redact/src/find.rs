@@ -103,7 +103,7 @@ impl<'a> Probed<'a> {
             Structure::EncodedBlock => block::encoded(text, at),
             Structure::Command => {
                 return command::find(text, at, len, |it| {
-                    self.add(n, it.start, it.end, Form::Plain)
+                    self.add(n, it.start, it.end, Form::Plain);
                 });
             }
             Structure::PrivateKey => return self.lines(n, block::private_key(text, at)),

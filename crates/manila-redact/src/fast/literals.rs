@@ -145,8 +145,8 @@ impl Start {
 static KINDS: [u8; 256] = {
     let mut kinds = [OTHER; 256];
     let mut byte = 0;
-    while byte < 128 {
-        kinds[byte] = match byte as u8 {
+    while byte < 128u8 {
+        kinds[byte as usize] = match byte {
             b'_' => UNDERSCORE,
             b'-' => DASH,
             b'.' | b' ' => JOINT,

@@ -137,6 +137,7 @@ pub(crate) fn find(
     runs: &mut Runs,
     is_inside: impl Fn(&Range<usize>) -> bool,
 ) -> Option<(Range<usize>, Form)> {
+    const FEW: usize = 6;
     let literal = text.get(at..at + len)?;
     // The literal of a short label has the sign after it.
     let end = match literal.last() {
@@ -154,7 +155,6 @@ pub(crate) fn find(
         return None;
     }
     // Whatever costs less is asked first.
-    const FEW: usize = 6;
     let is_named = || name_end(text, at, len, labelled).is_some();
     if labelled.labels.len() <= FEW && !is_named() {
         return None;
@@ -231,9 +231,8 @@ fn is_stock(text: &[u8], end: usize) -> bool {
         [b'"' | b'\'', ..] => is_quoted,
         // What is not a type.
         [b' ', next, ..] => !is_quoted && *next != b'=',
-        [b'\n', ..] => !is_quoted,
+        [b'\n', ..] | [b':', b' ', ..] => !is_quoted,
         [b'=', ..] => is_apart && is_pair && !is_quoted,
-        [b':', b' ', ..] => !is_quoted,
         _ => false,
     }
 }
