@@ -245,16 +245,31 @@ const fn rarest(literal: &Literal, first: usize) -> usize {
         let bytes = &literal.bytes;
         let often =
             how_often(bytes[offset]) * how_often(bytes[offset + 1]) * how_often(bytes[offset + 2]);
-        // Every JSON object in base64 begins with `eyJ`.
-        let is_base64 = bytes[offset + 1].eq_ignore_ascii_case(&b'y')
-            || bytes[offset].eq_ignore_ascii_case(&b'y');
-        let often = if is_base64 { often * 1000 } else { often };
+        let often = often * how_common(bytes[offset], bytes[offset + 1], bytes[offset + 2]);
         if often < least {
             (best, least) = (offset, often);
         }
         offset += 2;
     }
     best
+}
+
+/// How much oftener three bytes stand together than by chance, about.
+const fn how_common(a: u8, b: u8, c: u8) -> u64 {
+    if a.eq_ignore_ascii_case(&b'y') || b.eq_ignore_ascii_case(&b'y') {
+        // Every JSON object in base64 begins with `eyJ`.
+        1000
+    } else if a == b && b == c {
+        // Lines are drawn with them.
+        100
+    } else if a.eq_ignore_ascii_case(&b'p') && b.eq_ignore_ascii_case(&b'a') {
+        // Many labels begin with `pass`.
+        10
+    } else if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() && c.is_ascii_alphabetic() {
+        3
+    } else {
+        1
+    }
 }
 
 /// About how often a byte stands in a thousand bytes of logs, code and JSON.

@@ -218,7 +218,11 @@ pub(crate) fn open_block(text: &[u8]) -> Option<usize> {
         let head_len = head.iter().position(|it| matches!(it, b'\n' | b'\\'));
         let body = body(text, at + head_len.unwrap_or(head.len()), prefix(text, *at));
         let rest = text.get(body.end..).unwrap_or_default();
-        rest.iter().all(u8::is_ascii_whitespace)
+        // A string may go on in its next part.
+        let is_between = |it: &u8| {
+            it.is_ascii_whitespace() || matches!(it, b'"' | b'\'' | b'+' | b',' | b'.' | b'\\')
+        };
+        rest.iter().all(is_between)
     };
     [begin, putty].into_iter().flatten().map(|at| recent + at).filter(is_open).min()
 }

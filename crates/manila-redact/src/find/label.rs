@@ -147,6 +147,7 @@ pub(crate) fn find(
     // In one long run of labels this is all that most of them cost.
     let is_quickly_none = match text.get(end) {
         Some(b'=') if matches!(text.get(end + 1), Some(b';' | b'&' | b'\n')) => true,
+        Some(b'=') if labelled.demand == Demand::Random && is_short_pair(text, end + 1) => true,
         Some(b'=' | b':') if labelled.demand == Demand::Random && is_plain(text, end, runs) => true,
         Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end),
         _ => false,
@@ -235,6 +236,13 @@ fn is_stock(text: &[u8], end: usize) -> bool {
         [b'=', ..] => is_apart && is_pair && !is_quoted,
         _ => false,
     }
+}
+
+/// Whether another pair begins before a value without quotes is long enough.
+#[inline]
+fn is_short_pair(text: &[u8], start: usize) -> bool {
+    let value = text.get(start..).and_then(<[u8]>::first_chunk::<{ value::LEN_MIN }>);
+    value.is_some_and(|value| value[0].is_ascii_alphanumeric() && value.contains(&b'='))
 }
 
 /// Whether what follows the sign at `at` has no quotes, and neither a digit nor a capital, so that
