@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::boundary::{is_end, is_start};
+use crate::boundary::{is_end, is_start, is_word};
 use crate::edit::{Finding, Findings, Form};
 use crate::redactor::Redactor;
 use crate::rules::{Finds, N_RULES, RULES, Rule, Structure, Token};
@@ -20,6 +20,7 @@ mod command;
 pub(crate) mod header;
 mod jwt;
 pub(crate) mod label;
+mod lines;
 mod runs;
 mod url;
 
@@ -54,9 +55,11 @@ impl<'a> Probed<'a> {
                 }
             }
             // In one long run of labels all but the first would be found in vain: what is assigned by
-            // `=` inside of a value without quotes ends where that value ends, or before.
+            // `=`, without quotes, inside of a value without quotes ends where that value ends, or
+            // before.
             Finds::Labelled(_)
-                if self.text.get(at + len) == Some(&b'=')
+                if matches!(self.text.get(at + len..), Some([b'=', first, second, ..])
+                    if first.is_ascii_alphanumeric() && is_word(*second))
                     && self.findings.has_inside(&(at..at + len + 1), n) => {}
             Finds::Labelled(labelled) => {
                 let findings = &self.findings;
@@ -100,7 +103,6 @@ impl<'a> Probed<'a> {
             Structure::Bearer => header::bearer(text, at, at + len),
             Structure::Cookie => header::cookie(text, at, at + len, &mut self.runs),
             Structure::Jwt => jwt::find(text, at),
-            Structure::EncodedBlock => block::encoded(text, at),
             Structure::Command => {
                 return command::find(text, at, len, |it| {
                     self.add(n, it.start, it.end, Form::Plain);
@@ -108,6 +110,7 @@ impl<'a> Probed<'a> {
             }
             Structure::PrivateKey => return self.lines(n, block::private_key(text, at)),
             Structure::Certificate => return self.lines(n, block::certificate(text, at)),
+            Structure::EncodedBlock => return self.lines(n, block::encoded(text, at)),
             Structure::PuttyKey => return self.lines(n, block::putty(text, at + len)),
         };
         if let Some(range) = found {
@@ -163,7 +166,7 @@ pub(crate) fn literals(rule: &Rule) -> Vec<Vec<u8>> {
         Finds::Labelled(labelled) => {
             let of_label = |label: &&'static str| {
                 let label = *label;
-                (0..label::N_LITERALS_MAX).filter_map(move |n| label::literal(label, n))
+                (0..label::N_SPELLINGS_MAX).filter_map(move |n| label::literal(label, n))
             };
             let spelled = labelled.labels.iter().flat_map(of_label);
             spelled.map(|(bytes, len)| bytes.get(..len).unwrap_or_default().to_vec()).collect()

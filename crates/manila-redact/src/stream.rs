@@ -19,6 +19,9 @@ const LINE_MAX: usize = 1024 * 1024;
 /// What is kept of such a line, because a secret may go on in it.
 const KEPT: usize = 64 * 1024;
 
+/// How many blocks are open at once, at most.
+const OPEN_MAX: usize = 8;
+
 /// What is kept of what was let go, because a secret may be known by what stands before it.
 const CONTEXT: usize = 1024;
 
@@ -137,11 +140,18 @@ impl<'a> Stream<'a> {
         let is_name = may_await_value(lines.get(last..).unwrap_or_default());
         let mut start = if is_name { last } else { end };
         // The line on which a block begins may be part of the one before.
-        while let Some(block) = open_block(self.waiting.get(..start).unwrap_or_default()) {
+        for _ in 0..OPEN_MAX {
+            let Some((block, is_beside)) = open_block(self.waiting.get(..start).unwrap_or_default())
+            else {
+                break;
+            };
             let before = self.waiting.get(..block).unwrap_or_default();
             start = memrchr(b'\n', before).map_or(0, |at| at + 1);
             if end - start > BLOCK_MAX {
                 return end;
+            }
+            if !is_beside {
+                break;
             }
         }
         start

@@ -6,9 +6,9 @@ use manila::RawJson;
 use manila::request_envelope::{Message, Refused};
 use manila_redact::Redactor;
 
-use super::Connection;
 use super::inbox::{FromUpstream, Item};
 use super::pending::Arrived;
+use super::{Connection, Keeping};
 use crate::frames::{Frame, Frames};
 use crate::hiding::text_without_secrets;
 use crate::jsonrpc::{self, Fault};
@@ -20,22 +20,23 @@ use crate::skim::{Skim, Skimmed};
 pub(super) async fn listen(
     connection: &Arc<Connection>,
     stdout: Source,
-    frame_bytes_max: usize,
+    keeping: &Keeping,
     inbox: &Sender<Item>,
 ) {
-    let mut frames = Frames::new(stdout, frame_bytes_max);
+    let redactor = &keeping.redactor;
+    let mut frames = Frames::new(stdout, keeping.frame_bytes_max);
     while let Ok(Some(frame)) = frames.next().await {
         let item = match frame {
             Frame::Line(line) => match Message::from_json(line.clone()) {
-                Ok(message) => usable(connection, message),
-                Err(refused) => unreadable(connection, &line, &refused),
+                Ok(message) => usable(connection, message, redactor),
+                Err(refused) => unreadable(connection, &line, &refused, redactor),
             },
             // A server that dies while it writes has not answered.
             Frame::Rest(line) => match Message::from_json(line) {
-                Ok(message) => usable(connection, message),
+                Ok(message) => usable(connection, message, redactor),
                 Err(_) => None,
             },
-            Frame::TooLong(seen) => too_large(connection, &seen, frame_bytes_max),
+            Frame::TooLong(seen) => too_large(connection, &seen, keeping.frame_bytes_max),
         };
         if let Some(item) = item
             && inbox.send(item).await.is_err()
@@ -45,7 +46,7 @@ pub(super) async fn listen(
     }
 }
 
-fn usable(connection: &Arc<Connection>, message: Message) -> Option<Item> {
+fn usable(connection: &Arc<Connection>, message: Message, redactor: &Redactor) -> Option<Item> {
     match message {
         Message::Notification(notification) => {
             connection.note_progress(&notification);
@@ -65,7 +66,8 @@ fn usable(connection: &Arc<Connection>, message: Message) -> Option<Item> {
             };
             let Some(id) = id else {
                 let error = response.answer.err().unwrap_or_else(|| response.frame.clone());
-                connection.complain(&format!("an answer to nothing: {error:.200}"));
+                let shown = start_of(error.as_bytes(), 200, redactor);
+                connection.complain(&format!("an answer to nothing: {shown}"));
                 return None;
             };
             Some(Item::Answered(Arc::clone(connection), id, Arrived::Response(response)))
@@ -75,9 +77,12 @@ fn usable(connection: &Arc<Connection>, message: Message) -> Option<Item> {
 
 /// Whoever waits for the answer learns that it is of no use; whoever asked, that it was not
 /// understood.
-fn unreadable(connection: &Arc<Connection>, line: &[u8], refused: &Refused) -> Option<Item> {
-    const CHARS_SHOWN: usize = 60;
-    const LOOKED_AT: usize = 64 * 1024;
+fn unreadable(
+    connection: &Arc<Connection>,
+    line: &[u8],
+    refused: &Refused,
+    redactor: &Redactor,
+) -> Option<Item> {
     let seen = Skim::whole(line);
     let what = refused.violation.to_string();
     let id = seen.id.as_ref().and_then(number);
@@ -90,12 +95,16 @@ fn unreadable(connection: &Arc<Connection>, line: &[u8], refused: &Refused) -> O
         let fault = Fault::new(refused.code).violation(refused.violation.clone());
         connection.push(jsonrpc::error(Some(id), &fault));
     }
-    // Redacted before it is cut, or half a secret would be told.
-    let start = String::from_utf8_lossy(line.get(..LOOKED_AT).unwrap_or(line)).into_owned();
-    let start = text_without_secrets(Redactor::standard(), start);
-    let start: String = start.chars().take(CHARS_SHOWN).collect();
+    let start = start_of(line, 60, redactor);
     connection.complain(&format!("what is no message: {start:?} ({what})"));
     None
+}
+
+/// The first characters of a line. It is redacted before it is cut, or half a secret would be told.
+fn start_of(line: &[u8], n_chars: usize, redactor: &Redactor) -> String {
+    const LOOKED_AT: usize = 64 * 1024;
+    let start = String::from_utf8_lossy(line.get(..LOOKED_AT).unwrap_or(line)).into_owned();
+    text_without_secrets(redactor, start).chars().take(n_chars).collect()
 }
 
 fn too_large(connection: &Arc<Connection>, seen: &Skimmed, bytes_max: usize) -> Option<Item> {

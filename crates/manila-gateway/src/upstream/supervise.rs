@@ -124,8 +124,8 @@ impl Supervisor {
         }));
         let mut stdout_reader = AbortOnDrop(tokio::spawn({
             let (connection, inbox) = (Arc::clone(&connection), self.inbox.clone());
-            let bytes_max = self.keeping.frame_bytes_max;
-            async move { listen(&connection, stdout, bytes_max, &inbox).await }
+            let keeping = self.keeping.clone();
+            async move { listen(&connection, stdout, &keeping, &inbox).await }
         }));
         let mut stop = self.controls.stop.subscribe();
         let end = tokio::select! {

@@ -54,9 +54,13 @@ impl Literal {
         found.zip(wanted).is_some_and(|(found, wanted)| found.eq_ignore_ascii_case(wanted))
     }
 
-    /// The first of them.
-    pub(super) const fn rule(&self) -> usize {
-        self.users[0].rule as usize
+    /// How many there are, and which each of them is.
+    pub(super) const fn n_users(&self) -> usize {
+        self.n_users as usize
+    }
+
+    pub(super) const fn rule(&self, n: usize) -> usize {
+        self.users[n].rule as usize
     }
 }
 
@@ -211,7 +215,7 @@ const ESCAPE: User = User { rule: N_RULES as u16, start: Start::ANYWHERE };
 const fn add_of_rule(all: &mut All, rule: usize) {
     let (texts, n_spellings) = match RULES[rule].finds() {
         Finds::Token(token) => (token.starts, 1),
-        Finds::Labelled(labelled) => (labelled.labels, label::N_LITERALS_MAX),
+        Finds::Labelled(labelled) => (labelled.labels, label::N_SPELLINGS_MAX),
         Finds::Structure(_, starts) => (*starts, 1),
     };
     let mut text = 0;

@@ -29,8 +29,8 @@ pub(super) struct Four {
 }
 
 /// What the hashes of both kinds are made with.
-const AFTER: u32 = 0x9E37_79B1;
-const BEFORE: u32 = 0x85EB_CA6B;
+const FACTOR_AFTER: u32 = 0x9E37_79B1;
+const FACTOR_BEFORE: u32 = 0x85EB_CA6B;
 
 impl Four {
     const fn new(bytes: u32, factor: u32) -> Four {
@@ -48,7 +48,7 @@ impl Four {
 #[inline]
 #[allow(clippy::cast_possible_truncation, reason = "four bytes of it are taken")]
 pub(super) const fn fours(around: u64) -> [Four; 2] {
-    [Four::new((around >> 8) as u32, AFTER), Four::new(around as u32, BEFORE)]
+    [Four::new((around >> 8) as u32, FACTOR_AFTER), Four::new(around as u32, FACTOR_BEFORE)]
 }
 
 /// How many bits a hash has.
@@ -100,7 +100,7 @@ static KNOWN: [u32; 1 << (HASH_BITS - 5)] = {
     let mut n = 0;
     while n < N_ENTRIES {
         let four = UNSORTED[n].0;
-        let hash = hash(if four.factor == AFTER { fold(four.bytes) } else { four.bytes >> 8 });
+        let hash = hash(if four.factor == FACTOR_AFTER { fold(four.bytes) } else { four.bytes >> 8 });
         known[(hash >> 5) as usize] |= 1 << (hash & 31);
         n += 1;
     }
@@ -157,13 +157,25 @@ const fn heads() -> [u16; N_BUCKETS + 1] {
     heads
 }
 
+/// Whether a byte, folded, may follow a literal of three bytes, whichever rule has it.
+const fn may_follow(literal: &Literal, byte: u8) -> bool {
+    let mut n = 0;
+    while n < literal.n_users() {
+        if may_follow_of(literal.rule(n), byte) {
+            return true;
+        }
+        n += 1;
+    }
+    false
+}
+
 /// Whether a byte, folded, may follow a literal of three bytes: after a token's anything that
 /// tokens are made of, after a structure's anything that can be seen.
-const fn may_follow(rule: usize, byte: u8) -> bool {
+const fn may_follow_of(rule: usize, byte: u8) -> bool {
     match RULES[rule].finds() {
-        // Digits, letters and `_-./+~`.
+        // Digits, letters, `_-./+~`, and the backslash that JSON may have before a slash.
         Finds::Token(_) => {
-            matches!(byte, 0x10..=0x19 | 0x41..=0x5A | 0x5E..=0x5F | 0x0D..=0x0F | 0x0B)
+            matches!(byte, 0x10..=0x19 | 0x41..=0x5A | 0x5C | 0x5E..=0x5F | 0x0D..=0x0F | 0x0B)
         }
         Finds::Labelled(_) | Finds::Structure(..) => {
             matches!(byte, 0x01..=0x1F | 0x40..=0x5F | 0xC0..=0xDF)
@@ -172,10 +184,10 @@ const fn may_follow(rule: usize, byte: u8) -> bool {
 }
 
 /// How many bytes may follow a literal of three bytes.
-const fn n_following(rule: usize) -> usize {
+const fn n_following(literal: &Literal) -> usize {
     let (mut n, mut byte) = (0, 0);
     while byte < u8::MAX {
-        n += may_follow(rule, byte) as usize;
+        n += may_follow(literal, byte) as usize;
         byte += 1;
     }
     n
@@ -185,7 +197,7 @@ const N_ENTRIES: usize = {
     let (mut n, mut place) = (0, 0);
     while place < N_LITERALS {
         let literal = &LITERALS_MADE[place];
-        n += if literal.len > 3 { 2 } else { 2 * n_following(literal.rule()) };
+        n += if literal.len > 3 { 2 } else { 2 * n_following(literal) };
         place += 1;
     }
     n
@@ -206,7 +218,7 @@ const UNSORTED: [(Four, Entry); N_ENTRIES] = {
             literal.len = 4;
             let mut byte = 0;
             while byte < u8::MAX {
-                if may_follow(literal.rule(), byte) {
+                if may_follow(&literal, byte) {
                     literal.bytes[3] = byte;
                     entries[n] = entry(&literal, number, 0);
                     entries[n + 1] = entry(&literal, number, 1);
@@ -227,7 +239,7 @@ const fn entry(literal: &Literal, number: usize, offset: usize) -> (Four, Entry)
     let has_after = offset + 3 < literal.len as usize;
     let start = if has_after { offset } else { offset - 1 };
     let four = [bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3]];
-    let four = Four::new(u32::from_le_bytes(four), if has_after { AFTER } else { BEFORE });
+    let four = Four::new(u32::from_le_bytes(four), if has_after { FACTOR_AFTER } else { FACTOR_BEFORE });
     let entry = Entry {
         literal: number as u16,
         offset: offset as u8,

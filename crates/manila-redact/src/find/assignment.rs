@@ -158,14 +158,17 @@ fn value_line(text: &[u8], name: usize, line_end: usize) -> Option<usize> {
     let rest = text.get(line_end..)?;
     let rest = rest.strip_prefix(b"\r").unwrap_or(rest).strip_prefix(b"\n")?;
     let next = skip_blanks(text, text.len() - rest.len());
-    let is_value = text.get(next..)?.starts_with(b"value:");
+    if !text.get(next..)?.starts_with(b"value:") {
+        return None;
+    }
     let before = text.get(..name_start(text, name))?;
-    let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
-    let is_name = || before.trim_ascii_end().ends_with(b"name:");
-    (is_value && is_name()).then_some(next + "value:".len())
+    let line = memrchr(b'\n', before).map_or(before, |at| before.get(at + 1..).unwrap_or_default());
+    let unquoted = line.strip_suffix(b"\"").or(line.strip_suffix(b"'")).unwrap_or(line);
+    let is_name = may_await_value(line) && unquoted.trim_ascii_end().ends_with(b"name:");
+    is_name.then_some(next + "value:".len())
 }
 
-/// Whether a line may be the first of such two: `- name: PASSWORD`.
+/// Whether a line may be the first of such two.
 pub(crate) fn may_await_value(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.strip_prefix(b"-").unwrap_or(line).trim_ascii_start().starts_with(b"name:")
@@ -175,15 +178,19 @@ pub(crate) fn may_await_value(line: &[u8]) -> bool {
 fn after_type(text: &[u8], at: usize) -> Option<usize> {
     const MOST: usize = 40;
     let near = text.get(at..text.len().min(at + MOST))?;
-    let is_first = |it: &u8| it.is_ascii_alphabetic() || matches!(it, b'&' | b'\'');
-    near.first().filter(|it| is_first(it))?;
-    let sign = memchr(b'=', near)?;
-    let is_letter = |it: &u8| {
-        it.is_ascii_alphanumeric()
-            || matches!(it, b'_' | b'&' | b'\'' | b'<' | b'>' | b'[' | b']' | b'.' | b':' | b' ')
+    let path = match near.strip_prefix(b"&") {
+        // A lifetime may follow.
+        Some([b'\'', rest @ ..]) => rest.get(memchr(b' ', rest)? + 1..)?,
+        Some(rest) => rest,
+        None => near,
     };
-    let is_type = near.get(..sign)?.iter().all(is_letter) && near.get(sign - 1) == Some(&b' ');
-    let quote = skip_blanks(text, at + sign + 1);
+    let is_letter = |it: &u8| {
+        it.is_ascii_alphabetic() || matches!(it, b'_' | b'<' | b'>' | b'[' | b']' | b'.' | b':')
+    };
+    let len = path.iter().position(|it| !is_letter(it))?;
+    let sign = skip_blanks(path, len);
+    let is_type = path.first()?.is_ascii_alphabetic() && sign > len && path.get(sign)? == &b'=';
+    let quote = skip_blanks(text, at + near.len() - path.len() + sign + 1);
     (is_type && text.get(quote).is_some_and(|it| is_quote(*it))).then_some(quote)
 }
 

@@ -1,15 +1,17 @@
 //! Keys and certificates in blocks: `-----BEGIN … -----`, and the private lines of `PuTTY`.
 //!
 //! Each line of the body is hidden by itself, so that the text keeps its lines. A block that was
-//! cut off is hidden as far as it goes. Line ends may be escapes, or single spaces.
+//! cut off is hidden as far as it goes. Line ends may be escapes, single spaces, or the seams of a
+//! string in parts; before each line may stand the signs of a diff, a comment or a quotation, or
+//! what a log writes before all lines. A block may be in base64 once more.
 
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memmem, memrchr};
 
-use crate::boundary::is_start;
+use super::lines::{after_seam, is_line_end, skip_line_ends, skip_signs};
+use crate::boundary::{is_start, is_word};
 use crate::edit::MARK;
-use crate::escapes::skip_backslashes;
 
 /// The most that is read of one block.
 pub(crate) const BLOCK_MAX: usize = 1024 * 1024;
@@ -17,9 +19,13 @@ pub(crate) const BLOCK_MAX: usize = 1024 * 1024;
 /// A line of a block whose end is missing must have this many letters.
 const LINE_MIN: usize = 16;
 
-/// And this many where something is hidden already: all lines of a block are hidden at once, so
-/// this may be another text.
+/// And this many where what stands beside it is not known, such as the time before a log's lines:
+/// keys have lines of 64, 70 or 76 letters.
 const WHOLE_LINE_MIN: usize = 40;
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const PUTTY: &[u8] = b"Private-Lines:";
+const ENCODED: &[u8] = b"LS0tLS1CRUdJTi";
 
 /// The lines of the private key whose `-----BEGIN ` stands at `at`.
 pub(super) fn private_key(text: &[u8], at: usize) -> Vec<Range<usize>> {
@@ -33,59 +39,83 @@ pub(super) fn certificate(text: &[u8], at: usize) -> Vec<Range<usize>> {
 
 /// The private lines that are announced before `at`.
 pub(super) fn putty(text: &[u8], at: usize) -> Vec<Range<usize>> {
-    let rest = text.get(at..).unwrap_or_default();
-    let n_digits = rest.iter().take_while(|it| it.is_ascii_digit() || **it == b' ').count();
-    let body = body(text, at + n_digits, b"");
+    let body = body(text, putty_start(text, at));
     if body.has_mark && !body.has_line_of(WHOLE_LINE_MIN) { Vec::new() } else { body.lines }
 }
 
-/// The block of a private key or a certificate that stands at `at` in base64.
-pub(super) fn encoded(text: &[u8], at: usize) -> Option<Range<usize>> {
+fn putty_start(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|it| it.is_ascii_digit() || **it == b' ').count()
+}
+
+/// The block of a private key or a certificate that stands at `at` in base64, on one line or on
+/// several of the same length.
+pub(super) fn encoded(text: &[u8], at: usize) -> Vec<Range<usize>> {
     const HEAD: usize = 80;
     // `PRIVATE`, as it is written at each of three places, and `CERTIFICATE-`.
     const KINDS: [&[u8]; 4] = [b"QUklWQVRF", b"UFJJVkFUR", b"BSSVZBVEU", b"DRVJUSUZJQ0FURS0"];
-    if !is_start(text, at, is_base64) {
-        return None;
-    }
-    let rest = text.get(at..)?;
+    let rest = text.get(at..).unwrap_or_default();
     let head = rest.get(..HEAD).unwrap_or(rest);
     let is_meant = KINDS.iter().any(|kind| memmem::find(head, kind).is_some());
-    let len = || rest.iter().position(|it| !is_base64(*it)).unwrap_or(rest.len());
-    is_meant.then(|| at..at + len())
+    if is_meant && is_start(text, at, is_word) { encoded_body(text, at).lines } else { Vec::new() }
 }
 
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+fn encoded_body(text: &[u8], at: usize) -> Body {
+    const WIDTHS: [usize; 2] = [64, 76];
+    let limit = text.len().min(at + BLOCK_MAX);
+    let mut body = Body::default();
+    let (mut at, mut width) = (at, None);
+    loop {
+        let len = base64_len(text.get(at..limit).unwrap_or_default());
+        if len == 0 || width.is_some_and(|width| len > width) {
+            break;
+        }
+        body.lines.push(at..at + len);
+        body.end = at + len;
+        let next = skip_line_ends(text, body.end, limit);
+        let is_last = width.map_or(!WIDTHS.contains(&len), |width| len < width);
+        if is_last || next == body.end {
+            return body;
+        }
+        (at, width) = (next, Some(len));
+    }
+    body.is_open = at >= limit && limit == text.len();
+    body
 }
 
 fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
-    const BEGIN: usize = "-----BEGIN ".len();
+    let Some((kind, start)) = header(text, at) else { return Vec::new() };
+    if !is_meant(kind) {
+        return Vec::new();
+    }
+    let body = block_body(text, at, start);
+    let is_ended = text.get(body.end..).unwrap_or_default().starts_with(b"-----END");
+    let least = if body.has_mark { WHOLE_LINE_MIN } else { LINE_MIN };
+    if is_ended || body.has_line_of(least) { body.lines } else { Vec::new() }
+}
+
+/// What a block is called, and where its first line ends.
+fn header(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     const KIND_MAX: usize = 48;
-    let rest = text.get(at + BEGIN..).unwrap_or_default();
+    let start = at + BEGIN.len();
+    let rest = text.get(start..)?;
     let head = rest.get(..KIND_MAX).unwrap_or(rest);
     let is_kind =
         |it: &u8| it.is_ascii_uppercase() || it.is_ascii_digit() || matches!(it, b' ' | b'_');
-    let kind_len = memchr::memchr(b'-', head).unwrap_or(head.len());
-    let (kind, after) = rest.split_at(kind_len);
-    if !is_meant(kind) || !after.starts_with(b"-----") || !kind.iter().all(is_kind) {
-        return Vec::new();
-    }
-    let body = body(text, at + BEGIN + kind_len + "-----".len(), prefix(text, at));
-    let is_ended = text.get(body.end..).unwrap_or_default().starts_with(b"-----END");
-    let is_meant = if body.has_mark {
-        body.has_line_of(WHOLE_LINE_MIN)
-    } else {
-        is_ended || body.has_line_of(LINE_MIN)
-    };
-    if is_meant { body.lines } else { Vec::new() }
+    let len = memchr(b'-', head)?;
+    let kind = rest.get(..len).filter(|kind| kind.iter().all(is_kind))?;
+    rest.get(len..)?.starts_with(b"-----").then_some((kind, start + len + "-----".len()))
 }
 
 /// The lines of a block, and where it ends.
+#[derive(Default)]
 struct Body {
     lines: Vec<Range<usize>>,
     end: usize,
     /// Whether something in it is hidden already.
     has_mark: bool,
+    /// Whether it may go on after the text.
+    is_open: bool,
 }
 
 impl Body {
@@ -95,30 +125,33 @@ impl Body {
     }
 }
 
-/// What stands before the block on its first line, and so before all of its lines: `> `, `-`, `# `.
-fn prefix(text: &[u8], at: usize) -> &[u8] {
-    const MOST: usize = 8;
-    let before = text.get(at.saturating_sub(MOST)..at).unwrap_or_default();
-    let line = memchr::memrchr(b'\n', before).map(|at| before.get(at + 1..).unwrap_or_default());
-    let line = line.or((before.len() == at).then_some(before));
-    let is_sign = |it: &u8| matches!(it, b'>' | b'|' | b'#' | b'/' | b'*' | b'-' | b'+' | b' ');
-    line.filter(|line| line.iter().all(is_sign)).unwrap_or_default().trim_ascii()
+/// The body of the block whose `-----BEGIN ` stands at `at` and whose first line ends at `start`.
+fn block_body(text: &[u8], at: usize, start: usize) -> Body {
+    let found = body(text, start);
+    if !found.lines.is_empty() || found.has_mark {
+        return found;
+    }
+    let before = text.get(..at).unwrap_or_default();
+    let is_logged = before.last().is_some_and(|it| *it != b'\n');
+    let logged = if is_logged { logged_body(text, start) } else { None };
+    logged.unwrap_or(found)
 }
 
-/// The lines of base64 from `start` on, after some headers, each after `prefix`.
-fn body(text: &[u8], start: usize, prefix: &[u8]) -> Body {
+/// The lines of base64 from `start` on, after some headers.
+fn body(text: &[u8], start: usize) -> Body {
     const HEADERS_MAX: usize = 8;
     let limit = text.len().min(start + BLOCK_MAX);
-    let mut lines: Vec<Range<usize>> = Vec::new();
-    let (mut n_headers, mut has_mark) = (0, false);
+    let mut body = Body::default();
+    let mut n_headers = 0;
     let mut at = start;
-    while at < limit {
-        at = skip_line_ends(text, at, limit);
-        if !prefix.is_empty() && text.get(at..limit).is_some_and(|rest| rest.starts_with(prefix)) {
-            at = skip_blanks(text, at + prefix.len(), limit);
-        }
+    loop {
+        at = skip_signs(text, at, limit);
         let rest = text.get(at..limit).unwrap_or_default();
-        if rest.is_empty() || rest.starts_with(b"-----") {
+        if rest.is_empty() {
+            body.is_open = limit == text.len();
+            break;
+        }
+        if rest.starts_with(b"-----") {
             break;
         }
         if let Some(after) = rest.strip_prefix(MARK.as_bytes()) {
@@ -126,103 +159,102 @@ fn body(text: &[u8], start: usize, prefix: &[u8]) -> Body {
             if !is_line_end(after) || after.starts_with(b" ") {
                 break;
             }
-            has_mark = true;
+            body.has_mark = true;
             at += MARK.len();
             continue;
         }
-        let len = rest.iter().position(|it| !is_base64(*it)).unwrap_or(rest.len());
+        let len = base64_len(rest);
         let after = rest.get(len..).unwrap_or_default();
         if len > 0 && is_line_end(after) {
-            lines.push(at..at + len);
+            body.lines.push(at..at + len);
             at += len;
-        } else if lines.is_empty() && n_headers < HEADERS_MAX && is_header(rest) {
+        } else if body.lines.is_empty() && n_headers < HEADERS_MAX && is_header(rest) {
             n_headers += 1;
             at += memchr::memchr2(b'\n', b'\\', rest).unwrap_or(rest.len());
         } else {
+            // A string may go on in its next part, which is not there yet.
+            let is_quote = matches!(rest.first(), Some(b'"' | b'\''));
+            body.is_open = is_quote && after_seam(text, at, limit) == Err(limit);
             break;
         }
     }
-    Body { lines, end: at, has_mark }
+    body.end = at;
+    body
 }
 
-/// Whether a line of base64 may end here.
-fn is_line_end(rest: &[u8]) -> bool {
-    match rest.first() {
-        None => true,
-        Some(b'-') => rest.starts_with(b"-----"),
-        Some(byte) => byte.is_ascii_whitespace() || matches!(byte, b'\\' | b'"' | b'\''),
+/// The lines of a block in a log, which writes the time, a place or the like before each line.
+fn logged_body(text: &[u8], start: usize) -> Option<Body> {
+    let limit = text.len().min(start + BLOCK_MAX);
+    let first = text.get(start..limit)?;
+    let first_end = memchr(b'\n', first).unwrap_or(first.len());
+    if !first.get(..first_end)?.trim_ascii().is_empty() {
+        return None;
     }
+    let mut body = Body { end: start + first_end, ..Body::default() };
+    let mut short: Option<Range<usize>> = None;
+    let mut at = limit.min(body.end + 1);
+    loop {
+        let rest = text.get(at..limit)?;
+        if rest.is_empty() {
+            body.is_open = limit == text.len();
+            break;
+        }
+        let len = memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = rest.get(..len)?.trim_ascii_end();
+        if let Some(found) = memmem::find(line, b"-----END") {
+            // Only the last line is a short one.
+            body.lines.extend(short.take());
+            body.end = at + found;
+            break;
+        }
+        let n_other = line.iter().rposition(|it| !is_base64(*it)).map_or(0, |found| found + 1);
+        let letters = at + n_other..at + line.len();
+        if short.is_some() || letters.is_empty() {
+            break;
+        }
+        if letters.len() >= WHOLE_LINE_MIN {
+            body.end = letters.end;
+            body.lines.push(letters);
+        } else {
+            short = Some(letters);
+        }
+        at = limit.min(at + len + 1);
+    }
+    Some(body)
+}
+
+fn base64_len(text: &[u8]) -> usize {
+    text.iter().position(|it| !is_base64(*it)).unwrap_or(text.len())
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 /// `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`
 fn is_header(line: &[u8]) -> bool {
     const NAME_MAX: usize = 24;
     let name = line.get(..NAME_MAX).unwrap_or(line);
-    memchr::memchr(b':', name).and_then(|at| name.get(..at)).is_some_and(|name| {
+    memchr(b':', name).and_then(|at| name.get(..at)).is_some_and(|name| {
         !name.is_empty() && name.iter().all(|it| it.is_ascii_alphabetic() || *it == b'-')
     })
 }
 
-fn skip_blanks(text: &[u8], mut at: usize, limit: usize) -> usize {
-    while at < limit && matches!(text.get(at), Some(b' ' | b'\t')) {
-        at += 1;
-    }
-    at
-}
-
-/// Where a string goes on that is written in parts, from the quote at `at` that closes one:
-/// `" +`, `",`, `" \`, or nothing, and on the next line another quote.
-fn after_seam(text: &[u8], at: usize, limit: usize) -> Option<usize> {
-    let mut next = skip_blanks(text, at + 1, limit);
-    if let Some(b'+' | b',' | b'.' | b'\\') = text.get(next) {
-        next = skip_blanks(text, next + 1, limit);
-    }
-    let is_line_end = matches!(text.get(next), Some(b'\n' | b'\r'));
-    while next < limit && text.get(next).is_some_and(u8::is_ascii_whitespace) {
-        next += 1;
-    }
-    let is_seam = is_line_end && next < limit && text.get(next) == text.get(at);
-    is_seam.then_some(next + 1)
-}
-
-fn skip_line_ends(text: &[u8], mut at: usize, limit: usize) -> usize {
-    while at < limit {
-        match text.get(at) {
-            Some(byte) if byte.is_ascii_whitespace() => at += 1,
-            Some(b'\\') => {
-                let letter = skip_backslashes(text, at);
-                match text.get(letter) {
-                    Some(b'n' | b'r' | b't') => at = letter + 1,
-                    _ => break,
-                }
-            }
-            Some(b'"' | b'\'') => match after_seam(text, at, limit) {
-                Some(next) => at = next,
-                None => break,
-            },
-            _ => break,
-        }
-    }
-    at
-}
-
 /// Where a block begins that goes on to the very end of `text`, so that what follows may belong
-/// to it.
-pub(crate) fn open_block(text: &[u8]) -> Option<usize> {
+/// to it, and whether something else stands before it on its line.
+pub(crate) fn open_block(text: &[u8]) -> Option<(usize, bool)> {
     let recent = text.len().saturating_sub(BLOCK_MAX);
     let tail = text.get(recent..)?;
-    let begin = memmem::rfind(tail, b"-----BEGIN ");
-    let putty = memmem::rfind(tail, b"Private-Lines:");
-    let is_open = |at: &usize| {
-        let head = text.get(*at..).unwrap_or_default();
-        let head_len = head.iter().position(|it| matches!(it, b'\n' | b'\\'));
-        let body = body(text, at + head_len.unwrap_or(head.len()), prefix(text, *at));
-        let rest = text.get(body.end..).unwrap_or_default();
-        // A string may go on in its next part.
-        let is_between = |it: &u8| {
-            it.is_ascii_whitespace() || matches!(it, b'"' | b'\'' | b'+' | b',' | b'.' | b'\\')
-        };
-        rest.iter().all(is_between)
+    let last = |sign: &[u8]| memmem::find_iter(tail, sign).last().map(|at| recent + at);
+    let is_open = |at: usize| match header(text, at) {
+        Some((_, start)) => block_body(text, at, start).is_open,
+        None => false,
     };
-    [begin, putty].into_iter().flatten().map(|at| recent + at).filter(is_open).min()
+    let begun = last(BEGIN).filter(|at| is_open(*at));
+    let putty = last(PUTTY).filter(|at| body(text, putty_start(text, at + PUTTY.len())).is_open);
+    let encoded = last(ENCODED).filter(|at| encoded_body(text, *at).is_open);
+    let at = [begun, putty, encoded].into_iter().flatten().min()?;
+    let before = text.get(..at)?;
+    let line = memrchr(b'\n', before).map_or(0, |found| found + 1);
+    Some((at, before.get(line..)?.iter().any(u8::is_ascii_alphanumeric)))
 }

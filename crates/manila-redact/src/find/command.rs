@@ -87,8 +87,9 @@ fn secrets(arguments: &[u8], name: &[u8], takes: &[Takes], mut tell: impl FnMut(
     let mut n_plain = 0;
     while let Some(word) = words.next() {
         let text = arguments.get(word.clone()).unwrap_or_default();
-        if text == name {
-            // From here on it is asked about again.
+        // From here on it is asked about again. Some names are two words.
+        let rest = arguments.get(word.start..).unwrap_or_default();
+        if text == name || (name.contains(&b' ') && rest.starts_with(name)) {
             return;
         }
         let is_option = text.starts_with(b"-");

@@ -13,7 +13,7 @@ use crate::value::{self, Quoting};
 const JOINTS: [u8; 4] = *b"_-. ";
 
 /// How many literals a label has at most.
-pub(crate) const N_LITERALS_MAX: usize = JOINTS.len() + 1;
+pub(crate) const N_SPELLINGS_MAX: usize = JOINTS.len() + 1;
 
 /// A last word of so many letters is a literal by itself; with fewer it would be found too often.
 const LONG: usize = 5;
@@ -28,7 +28,7 @@ pub(crate) const fn literal(label: &'static str, n: usize) -> Option<([u8; 32], 
     let from = label.as_bytes();
     let last_word = last_word(label);
     let has_byte_before = has_byte_before(label);
-    let n_literals = if has_byte_before { N_LITERALS_MAX } else { 1 };
+    let n_literals = if has_byte_before { N_SPELLINGS_MAX } else { 1 };
     if n >= n_literals {
         return None;
     }
@@ -146,10 +146,10 @@ pub(crate) fn find(
     };
     // In one long run of labels this is all that most of them cost.
     let is_quickly_none = match text.get(end) {
-        Some(b'=') if matches!(text.get(end + 1), Some(b';' | b'&' | b'\n')) => true,
+        Some(b'=') if matches!(text.get(end + 1), Some(b';' | b'\n')) => true,
         Some(b'=') if labelled.demand == Demand::Random && is_short_pair(text, end + 1) => true,
         Some(b'=' | b':') if labelled.demand == Demand::Random && is_plain(text, end, runs) => true,
-        Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end),
+        Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end, runs),
         _ => false,
     };
     if is_quickly_none {
@@ -212,7 +212,7 @@ pub(crate) const fn is_last_word_alone(label: &str) -> bool {
 
 /// Whether a stock word, and nothing more, is assigned to the name that ends at `end`.
 #[inline]
-fn is_stock(text: &[u8], end: usize) -> bool {
+fn is_stock(text: &[u8], end: usize, runs: &mut Runs) -> bool {
     let is_quote = |it: &u8| matches!(it, b'"' | b'\'');
     let mut at = end + usize::from(text.get(end).is_some_and(is_quote));
     if !matches!(text.get(at), Some(b'=' | b':')) {
@@ -222,20 +222,27 @@ fn is_stock(text: &[u8], end: usize) -> bool {
     at += 1;
     let is_apart = text.get(at) == Some(&b' ');
     at += usize::from(is_apart);
-    let is_quoted = text.get(at).is_some_and(is_quote);
-    at += usize::from(is_quoted);
+    let quote = text.get(at).copied().filter(is_quote);
+    at += usize::from(quote.is_some());
     let rest = text.get(at..).unwrap_or_default();
     let Some(after) = value::leading_word(rest).and_then(|len| rest.get(len..)) else {
         return false;
     };
-    match after {
-        [b'"' | b'\'', ..] => is_quoted,
-        // What is not a type.
-        [b' ', next, ..] => !is_quoted && *next != b'=',
-        [b'\n', ..] | [b':', b' ', ..] => !is_quoted,
-        [b'=', ..] => is_apart && is_pair && !is_quoted,
+    // In a list of pairs a value goes on to the next semicolon.
+    let is_list = is_pair && runs.semicolon(text, at).is_some();
+    match (quote, after) {
+        (Some(quote), [next, ..]) => *next == quote,
+        (None, [b'\n', ..]) => true,
+        (None, [b' ', ..]) => !is_list && !is_type(after),
+        (None, [b':', b' ', ..]) => !is_list,
+        (None, [b'=', ..]) => is_apart && is_pair && !is_list,
         _ => false,
     }
+}
+
+/// Whether what was taken for a value is a type: an `=` follows.
+fn is_type(after: &[u8]) -> bool {
+    after.trim_ascii_start().starts_with(b"=")
 }
 
 /// Whether another pair begins before a value without quotes is long enough.
@@ -250,8 +257,15 @@ fn is_short_pair(text: &[u8], start: usize) -> bool {
 #[inline]
 fn is_plain(text: &[u8], at: usize, runs: &mut Runs) -> bool {
     let is_pair = text.get(at) == Some(&b'=');
-    matches!(text.get(at + 1..), Some([b'a'..=b'z', b'a'..=b'z', ..]))
-        && runs.is_plain(text, at + 1, is_pair)
+    let start = at + 1;
+    matches!(text.get(start..), Some([b'a'..=b'z', b'a'..=b'z', ..]))
+        && runs.is_plain(text, start, is_pair)
+        && if is_pair {
+            runs.semicolon(text, start).is_none()
+        } else {
+            let (end, _) = runs.end(text, start, is_pair);
+            !is_type(text.get(end..).unwrap_or_default())
+        }
 }
 
 /// Whether a word follows after one space: then the value was a word, too.

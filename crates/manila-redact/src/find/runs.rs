@@ -41,7 +41,8 @@ impl Runs {
         (run.range.end.max(start), run.has_closing)
     }
 
-    /// Whether the run that `start` is in has neither a digit nor a capital.
+    /// Whether the run that `start` is in has neither a digit nor a capital. What it has before
+    /// `start` counts, too, so that the answer may be no although what follows is plain.
     #[inline]
     pub(super) fn is_plain(&mut self, text: &[u8], start: usize, is_pair: bool) -> bool {
         self.end(text, start, is_pair);

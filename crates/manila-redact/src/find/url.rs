@@ -27,14 +27,14 @@ pub(super) fn find(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
     let rest = text.get(start..text.len().min(start + AUTHORITY_MAX))?;
     let mut sign = None;
-    let is_end = |(at, byte): (usize, &u8)| {
-        if *byte == b'@' {
-            sign = Some(at);
+    for (at, byte) in rest.iter().enumerate() {
+        match byte {
+            b'@' => sign = Some(at),
+            b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' => break,
+            it if it.is_ascii_whitespace() => break,
+            _ => {}
         }
-        byte.is_ascii_whitespace()
-            || matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
-    };
-    rest.iter().enumerate().position(is_end);
+    }
     let sign = sign?;
     let authority = rest.get(..sign)?;
     let user_end = memchr::memchr(b':', authority)?;

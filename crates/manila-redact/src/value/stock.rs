@@ -102,7 +102,7 @@ const TEMPLATE_STARTS: &[&str] = &[
 ];
 
 pub(super) fn is_stock_word(value: &[u8]) -> bool {
-    let word = value.trim_ascii().trim_ascii_end();
+    let word = value.trim_ascii();
     let end =
         word.iter().rposition(|it| !matches!(it, b'.' | b'!' | b':' | b'?')).map_or(0, |at| at + 1);
     let word = word.get(..end).unwrap_or(word);
@@ -115,6 +115,6 @@ pub(super) fn is_stock_word(value: &[u8]) -> bool {
             && word.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start.as_bytes()))
     };
     let may_start =
-        word.first().is_some_and(|it| b"yricepdtmhfs".contains(&it.to_ascii_lowercase()));
+        word.first().is_some_and(|it| b"yrcepdmh".contains(&it.to_ascii_lowercase()));
     may_start && TEMPLATE_STARTS.iter().any(has_start) && !word.iter().any(u8::is_ascii_digit)
 }
