@@ -16,11 +16,14 @@ use crate::value;
 
 pub(crate) mod assignment;
 pub(crate) mod block;
+mod code;
 mod command;
 pub(crate) mod header;
 mod jwt;
 pub(crate) mod label;
 mod lines;
+mod name;
+pub(crate) mod pairs;
 mod runs;
 mod url;
 
@@ -67,6 +70,9 @@ impl<'a> Probed<'a> {
                 let found = label::find(self.text, at, len, labelled, &mut self.runs, is_inside);
                 if let Some((range, form)) = found {
                     self.add(n, range.start, range.end, form);
+                    if let Some(changed) = code::changed_to(self.text, range.end) {
+                        self.add(n, changed.start, changed.end, Form::Plain);
+                    }
                 }
             }
             Finds::Structure(structure, _) => self.structure(n, *structure, at, len),
@@ -99,6 +105,7 @@ impl<'a> Probed<'a> {
         let text = self.text;
         let found = match structure {
             Structure::Url => url::find(text, at),
+            Structure::Dsn => url::before_address(text, at),
             Structure::Authorization => header::authorization(text, at, at + len, &mut self.runs),
             Structure::Bearer => header::bearer(text, at, at + len),
             Structure::Cookie => header::cookie(text, at, at + len, &mut self.runs),

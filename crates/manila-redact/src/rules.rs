@@ -88,6 +88,8 @@ pub(crate) enum Demand {
 pub(crate) enum Structure {
     /// User and password in a URL.
     Url,
+    /// User and password before `@tcp(`.
+    Dsn,
     /// `Authorization: Bearer …`
     Authorization,
     /// `Bearer …` on its own.

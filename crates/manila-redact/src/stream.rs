@@ -9,8 +9,8 @@
 use memchr::{memchr_iter, memmem, memrchr};
 
 use crate::edit::{Edit, Form, Tally, apply};
-use crate::find::assignment::may_await_value;
 use crate::find::block::{BLOCK_MAX, open_block};
+use crate::find::pairs::may_await_value;
 use crate::redactor::Redactor;
 
 /// A line that is longer is let go in parts.
@@ -141,7 +141,8 @@ impl<'a> Stream<'a> {
         let mut start = if is_name { last } else { end };
         // The line on which a block begins may be part of the one before.
         for _ in 0..OPEN_MAX {
-            let Some((block, is_beside)) = open_block(self.waiting.get(..start).unwrap_or_default())
+            let Some((block, is_beside)) =
+                open_block(self.waiting.get(..start).unwrap_or_default())
             else {
                 break;
             };

@@ -44,7 +44,9 @@ pub(crate) fn is_secret(value: &[u8], demand: Demand, quoting: Quoting) -> bool 
         Demand::Random => is_random(judged, shape),
     };
     let is_else = || {
-        is_stand_in_of(judged, shape)
+        // A range of versions, as lists of packages have it.
+        (matches!(judged, [b'^' | b'~', b'0'..=b'9', ..]) && is_version(judged))
+            || is_stand_in_of(judged, shape)
             || (quoting == Quoting::Bare && is_code(judged, shape))
             || is_sentence(judged, shape)
             || is_location(judged)
@@ -209,7 +211,8 @@ fn is_random(value: &[u8], shape: Shape) -> bool {
 
 /// `v1.2.3`, `1.0.0-rc1`
 fn is_version(value: &[u8]) -> bool {
-    let value = value.strip_prefix(b"v").unwrap_or(value);
+    let start = value.iter().position(|it| !matches!(it, b'^' | b'~' | b'>' | b'=' | b'<' | b'v'));
+    let value = start.and_then(|start| value.get(start..)).unwrap_or(value);
     let n_dots = memchr_iter(b'.', value).count();
     let n_digits = value.iter().take_while(|it| it.is_ascii_digit() || **it == b'.').count();
     n_dots >= 1 && n_digits >= 3 && value.len() <= 20

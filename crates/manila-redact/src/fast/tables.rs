@@ -100,7 +100,8 @@ static KNOWN: [u32; 1 << (HASH_BITS - 5)] = {
     let mut n = 0;
     while n < N_ENTRIES {
         let four = UNSORTED[n].0;
-        let hash = hash(if four.factor == FACTOR_AFTER { fold(four.bytes) } else { four.bytes >> 8 });
+        let hash =
+            hash(if four.factor == FACTOR_AFTER { fold(four.bytes) } else { four.bytes >> 8 });
         known[(hash >> 5) as usize] |= 1 << (hash & 31);
         n += 1;
     }
@@ -239,7 +240,8 @@ const fn entry(literal: &Literal, number: usize, offset: usize) -> (Four, Entry)
     let has_after = offset + 3 < literal.len as usize;
     let start = if has_after { offset } else { offset - 1 };
     let four = [bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3]];
-    let four = Four::new(u32::from_le_bytes(four), if has_after { FACTOR_AFTER } else { FACTOR_BEFORE });
+    let four =
+        Four::new(u32::from_le_bytes(four), if has_after { FACTOR_AFTER } else { FACTOR_BEFORE });
     let entry = Entry {
         literal: number as u16,
         offset: offset as u8,

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memchr3, memrchr};
+use memchr::{memchr, memchr2, memchr3, memmem};
 
-use super::Runs;
+use super::lines::after_colour;
+use super::{Runs, code, name, pairs};
 use crate::escapes::{is_escape, skip_backslashes};
 use crate::value::{LEN_MAX, Quoting};
 
@@ -81,11 +82,11 @@ pub(crate) fn suffix_end(text: &[u8], name_end: usize) -> usize {
     if end > number { end } else { at }
 }
 
-fn is_quote(byte: u8) -> bool {
+pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-fn skip_blanks(text: &[u8], mut at: usize) -> usize {
+pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     const MOST: usize = 64;
     let end = at + MOST;
     while at < end && matches!(text.get(at), Some(b' ' | b'\t')) {
@@ -116,6 +117,7 @@ const SIGNS: [(&[u8], Option<Sep>); 15] = [
 /// The separator after a name, and where it ends.
 #[inline]
 fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Option<(Sep, usize)> {
+    let at = skip_colours(text, at);
     let blanks_end = skip_blanks(text, at);
     let rest = text.get(blanks_end..)?;
     match rest {
@@ -128,16 +130,32 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
             return sep.map(|sep| (sep, blanks_end + sign.len()));
         }
         [b'\n' | b'\r', ..] => {
-            return value_line(text, name, blanks_end).map(|at| (Sep::Colon, at));
+            return pairs::value_line(text, name, blanks_end).map(|at| (Sep::Colon, at));
         }
-        [b'>', ..] if key_quote.is_none() => {
-            return opens_element(text, name).then_some((Sep::Element, blanks_end + 1));
+        [b'>', ..] => {
+            let is_element = match key_quote {
+                None => name::opens_element(text, name),
+                // <property name="password">…</property>
+                Some(_) => name::is_attribute(text, name),
+            };
+            return is_element.then_some((Sep::Element, blanks_end + 1));
+        }
+        // A field of C, and what a program shows of an array or asks for.
+        [b'[' | b']', ..] if key_quote.is_none() => {
+            let next = code::after_brackets(text, name, blanks_end)?;
+            return separator(text, name, next, None);
+        }
+        [b'(', quote, ..] if key_quote.is_none() && is_quote(*quote) => {
+            return name::is_setter(text, name).then_some((Sep::Comma, blanks_end + 1));
         }
         [b',', ..] if key_quote.is_some() => {
+            if let Some(value_at) = pairs::value_member(text, name, blanks_end + 1) {
+                return Some((Sep::Colon, value_at));
+            }
             let value_at = skip_blanks(text, blanks_end + 1);
             let quote_at = skip_backslashes(text, value_at);
             let is_quoted = text.get(quote_at).is_some_and(|it| is_quote(*it));
-            let is_pair = is_option(text, name) || is_argument(text, name);
+            let is_pair = name::is_option(text, name) || name::is_argument(text, name);
             return (is_quoted && is_pair).then_some((Sep::Comma, value_at));
         }
         _ => {}
@@ -147,103 +165,23 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
         let value = rest.strip_prefix(b"value=").or_else(|| rest.strip_prefix(b"Value="))?;
         return (blanks_end > at).then_some((Sep::Equals, text.len() - value.len()));
     }
-    let is_spaced =
-        blanks_end > at && (is_option(text, name) || is_quoted_word(rest) || is_entry(text, name));
-    (is_spaced && rest.first().is_some_and(|it| *it != b'-')).then_some((Sep::Space, blanks_end))
-}
-
-/// Where a value begins whose name is a value itself, on the line before:
-/// `- name: PASSWORD`, `  value: x`. Asked where the first line ends.
-fn value_line(text: &[u8], name: usize, line_end: usize) -> Option<usize> {
-    let rest = text.get(line_end..)?;
-    let rest = rest.strip_prefix(b"\r").unwrap_or(rest).strip_prefix(b"\n")?;
-    let next = skip_blanks(text, text.len() - rest.len());
-    if !text.get(next..)?.starts_with(b"value:") {
+    if blanks_end == at {
         return None;
     }
-    let before = text.get(..name_start(text, name))?;
-    let line = memrchr(b'\n', before).map_or(before, |at| before.get(at + 1..).unwrap_or_default());
-    let unquoted = line.strip_suffix(b"\"").or(line.strip_suffix(b"'")).unwrap_or(line);
-    let is_name = may_await_value(line) && unquoted.trim_ascii_end().ends_with(b"name:");
-    is_name.then_some(next + "value:".len())
-}
-
-/// Whether a line may be the first of such two.
-pub(crate) fn may_await_value(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    line.strip_prefix(b"-").unwrap_or(line).trim_ascii_start().starts_with(b"name:")
-}
-
-/// Where the quote stands after a type: `api_key: &str = "…"`, `password: string = '…'`.
-fn after_type(text: &[u8], at: usize) -> Option<usize> {
-    const MOST: usize = 40;
-    let near = text.get(at..text.len().min(at + MOST))?;
-    let path = match near.strip_prefix(b"&") {
-        // A lifetime may follow.
-        Some([b'\'', rest @ ..]) => rest.get(memchr(b' ', rest)? + 1..)?,
-        Some(rest) => rest,
-        None => near,
-    };
-    let is_letter = |it: &u8| {
-        it.is_ascii_alphabetic() || matches!(it, b'_' | b'<' | b'>' | b'[' | b']' | b'.' | b':')
-    };
-    let len = path.iter().position(|it| !is_letter(it))?;
-    let sign = skip_blanks(path, len);
-    let is_type = path.first()?.is_ascii_alphabetic() && sign > len && path.get(sign)? == &b'=';
-    let quote = skip_blanks(text, at + near.len() - path.len() + sign + 1);
-    (is_type && text.get(quote).is_some_and(|it| is_quote(*it))).then_some(quote)
+    if let Some(quote) = code::after_type(text, blanks_end) {
+        return Some((Sep::Equals, quote));
+    }
+    if let Some(inside) = name::element_end(text, name, blanks_end) {
+        return Some((Sep::Element, inside));
+    }
+    let is_spaced =
+        name::is_option(text, name) || is_quoted_word(rest) || name::is_entry(text, name);
+    (is_spaced && rest.first().is_some_and(|it| *it != b'-')).then_some((Sep::Space, blanks_end))
 }
 
 /// Whether the value after a space is in quotes, as SQL and C have it.
 fn is_quoted_word(rest: &[u8]) -> bool {
     matches!(rest, [b'\'' | b'"', next, ..] if next.is_ascii_alphanumeric())
-}
-
-/// Where the whole name begins of which the label is the end.
-fn name_start(text: &[u8], name: usize) -> usize {
-    const MOST: usize = 40;
-    let mut start = name;
-    while start > 0
-        && name - start < MOST
-        && text
-            .get(start - 1)
-            .is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
-    {
-        start -= 1;
-    }
-    start
-}
-
-/// `${PASSWORD:-x}`: the name of a variable, and what is used without one.
-pub(crate) fn is_shell_variable(text: &[u8], name: usize) -> bool {
-    let before = text.get(..name_start(text, name)).unwrap_or_default();
-    before.ends_with(b"${")
-}
-
-/// `--db-password`, `-password`
-fn is_option(text: &[u8], name: usize) -> bool {
-    text.get(name_start(text, name)) == Some(&b'-')
-}
-
-/// `setenv("PASSWORD", …`
-fn is_argument(text: &[u8], name: usize) -> bool {
-    let start = name_start(text, name);
-    let before = text.get(..start).unwrap_or_default();
-    matches!(before, [.., b'(', quote] if is_quote(*quote))
-}
-
-/// `<db:password>`
-fn opens_element(text: &[u8], name: usize) -> bool {
-    let start = name_start(text, name);
-    matches!(text.get(..start).unwrap_or_default(), [.., b'<' | b':'])
-}
-
-/// `machine host login user password …`, `ENV PASSWORD …`
-fn is_entry(text: &[u8], name: usize) -> bool {
-    const MOST: usize = 96;
-    let before = text.get(name.saturating_sub(MOST)..name).unwrap_or_default();
-    let line = memrchr(b'\n', before).and_then(|at| before.get(at + 1..)).unwrap_or(before);
-    [&b"machine "[..], b"default ", b"ENV "].iter().any(|start| line.starts_with(start))
 }
 
 /// The value that begins at `at` or after the blanks there.
@@ -255,12 +193,14 @@ fn value(
     sep: Sep,
     runs: &mut Runs,
 ) -> Option<(Range<usize>, Quoting)> {
-    let at = skip_blanks(text, at);
-    let at = if sep == Sep::Colon { after_type(text, at).unwrap_or(at) } else { at };
+    let at = skip_colours(text, skip_blanks(text, at));
+    let at = if sep == Sep::Colon { after_colon(text, name, at) } else { at };
     let start = skip_string_prefix(text, at);
     let quote_at = skip_backslashes(text, start);
     if let Some(&quote) = text.get(quote_at).filter(|it| is_quote(**it)) {
-        let value_start = quote_at + 1;
+        // Python has strings in three quotes.
+        let is_triple = text.get(quote_at + 1..quote_at + 3) == Some(&[quote; 2]);
+        let value_start = if is_triple { quote_at + 3 } else { quote_at + 1 };
         if let Some(end) = closing_quote(text, value_start, quote, quote_at - start) {
             return Some((value_start..end, Quoting::Quoted));
         }
@@ -275,6 +215,11 @@ fn value(
         return is_closed.then_some((at..end, Quoting::Quoted));
     }
     if sep == Sep::Equals
+        && let Some(range) = braced(text, name, at)
+    {
+        return Some((range, Quoting::Quoted));
+    }
+    if sep == Sep::Equals
         && let Some(semicolon) = runs.semicolon(text, at)
         && let Some(end) = list_value_end(text, name, at, semicolon)
     {
@@ -284,10 +229,44 @@ fn value(
     Some((at..bare_end(text, at, sep, runs), Quoting::Bare))
 }
 
-/// `b"…"`, `f'…'`, `@"…"`
+/// What stands after a colon and before the value: a type, a tag of YAML, or a line end.
+fn after_colon(text: &[u8], name: usize, at: usize) -> usize {
+    let first = text.get(at).copied();
+    let found = match first {
+        Some(b'\n' | b'\r' | b'|' | b'>') => pairs::next_line(text, name, at),
+        Some(b'!' | b'&') => pairs::after_tag(text, at).or_else(|| code::after_type(text, at)),
+        Some(_) => code::after_type(text, at),
+        None => None,
+    };
+    found.unwrap_or(at)
+}
+
+/// What stands in braces in a list of pairs, if it is more than a name: `PWD={a;b1};`
+fn braced(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
+    const MOST: usize = 256;
+    let inside = text.get(at..text.len().min(at + MOST))?.strip_prefix(b"{")?;
+    let len = memmem::find(inside, b"};")?;
+    let is_name = |it: &u8| it.is_ascii_alphabetic() || matches!(it, b'_' | b'.' | b'{' | b' ');
+    let before = text.get(..name::start(text, name))?;
+    let is_listed = before.trim_ascii_end().last() == Some(&b';');
+    let is_value = !inside.get(..len)?.iter().all(is_name);
+    (is_listed && is_value).then_some(at + 1..at + 1 + len)
+}
+
+/// After the colours of a terminal.
+fn skip_colours(text: &[u8], mut at: usize) -> usize {
+    while text.get(at) == Some(&0x1B)
+        && let Some(next) = after_colour(text, at)
+    {
+        at = next;
+    }
+    at
+}
+
+/// `b"…"`, `f'…'`, `@"…"`, `N'…'`
 fn skip_string_prefix(text: &[u8], at: usize) -> usize {
     match text.get(at..) {
-        Some([b'b' | b'f' | b'r' | b'u' | b'B' | b'F' | b'R' | b'@' | b'L', quote, ..])
+        Some([b'b' | b'f' | b'r' | b'u' | b'B' | b'F' | b'R' | b'@' | b'L' | b'N', quote, ..])
             if is_quote(*quote) =>
         {
             at + 1
@@ -358,7 +337,7 @@ fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
 /// value goes on to the next one, whatever it is made of.
 fn list_value_end(text: &[u8], name: usize, start: usize, semicolon: usize) -> Option<usize> {
     const FIRST_MAX: usize = 128;
-    let before = text.get(..name_start(text, name))?;
+    let before = text.get(..name::start(text, name))?;
     let is_listed = before.iter().rev().find(|it| **it != b' ') == Some(&b';');
     // The first of a list is known by what follows it, and that is near.
     let most = if is_listed { LEN_MAX } else { FIRST_MAX };

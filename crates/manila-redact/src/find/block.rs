@@ -88,10 +88,14 @@ fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<
     if !is_meant(kind) {
         return Vec::new();
     }
-    let body = block_body(text, at, start);
-    let is_ended = text.get(body.end..).unwrap_or_default().starts_with(b"-----END");
-    let least = if body.has_mark { WHOLE_LINE_MIN } else { LINE_MIN };
-    if is_ended || body.has_line_of(least) { body.lines } else { Vec::new() }
+    let is_whole = |body: &Body| {
+        let is_ended = text.get(body.end..).unwrap_or_default().starts_with(b"-----END");
+        let least = if body.has_mark { WHOLE_LINE_MIN } else { LINE_MIN };
+        is_ended || body.has_line_of(least)
+    };
+    let found = body(text, start);
+    let found = if is_whole(&found) { Some(found) } else { logged_body(text, at, start) };
+    found.filter(is_whole).map(|body| body.lines).unwrap_or_default()
 }
 
 /// What a block is called, and where its first line ends.
@@ -123,18 +127,6 @@ impl Body {
     fn has_line_of(&self, least: usize) -> bool {
         self.lines.iter().any(|line| line.len() >= least)
     }
-}
-
-/// The body of the block whose `-----BEGIN ` stands at `at` and whose first line ends at `start`.
-fn block_body(text: &[u8], at: usize, start: usize) -> Body {
-    let found = body(text, start);
-    if !found.lines.is_empty() || found.has_mark {
-        return found;
-    }
-    let before = text.get(..at).unwrap_or_default();
-    let is_logged = before.last().is_some_and(|it| *it != b'\n');
-    let logged = if is_logged { logged_body(text, start) } else { None };
-    logged.unwrap_or(found)
 }
 
 /// The lines of base64 from `start` on, after some headers.
@@ -183,7 +175,10 @@ fn body(text: &[u8], start: usize) -> Body {
 }
 
 /// The lines of a block in a log, which writes the time, a place or the like before each line.
-fn logged_body(text: &[u8], start: usize) -> Option<Body> {
+fn logged_body(text: &[u8], at: usize, start: usize) -> Option<Body> {
+    if text.get(..at)?.last().is_none_or(|it| *it == b'\n') {
+        return None;
+    }
     let limit = text.len().min(start + BLOCK_MAX);
     let first = text.get(start..limit)?;
     let first_end = memchr(b'\n', first).unwrap_or(first.len());
@@ -247,7 +242,9 @@ pub(crate) fn open_block(text: &[u8]) -> Option<(usize, bool)> {
     let tail = text.get(recent..)?;
     let last = |sign: &[u8]| memmem::find_iter(tail, sign).last().map(|at| recent + at);
     let is_open = |at: usize| match header(text, at) {
-        Some((_, start)) => block_body(text, at, start).is_open,
+        Some((_, start)) => {
+            body(text, start).is_open || logged_body(text, at, start).is_some_and(|it| it.is_open)
+        }
         None => false,
     };
     let begun = last(BEGIN).filter(|at| is_open(*at));

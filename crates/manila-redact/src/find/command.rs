@@ -30,7 +30,7 @@ enum Takes {
 }
 
 #[rustfmt::skip]
-const PROGRAMS: [Program; 21] = [
+const PROGRAMS: [Program; 24] = [
     Program { name: "sshpass", takes: &[Takes::Option("-p")] },
     Program { name: "mysql", takes: &[Takes::Option("-p")] },
     Program { name: "mysqldump", takes: &[Takes::Option("-p")] },
@@ -38,7 +38,7 @@ const PROGRAMS: [Program; 21] = [
     Program { name: "mariadb", takes: &[Takes::Option("-p")] },
     Program { name: "docker login", takes: &[Takes::Option("-p")] },
     Program { name: "podman login", takes: &[Takes::Option("-p")] },
-    Program { name: "curl", takes: &[Takes::UserOption("-u"), Takes::UserOption("--user"), Takes::UserOption("-U")] },
+    Program { name: "curl", takes: &[Takes::UserOption("-u"), Takes::UserOption("--user"), Takes::UserOption("-U"), Takes::UserOption("--proxy-user")] },
     Program { name: "wget", takes: &[Takes::UserOption("--user")] },
     Program { name: "redis-cli", takes: &[Takes::Option("-a")] },
     Program { name: "ldapsearch", takes: &[Takes::Option("-w")] },
@@ -51,6 +51,9 @@ const PROGRAMS: [Program; 21] = [
     Program { name: "zip", takes: &[Takes::Option("-P")] },
     Program { name: "unzip", takes: &[Takes::Option("-P")] },
     Program { name: "openssl", takes: &[Takes::WordOption("-passin", "pass:"), Takes::WordOption("-passout", "pass:")] },
+    Program { name: "oc login", takes: &[Takes::Option("-p")] },
+    Program { name: "az login", takes: &[Takes::Option("-p")] },
+    Program { name: "helm registry login", takes: &[Takes::Option("-p")] },
     Program { name: "user-secrets", takes: &[Takes::Word(3)] },
 ];
 
@@ -137,8 +140,17 @@ fn after_option(
     option: &str,
     words: &mut Words<'_>,
 ) -> Option<Range<usize>> {
-    let rest = text.strip_prefix(option.as_bytes())?;
-    match rest {
+    // `-sSu` is `-s -S -u`.
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+    let is_joined = letter.is_some_and(|letter| {
+        let letters = text.strip_prefix(b"-").unwrap_or_default();
+        letters.ends_with(letter.as_bytes()) && letters.iter().all(u8::is_ascii_alphabetic)
+    });
+    let rest = text.strip_prefix(option.as_bytes());
+    if rest.is_none() && is_joined {
+        return words.next();
+    }
+    match rest? {
         [] => words.next(),
         [b'=', ..] => Some(word.start + option.len() + 1..word.end),
         [_, ..] if option.len() == 2 => Some(word.start + option.len()..word.end),

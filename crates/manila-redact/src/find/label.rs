@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Runs;
 use super::assignment::{self, Sep};
+use super::{Runs, code, name};
 use crate::boundary::is_word;
 use crate::edit::Form;
 use crate::rules::{Demand, Finds, Labelled, RULES, Structure};
@@ -164,7 +164,7 @@ pub(crate) fn find(
     let mut range = assigned.value;
     let is_folder = literal.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"pwd"))
         && matches!(text.get(range.start), Some(b'/' | b'~'));
-    if is_folder || assignment::is_shell_variable(text, at) {
+    if is_folder || name::is_shell_variable(text, at) {
         return None;
     }
     if is_inside(&range) {
@@ -186,14 +186,31 @@ pub(crate) fn find(
         }
     }
     let value = text.get(range.clone())?;
+    // `pass: 12` and `first pass: linking` are about something else.
+    let is_pass = literal.len() == "pass:".len()
+        && assigned.sep == Sep::Colon
+        && assigned.quoting == Quoting::Bare
+        && (value.iter().all(u8::is_ascii_digit) || value.iter().all(u8::is_ascii_lowercase));
+    if is_pass {
+        return None;
+    }
     let is_prose = assigned.sep.is_prosaic() && assigned.quoting == Quoting::Bare && {
         value.iter().all(u8::is_ascii_alphabetic) && followed_by_word(text, range.end)
     };
-    let is_secret = !is_prose
-        && value::is_secret(value, labelled.demand, assigned.quoting)
-        && (labelled.labels.len() <= FEW || is_named())
-        && !is_excepted(text.get(..at)?, labelled.except_after);
+    let is_meant = || {
+        (labelled.labels.len() <= FEW || is_named())
+            && !is_excepted(text.get(..at).unwrap_or_default(), labelled.except_after)
+    };
+    let is_secret = !is_prose && value::is_secret(value, labelled.demand, assigned.quoting);
     if !is_secret {
+        let is_code = assigned.quoting == Quoting::Bare
+            && memchr::memchr3(b'.', b'(', b':', value.get(..64).unwrap_or(value)).is_some();
+        let literal = is_code.then(|| code::literal(text, &range)).flatten()?;
+        let found = text.get(literal.clone())?;
+        let is_secret = value::is_secret(found, labelled.demand, Quoting::Quoted);
+        return (is_secret && is_meant()).then_some((literal, Form::Plain));
+    }
+    if !is_meant() {
         return None;
     }
     let is_number = |it: &u8| it.is_ascii_digit() || matches!(it, b'.' | b'-' | b'+' | b'e' | b'E');

@@ -24,10 +24,12 @@ pub(super) const RULES: &[Rule] = &[
         .examples("Set-Cookie: sid=31d4·d96e407aad42; Path=/", "Cookie: disabled"),
     Rule::structure("url-password", "passwords in URLs of any scheme; the user stays", Structure::Url, &["://", ":\\/", ":/\\", ":\\\\"])
         .examples("postgres://app:s3cr·etpw@db:5432/app", "https://host:8080/path@tag"),
+    Rule::structure("dsn-password", "passwords in the data source names of Go's MySQL driver", Structure::Dsn, &["@tcp(", "@unix("])
+        .examples("app:s3cr·etpw@tcp(127.0.0.1:3306)/app", "root@tcp(127.0.0.1:3306)/app"),
     Rule::structure("command-password", "passwords given to programs that take them as an option of one letter", Structure::Command,
-        &["sshpass", "mysql", "mariadb", "docker login", "curl", "wget", "redis-cli", "ldapsearch", "sqlcmd", "mongo", "htpasswd", "smbclient", "podman login", "unzip", "zip ", "openssl", "user-secrets"])
+        &["sshpass", "mysql", "mariadb", "docker login", "curl", "wget", "redis-cli", "ldapsearch", "sqlcmd", "mongo", "htpasswd", "smbclient", "podman login", "unzip", "zip ", "openssl", "user-secrets", "oc login", "az login", "helm registry login"])
         .examples("mysql -u root -phunt·er2x app", "mkdir -p build/output"),
-    Rule::token("sql-password", "passwords in SQL, after `IDENTIFIED BY`", &["identified by "], r"(?i)identified by (?:password )?'([^'\n]{6,128})'")
+    Rule::token("sql-password", "passwords in SQL, after `IDENTIFIED BY`", &["identified "], r#"(?i)identified (?:with [a-z0-9_]{1,40} )?by (?:password )?['"]([^'"\n]{6,128})['"]"#)
         .examples("IDENTIFIED BY 'hunt·er2x'", "IDENTIFIED BY 'x'"),
     Rule::labelled("connection-string", "keys in connection strings of Azure, Service Bus and the like", Anything,
         &["account_key", "shared_access_key", "shared_access_signature"])
@@ -37,11 +39,11 @@ pub(super) const RULES: &[Rule] = &[
         .examples("https://x.blob/y?sv=2024&sig=Zm9v·YmFyYmF6cXV4MTIzNDU2Nzg5MA%3D%3D", "https://x/y?sig=none"),
     Rule::labelled("password", "passwords beside their label, in any spelling", Anything,
         &["password", "passwd", "passphrase", "passcode",
-          "pwd=", "pwd:", "pwd\"", "pwd'", "pwd ", "pwd\\", "pwd%", "pwd>", "pass=", "pass:", "pass\"", "pass'", "-pass ", "pass\\"])
+          "pwd=", "pwd:", "pwd\"", "pwd'", "pwd ", "pwd\\", "pwd%", "pwd>", "pass=", "pass:", "pass\"", "pass'", "-pass ", "pass\\", "requirepass ", "masterauth ", "bindpw "])
         .except_after(&["no", "by", "com", "over", "under", "sur", "tres", "en"])
         .examples("password=hunt·er2", "The password must have 8 characters"),
     Rule::labelled("secret", "values that are called a secret", Anything,
-        &["secret", "credential"])
+        &["secret", "credential", "secretstring", "secretbinary"])
         .examples("client_secret: 's3cr·et-Value-42'", "secret: ${CLIENT_SECRET}"),
     Rule::labelled("api-key", "keys that are called one: API, access, secret, signing, encryption keys", Anything,
         &["api_key", "access_key", "secret_key", "private_key", "signing_key", "encryption_key", "auth_key", "master_key",

@@ -9,7 +9,7 @@ use crate::stream::Stream;
 use crate::{Redactor, apply};
 
 /// Pieces of clean text, separators, labels, and things that are nearly secrets.
-const PIECES: [&str; 57] = [
+const PIECES: [&str; 68] = [
     " ",
     "\n",
     "\r\n",
@@ -67,6 +67,17 @@ const PIECES: [&str; 57] = [
     "\\n\" +\n\"",
     "\n> ",
     "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t",
+    "\" -> \"",
+    "\u{1b}[32m",
+    ".x ?? \"",
+    "@tcp(",
+    ":\n  ",
+    ": |\n    ",
+    "\"name\": \"",
+    "\", \"value\": \"",
+    "2024-05-01 10:00 ",
+    "MIIEowIBAAKCAQEAvQ7m2KpLx9wZ3nRb5Yc7m2KpLx9wZ3nRb5YcvQ7m2KpLx9wZ",
+    "\n-----END PRIVATE KEY-----\n",
 ];
 
 fn pieces() -> impl Strategy<Value = String> {

@@ -2,10 +2,10 @@
 
 /// What stands beside labels in templates, schemas, code and prose.
 #[rustfmt::skip]
-const STOCK: [&str; 175] = [
+const STOCK: [&str; 177] = [
     "absent", "accepted", "access", "access_token", "admin", "allowed", "already", "another", "api_key", "apikey",
     "array", "async", "await", "basic", "bearer", "before", "blank", "boolean", "bytes", "cannot", "change_me",
-    "changed", "changeme", "checked", "client", "confirm", "contains", "context", "correct", "created", "credential",
+    "changed", "changeme", "checked", "client", "compat", "confirm", "contains", "context", "correct", "created", "credential",
     "credentials", "current", "default", "defined", "denied", "deprecated", "disabled", "distinct", "either",
     "emptied", "enabled", "encrypted", "entered", "example", "exists", "expected", "expired", "expires", "export",
     "failed", "failure", "false", "field", "filtered", "foobar", "forbidden", "format", "found", "function",
@@ -18,7 +18,7 @@ const STOCK: [&str; 175] = [
     "refresh", "rejected", "removed", "replace", "require", "required", "requires", "reset", "response", "result",
     "return", "returned", "returns", "revoked", "rotate", "rotated", "same-origin", "sample", "scrubbed", "secret",
     "secretkey", "secrets", "sensitive", "session", "should", "simple", "specified", "static", "stored", "string",
-    "strings", "struct", "succeeded", "success", "symbol", "template", "tokens", "type", "unchanged", "undefined",
+    "strings", "struct", "succeeded", "success", "symbol", "systemd", "template", "tokens", "type", "unchanged", "undefined",
     "unknown", "unspecified", "unused", "update", "updated", "username", "value", "values", "variable", "vector",
     "verified", "visible", "warning", "whatever", "without", "wrong", "yourpassword",
 ];
@@ -114,7 +114,6 @@ pub(super) fn is_stock_word(value: &[u8]) -> bool {
         start.as_bytes().first() == first.as_ref()
             && word.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start.as_bytes()))
     };
-    let may_start =
-        word.first().is_some_and(|it| b"yrcepdmh".contains(&it.to_ascii_lowercase()));
+    let may_start = word.first().is_some_and(|it| b"yrcepdmh".contains(&it.to_ascii_lowercase()));
     may_start && TEMPLATE_STARTS.iter().any(has_start) && !word.iter().any(u8::is_ascii_digit)
 }

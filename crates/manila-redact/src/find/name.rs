@@ -1,0 +1,89 @@
+//! Names, and what stands before them.
+
+use memchr::{memchr2, memrchr};
+
+use super::assignment::is_quote;
+
+/// Where the whole name begins of which the label is the end.
+pub(super) fn start(text: &[u8], name: usize) -> usize {
+    const MOST: usize = 40;
+    let mut start = name;
+    while start > 0
+        && name - start < MOST
+        && text
+            .get(start - 1)
+            .is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'))
+    {
+        start -= 1;
+    }
+    start
+}
+
+/// `${PASSWORD:-x}`: the name of a variable, and what is used without one.
+pub(super) fn is_shell_variable(text: &[u8], name: usize) -> bool {
+    let before = text.get(..start(text, name)).unwrap_or_default();
+    before.ends_with(b"${")
+}
+
+/// `--db-password`, `-password`
+pub(super) fn is_option(text: &[u8], name: usize) -> bool {
+    text.get(start(text, name)) == Some(&b'-')
+}
+
+/// `setenv("PASSWORD", …`
+pub(super) fn is_argument(text: &[u8], name: usize) -> bool {
+    let start = start(text, name);
+    let before = text.get(..start).unwrap_or_default();
+    matches!(before, [.., b'(', quote] if is_quote(*quote))
+}
+
+/// `<db:password>`
+pub(super) fn opens_element(text: &[u8], name: usize) -> bool {
+    let start = start(text, name);
+    matches!(text.get(..start).unwrap_or_default(), [.., b'<' | b':'])
+}
+
+/// `<property name="password">`: after `name=`, `key=` and the like.
+pub(super) fn is_attribute(text: &[u8], name: usize) -> bool {
+    let before = text.get(..start(text, name)).unwrap_or_default();
+    let [before @ .., quote] = before else { return false };
+    is_quote(*quote)
+        && [&b"name="[..], b"key=", b"Name=", b"Key="].iter().any(|it| before.ends_with(it))
+}
+
+/// Where the inside of an element begins whose name is followed by attributes:
+/// `<password type="x">`
+pub(super) fn element_end(text: &[u8], name: usize, at: usize) -> Option<usize> {
+    const MOST: usize = 160;
+    if text.get(..start(text, name))?.last() != Some(&b'<') {
+        return None;
+    }
+    let near = text.get(at..text.len().min(at + MOST))?;
+    let end = memchr2(b'>', b'\n', near).filter(|end| near.get(*end) == Some(&b'>'))?;
+    let is_closed = near.get(..end)?.last() == Some(&b'/');
+    (!is_closed).then_some(at + end + 1)
+}
+
+/// `.password("…")`, `setPassword("…")`
+pub(super) fn is_setter(text: &[u8], name: usize) -> bool {
+    let whole = text.get(start(text, name)..name).unwrap_or_default();
+    let last = whole
+        .iter()
+        .rposition(|it| *it == b'.')
+        .map_or(whole, |at| whole.get(at + 1..).unwrap_or_default());
+    let is_method = last.is_empty() && whole.last() == Some(&b'.');
+    is_method || [&b"set"[..], b"with", b"Set", b"With"].iter().any(|it| last.starts_with(it))
+}
+
+/// `machine host login user password …`, `ENV PASSWORD …`, `requirepass …`, `configure set KEY …`
+pub(super) fn is_entry(text: &[u8], name: usize) -> bool {
+    const MOST: usize = 96;
+    let before = text.get(name.saturating_sub(MOST)..name).unwrap_or_default();
+    let line = memrchr(b'\n', before).and_then(|at| before.get(at + 1..)).unwrap_or(before);
+    let is_known = |it: &[u8]| text.get(name..).is_some_and(|rest| rest.starts_with(it));
+    [&b"machine "[..], b"default ", b"ENV "].iter().any(|start| line.starts_with(start))
+        || [&b"requirepass "[..], b"masterauth ", b"bindpw "].iter().any(|it| is_known(it))
+        || [&b"configure set "[..], b"config set "]
+            .iter()
+            .any(|it| text.get(..start(text, name)).is_some_and(|before| before.ends_with(it)))
+}
