@@ -2,6 +2,7 @@
 
 mod engines;
 mod left_alone;
+mod outputs;
 mod rules;
 mod spellings;
 

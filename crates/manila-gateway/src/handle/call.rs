@@ -16,6 +16,7 @@ use super::consent::{self, Wish};
 use super::list::Found;
 use super::own_arguments::{self, Taken};
 use super::params::{Params, wrong};
+use super::tasks::Task;
 use super::{Answer, Refusal, Sealed, answer};
 use crate::cancellation::Cancellation;
 use crate::clock;
@@ -43,7 +44,7 @@ struct ToolCall<'a> {
 impl ToolCall<'_> {
     /// The same call without the arguments that are ours.
     fn without_ours<'a>(&'a self, taken: &'a Taken) -> ToolCall<'a> {
-        let wish = if taken.wish == Wish::None { self.wish } else { taken.wish };
+        let wish = taken.wish.unwrap_or(self.wish);
         ToolCall {
             request: &taken.request,
             cancellation: self.cancellation,
@@ -72,19 +73,19 @@ impl Gateway {
         answer
     }
 
-    /// As `call_tool`, for a request that stands for a call of this tool whose arguments have
-    /// been checked before.
+    /// As `call_tool`, for a request that stands for the call that has become this task, whose
+    /// arguments have been checked before.
     pub(super) async fn call_named(
         &self,
         request: &Request,
         cancellation: &Arc<Cancellation>,
-        name: String,
-        shape: Shape,
+        task: Task,
     ) -> Answer {
+        let Task { tool: name, shape, wish, .. } = task;
         let started = clock::now();
         let (arguments, request_id) = (None, None);
         let meta = request.params.as_ref().and_then(|params| params.get("_meta"));
-        let wish = Wish::of(meta.as_ref());
+        let wish = if wish == Wish::None { Wish::of(meta.as_ref()) } else { wish };
         let call = ToolCall { request, cancellation, name, arguments, request_id, wish, started };
         let deadline = self.deadlines.at(started + TASK_LONGEST);
         let (answer, failure) = match shape {
@@ -294,7 +295,7 @@ impl Gateway {
         };
         let parts = McpResult::from_object(object);
         if parts.is_handle() {
-            self.tasks.note(result, &call.name, Shape::Contract(contract));
+            self.tasks.note(result, &call.name, Shape::Contract(contract), call.wish);
             return (Answer::AsItCame(response), None);
         }
         if tool.is_some_and(|tool| tool.is_app) {

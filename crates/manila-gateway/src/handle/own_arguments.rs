@@ -18,8 +18,8 @@ const UNSAFE_OUTPUT: &str = "unsafeOutput";
 pub(super) struct Taken {
     pub(super) request: Request,
     pub(super) arguments: RawJson,
-    /// What they asked for.
-    pub(super) wish: Wish,
+    /// What they asked for, if they said anything about it.
+    pub(super) wish: Option<Wish>,
 }
 
 /// Takes our arguments out, if there are any. A parameter of that name that the tool itself has
@@ -31,39 +31,46 @@ pub(super) fn taken_out(
 ) -> Result<Option<Taken>, Violation> {
     let (Some(given), Some(tool)) = (arguments, tool) else { return Ok(None) };
     let Some(mut left) = JsonObject::new(given.clone()) else { return Ok(None) };
-    let mut wish = Wish::None;
+    let mut wish = None;
     let mut is_changed = false;
     for name in [MACHINE_READABLE, UNSAFE_OUTPUT] {
         let mut values = left.members().filter(|member| member.is(name)).map(|it| it.value());
         let Some(value) = values.next() else { continue };
-        if has_parameter(tool, name) {
+        if knows(tool, name) {
             continue;
         }
         let pointer = || format!("/{name}");
         if values.next().is_some() {
             return Err(Violation::new(pointer(), "unique", "is given twice"));
         }
-        match (value.as_bytes(), name) {
-            (b"true", UNSAFE_OUTPUT) => wish = Wish::UnsafeOutput,
-            (b"true" | b"false", _) => {}
+        let is_asked = match value.as_bytes() {
+            b"true" => true,
+            b"false" => false,
             _ => return Err(Violation::new(pointer(), "type", "must be true or false")),
+        };
+        if name == UNSAFE_OUTPUT {
+            wish = Some(if is_asked { Wish::UnsafeOutput } else { Wish::None });
         }
         left = left.without(name);
         is_changed = true;
     }
-    let taken = is_changed.then(|| without(request, given, left.as_raw(), wish)).flatten();
-    Ok(taken)
-}
-
-fn without(request: &Request, given: &RawJson, left: &RawJson, wish: Wish) -> Option<Taken> {
-    let frame = jsonrpc::replaced(&request.frame, given, left.as_bytes());
+    if !is_changed {
+        return Ok(None);
+    }
+    let arguments = left.as_raw().clone();
+    let frame = jsonrpc::replaced(&request.frame, given, arguments.as_bytes());
     match Message::from_json(frame) {
-        Ok(Message::Request(request)) => Some(Taken { request, arguments: left.clone(), wish }),
-        Ok(Message::Notification(_) | Message::Response(_)) | Err(_) => None,
+        Ok(Message::Request(request)) => Ok(Some(Taken { request, arguments, wish })),
+        // What was a request is one without some of its arguments. Nothing is handed on otherwise.
+        Ok(Message::Notification(_) | Message::Response(_)) | Err(_) => {
+            Err(Violation::new("", "type", "cannot be taken apart"))
+        }
     }
 }
 
-fn has_parameter(tool: &Tool, name: &str) -> bool {
-    let properties = tool.raw.get("inputSchema").and_then(|schema| schema.get("properties"));
-    properties.is_some_and(|properties| properties.get(name).is_some())
+/// Whether a tool's schema has a word for this parameter, wherever it stands: a part of the schema
+/// may be the tool's own however it is put together.
+fn knows(tool: &Tool, name: &str) -> bool {
+    let schema = tool.raw.get("inputSchema");
+    schema.is_some_and(|schema| schema.as_str().contains(&format!("\"{name}\"")))
 }

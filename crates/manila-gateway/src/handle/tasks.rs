@@ -7,6 +7,7 @@ use manila::RawJson;
 use manila::request_envelope::Request;
 
 use super::Answer;
+use super::consent::Wish;
 use crate::cancellation::Cancellation;
 use crate::gateway::{Gateway, Shape};
 
@@ -15,10 +16,11 @@ const TASKS_MAX: usize = 4_096;
 
 /// A task that a call has become.
 #[derive(Debug, Clone)]
-struct Task {
+pub(super) struct Task {
     id: String,
-    tool: String,
-    shape: Shape,
+    pub(super) tool: String,
+    pub(super) shape: Shape,
+    pub(super) wish: Wish,
 }
 
 /// The tasks that calls have become, the oldest first.
@@ -27,7 +29,7 @@ pub(crate) struct Tasks(Mutex<VecDeque<Task>>);
 
 impl Tasks {
     /// Notes the task that a result stands for, if it does.
-    pub(super) fn note(&self, result: &RawJson, tool: &str, shape: Shape) {
+    pub(super) fn note(&self, result: &RawJson, tool: &str, shape: Shape, wish: Wish) {
         let id = result.get("task").and_then(|task| task.get("taskId"));
         let id = id.as_ref().and_then(RawJson::as_text);
         if let (Some(id), Ok(mut tasks)) = (id, self.0.lock()) {
@@ -35,7 +37,7 @@ impl Tasks {
                 tasks.pop_front();
             }
             let (id, tool) = (id.into_owned(), tool.to_owned());
-            tasks.push_back(Task { id, tool, shape });
+            tasks.push_back(Task { id, tool, shape, wish });
         }
     }
 
@@ -53,11 +55,13 @@ impl Gateway {
     ) -> Answer {
         let id = request.params.as_ref().and_then(|params| params.get("taskId"));
         let task = id.as_ref().and_then(RawJson::as_text).and_then(|id| self.tasks.get(&id));
-        let (tool, shape) = match task {
-            Some(Task { tool, shape, .. }) => (tool, shape),
-            // The result of something else, or of a call before our time.
-            None => (String::new(), Shape::AsItCame),
-        };
-        self.call_named(request, cancellation, tool, shape).await
+        // Otherwise it is the result of something else, or of a call before our time.
+        let task = task.unwrap_or_else(|| Task {
+            id: String::new(),
+            tool: String::new(),
+            shape: Shape::AsItCame,
+            wish: Wish::None,
+        });
+        self.call_named(request, cancellation, task).await
     }
 }

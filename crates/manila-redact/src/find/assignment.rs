@@ -168,11 +168,16 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
     if blanks_end == at {
         return None;
     }
-    if let Some(quote) = code::after_type(text, blanks_end) {
-        return Some((Sep::Equals, quote));
-    }
-    if let Some(inside) = name::element_end(text, name, blanks_end) {
-        return Some((Sep::Element, inside));
+    match text.get(..name::start(text, name))? {
+        [.., b'<'] => {
+            let inside = name::element_end(text, blanks_end)?;
+            return Some((Sep::Element, inside));
+        }
+        [.., b'v', b'a', b'r', b' '] | [.., b'c', b'o', b'n', b's', b't', b' '] => {
+            let quote = code::after_type(text, blanks_end)?;
+            return Some((Sep::Equals, quote));
+        }
+        _ => {}
     }
     let is_spaced =
         name::is_option(text, name) || is_quoted_word(rest) || name::is_entry(text, name);

@@ -170,32 +170,20 @@ pub(crate) fn find(
     if is_inside(&range) {
         return None;
     }
-    let value = text.get(range.clone())?;
+    let is_bare = assigned.quoting == Quoting::Bare;
     let is_apart = text.get(range.start.checked_sub(1)?) == Some(&b' ');
     let may_be_pair =
         labelled.demand == Demand::Random || (assigned.sep == Sep::Equals && is_apart);
-    if may_be_pair && assigned.quoting == Quoting::Bare {
-        // What follows a further `=` is another pair.
-        const PADDED_MIN: usize = 16;
-        const NEAR: usize = 128;
-        let near = value.get(..NEAR).unwrap_or(value);
-        let pair = memchr::memchr(b'=', near).unwrap_or(value.len());
-        let is_padding = pair >= PADDED_MIN && value.get(pair..)?.iter().all(|it| *it == b'=');
-        if !is_padding {
-            range.end = range.start + pair;
-        }
+    if may_be_pair && is_bare {
+        range.end = range.start + len_before_pair(text.get(range.clone())?);
     }
     let value = text.get(range.clone())?;
-    // `pass: 12` and `first pass: linking` are about something else.
-    let is_pass = literal.len() == "pass:".len()
-        && assigned.sep == Sep::Colon
-        && assigned.quoting == Quoting::Bare
-        && (value.iter().all(u8::is_ascii_digit) || value.iter().all(u8::is_ascii_lowercase));
-    if is_pass {
-        return None;
-    }
-    let is_prose = assigned.sep.is_prosaic() && assigned.quoting == Quoting::Bare && {
-        value.iter().all(u8::is_ascii_alphabetic) && followed_by_word(text, range.end)
+    let is_prose = is_bare && {
+        let is_pass = literal.get(..4).is_some_and(|it| it.eq_ignore_ascii_case(b"pass"));
+        (is_pass && len == "pass:".len() && is_no_pass(value, assigned.sep))
+            || (assigned.sep.is_prosaic()
+                && value.iter().all(u8::is_ascii_alphabetic)
+                && followed_by_word(text, range.end))
     };
     let is_meant = || {
         (labelled.labels.len() <= FEW || is_named())
@@ -203,7 +191,7 @@ pub(crate) fn find(
     };
     let is_secret = !is_prose && value::is_secret(value, labelled.demand, assigned.quoting);
     if !is_secret {
-        let is_code = assigned.quoting == Quoting::Bare
+        let is_code = is_bare
             && memchr::memchr3(b'.', b'(', b':', value.get(..64).unwrap_or(value)).is_some();
         let literal = is_code.then(|| code::literal(text, &range)).flatten()?;
         let found = text.get(literal.clone())?;
@@ -215,11 +203,28 @@ pub(crate) fn find(
     }
     let is_number = |it: &u8| it.is_ascii_digit() || matches!(it, b'.' | b'-' | b'+' | b'e' | b'E');
     let is_json_number = assigned.is_json_key
-        && assigned.quoting == Quoting::Bare
+        && is_bare
         && assigned.sep == Sep::Colon
         && value.iter().all(is_number);
     let n_backslashes = assigned.n_backslashes;
     Some((range, if is_json_number { Form::Quoted { n_backslashes } } else { Form::Plain }))
+}
+
+/// How long a value without quotes is: what follows a further `=` is another pair, unless it is
+/// the padding of base64.
+fn len_before_pair(value: &[u8]) -> usize {
+    const PADDED_MIN: usize = 16;
+    const NEAR: usize = 128;
+    let near = value.get(..NEAR).unwrap_or(value);
+    let Some(pair) = memchr::memchr(b'=', near) else { return value.len() };
+    let mut rest = value.get(pair..).unwrap_or_default().iter();
+    if pair >= PADDED_MIN && rest.all(|it| *it == b'=') { value.len() } else { pair }
+}
+
+/// Whether `pass` is about something else: `pass: 12`, `first pass: linking`.
+fn is_no_pass(value: &[u8], sep: Sep) -> bool {
+    sep == Sep::Colon
+        && (value.iter().all(u8::is_ascii_digit) || value.iter().all(u8::is_ascii_lowercase))
 }
 
 /// Whether the literal of this label is its last word alone.

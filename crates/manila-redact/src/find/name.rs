@@ -51,13 +51,10 @@ pub(super) fn is_attribute(text: &[u8], name: usize) -> bool {
         && [&b"name="[..], b"key=", b"Name=", b"Key="].iter().any(|it| before.ends_with(it))
 }
 
-/// Where the inside of an element begins whose name is followed by attributes:
+/// Where the inside of an element begins whose attributes stand at `at`:
 /// `<password type="x">`
-pub(super) fn element_end(text: &[u8], name: usize, at: usize) -> Option<usize> {
+pub(super) fn element_end(text: &[u8], at: usize) -> Option<usize> {
     const MOST: usize = 160;
-    if text.get(..start(text, name))?.last() != Some(&b'<') {
-        return None;
-    }
     let near = text.get(at..text.len().min(at + MOST))?;
     let end = memchr2(b'>', b'\n', near).filter(|end| near.get(*end) == Some(&b'>'))?;
     let is_closed = near.get(..end)?.last() == Some(&b'/');

@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         .except_after(&["no", "by", "com", "over", "under", "sur", "tres", "en"])
         .examples("password=hunt·er2", "The password must have 8 characters"),
     Rule::labelled("secret", "values that are called a secret", Anything,
-        &["secret", "credential", "secretstring", "secretbinary"])
+        &["secret", "credential", "secretstring", "secretbinary", "dockerconfigjson"])
         .examples("client_secret: 's3cr·et-Value-42'", "secret: ${CLIENT_SECRET}"),
     Rule::labelled("api-key", "keys that are called one: API, access, secret, signing, encryption keys", Anything,
         &["api_key", "access_key", "secret_key", "private_key", "signing_key", "encryption_key", "auth_key", "master_key",

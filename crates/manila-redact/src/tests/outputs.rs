@@ -1,0 +1,181 @@
+//! Pieces of what real programs print: logs of containers and CI, tools of the cloud, code.
+
+use super::{redacted, redacted_json};
+use crate::Redactor;
+use crate::apply;
+use crate::stream::Stream;
+
+const KEY: [&str; 5] = [
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "MIIEowIBAAKCAQEAvQ7m2KpLx9wZ3nRb5Yc7m2KpLx9wZ3nRb5YcvQ7m2KpLx9wZ",
+    "Gx72kQhJ6Lp8Qw0Mk3wJ4rXUtnFEMI7K7MDENGbPxRfiCYzQ8KeyLm3vTsQ7m2Kp",
+    "c2hvcnQ=",
+    "-----END RSA PRIVATE KEY-----",
+];
+
+/// However a log, a diff, a listing or a program writes it, no line of a key is left; and it makes
+/// no difference in which pieces it comes.
+#[test]
+fn keys_in_the_outputs_of_programs() {
+    let prefixed: [fn(usize) -> String; 19] = [
+        |_| "2024-05-01T10:00:00.1234567Z ".to_owned(),
+        |_| "web_1  | ".to_owned(),
+        |_| "[pod/x/app] ".to_owned(),
+        |_| "May  1 10:00:00 host app[1]: ".to_owned(),
+        |_| "#12 3.456 ".to_owned(),
+        |n| format!("key.pem:{n}:"),
+        |n| format!("     {n}→"),
+        |n| format!("{n} | "),
+        |_| "│ ".to_owned(),
+        |_| "< ".to_owned(),
+        |_| "> ".to_owned(),
+        |_| "stdout: ".to_owned(),
+        |_| "-".to_owned(),
+        |_| "+".to_owned(),
+        |_| "# ".to_owned(),
+        |_| " * ".to_owned(),
+        |n| if n == 0 || n == 4 { " " } else { "-" }.to_owned(),
+        |n| if n == 0 || n == 4 { " " } else { "+" }.to_owned(),
+        |_| "\u{1b}[32m+\u{1b}[m\u{1b}[32m".to_owned(),
+    ];
+    for prefix in prefixed {
+        check_key(|n| (prefix(n), ""));
+    }
+    for (before, after) in [("'", "\\n'"), ("\"", "\\n\" +"), ("'", "',"), ("  \"", "\" \\")] {
+        check_key(|_| (before.to_owned(), after));
+    }
+    // A line without anything else is part of a key in a diff, too.
+    check_key(|n| ("+".to_owned(), if n == 0 { "\n+" } else { "" }));
+}
+
+#[track_caller]
+fn check_key<'a>(around: impl Fn(usize) -> (String, &'a str)) {
+    let mut text = "before\n".to_owned();
+    for (n, line) in KEY.iter().enumerate() {
+        let (before, after) = around(n);
+        text += &format!("{before}{line}{after}\n");
+    }
+    text += "after\n";
+    let hidden = redacted(&text);
+    for line in &KEY[1..4] {
+        assert!(!hidden.contains(line), "{hidden}");
+    }
+    assert_eq!(hidden.lines().count(), text.lines().count(), "{hidden}");
+    assert!(hidden.contains("before\n") && hidden.contains("after\n"), "{hidden}");
+    assert_eq!(redacted(&hidden), hidden);
+    for len in [1, 7, 40, 100] {
+        let mut stream = Stream::new(Redactor::standard());
+        let mut streamed = Vec::new();
+        for piece in text.as_bytes().chunks(len) {
+            streamed.extend_from_slice(&stream.push(piece).text);
+        }
+        streamed.extend_from_slice(&stream.finish().text);
+        assert_eq!(String::from_utf8_lossy(&streamed), hidden, "in pieces of {len}");
+    }
+}
+
+/// In each of these `§` stands for a secret.
+#[test]
+fn values_in_the_outputs_of_programs() {
+    for template in [
+        "password=\u{1b}[32m§\u{1b}[0m",
+        "password: \u{1b}[32m'§'\u{1b}[39m",
+        "\u{1b}[36mpassword\u{1b}[0m=§",
+        r#"{"name":"DB_PASSWORD","value":"§"}"#,
+        "\"name\": \"DB_PASSWORD\",\n    \"value\": \"§\"\n",
+        "- name: DB_PASSWORD\n  value: §\n",
+        "password: |\n  §\n",
+        "password: >-\n  §\n",
+        "password:\n  §\n",
+        "password: !!str §",
+        "password: &pw §",
+        "mysql://root:§#x@localhost:3306/app",
+        "root:§@tcp(127.0.0.1:3306)/app",
+        "const apiKey = process.env.API_KEY ?? \"§\"",
+        "const apiKey = process.env.API_KEY || '§'",
+        "password = os.getenv(\"DB_PASSWORD\") or \"§\"",
+        "let password = String::from(\"§\");",
+        "var password string = \"§\"",
+        "char password[] = \"§\";",
+        "password = \"\"\"§\"\"\"",
+        "builder.password(\"§\")",
+        "setPassword(\"§\")",
+        "  ~ password = \"hunter-Gx72kQ\" -> \"§\"",
+        "requirepass §",
+        "masterauth §",
+        "curl -sSu \"bob:§\" h",
+        "curl --proxy-user bob:§ h",
+        "curl -U p:hunter2x -u bob:§ h",
+        "oc login -u bob -p §",
+        "docker login -u docker -p §",
+        "IDENTIFIED WITH mysql_native_password BY '§'",
+        "IDENTIFIED BY \"§\"",
+        "CREATE LOGIN x WITH PASSWORD = N'§'",
+        "<property name=\"password\">§</property>",
+        "<entry key=\"db.password\">§</entry>",
+        "<password type=\"x\">§</password>",
+        "    [password] => §",
+        "Server=h;password={§;x1};encrypt=true",
+        "Server=db;Password=secret horse § staple;Database=app",
+        "AWS Secret Access Key [None]: §",
+        "aws configure set aws_secret_access_key §",
+        "password=&quot;§&quot;",
+        "password=\"admin'§\"",
+        "password: § user = 'bob'",
+        "password:str = \"§\"",
+        "password: string  = '§'",
+    ] {
+        let text = template.replace('§', "t8KwZ3nRb5Yc");
+        let hidden = redacted(&text);
+        assert!(hidden.contains("[REDACTED]") && !hidden.contains("t8KwZ3nR"), "{text}: {hidden}");
+        assert_eq!(redacted(&hidden), hidden);
+    }
+}
+
+#[test]
+fn values_in_json_of_programs() {
+    for json in [
+        r#"{"SecretString":"t8KwZ3nRb5Yc"}"#,
+        r#"{"SecretBinary":"t8KwZ3nRb5Yc"}"#,
+        r#"{"text":"{\"name\":\"DB_PASSWORD\",\"value\":\"t8KwZ3nRb5Yc\"}"}"#,
+        r#"{"text":"KEY=LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBeFY0t8KwZ3nRb5Yc"}"#,
+    ] {
+        let hidden = redacted_json(json);
+        assert!(hidden.contains("[REDACTED]") && !hidden.contains("t8KwZ3nR"), "{hidden}");
+    }
+}
+
+/// A key in base64 that is broken into lines.
+#[test]
+fn base64_of_a_key_in_lines() {
+    let line = "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBdlE3bTJLcExj";
+    assert_eq!(line.len(), 76);
+    let text = format!("{line}\n{}\nUm9zZQ==\nafter\n", "Q".repeat(70) + "MIIEab");
+    let edits = Redactor::standard().text(text.as_bytes());
+    let hidden = String::from_utf8(apply(text.as_bytes(), &edits)).unwrap();
+    assert_eq!(hidden, "[REDACTED]\n[REDACTED]\n[REDACTED]\nafter\n");
+}
+
+#[test]
+fn what_programs_print_that_is_no_secret() {
+    for text in [
+        "\"jsonwebtoken\": \"^9.0.2\"",
+        "\"csrf-token\": \"^1.2.0\"",
+        "Tests: pass: 1428571, fail: 0",
+        "First pass: optimizing 128/512 nodes",
+        "passwd:         compat",
+        "getPassword(\"db-main-1\")",
+        "const password: string = process.env.PW1;",
+        "WARN password reset requested by user12345",
+        "\"password\": {\"type\": \"string\", \"minLength\": 8}",
+        "<input type=\"password\">Enter1234</input>",
+        "secret:\n  name: my-tls-2\n",
+        "password:\n- hunter2x\n",
+        "password:\nnext_key: hunter2x9\n",
+        "https://host:8080#frag@x",
+        "root@tcp(127.0.0.1:3306)/app",
+        "username: DB_PASSWORD\nvalue: hunter2x\n",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
