@@ -317,6 +317,8 @@ fn who_closes_our_input_and_asks_in_one_go_is_answered() {
     for is_asked_first in [true, false] {
         let mut client = Client::sample(&[]);
         client.request(1, "tools/call", &json!({"name": "wait", "arguments": {"ms": 300}}));
+        // When this is answered, the call has been read.
+        client.ask("p", "ping", &json!({}));
         if is_asked_first {
             signal("TERM", client.pid());
         }

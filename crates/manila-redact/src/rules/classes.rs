@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::structure("command-password", "passwords given to programs that take them as an option of one letter", Structure::Command,
         &["sshpass", "mysql", "mariadb", "docker login", "curl", "wget", "redis-cli", "ldapsearch", "sqlcmd", "mongo", "htpasswd", "smbclient", "podman login", "unzip", "zip ", "openssl", "user-secrets", "oc login", "az login", "helm registry login"])
         .examples("mysql -u root -phunt·er2x app", "mkdir -p build/output"),
-    Rule::token("sql-password", "passwords in SQL, after `IDENTIFIED BY`", &["identified "], r#"(?i)identified (?:with [a-z0-9_]{1,40} )?by (?:password )?['"]([^'"\n]{6,128})['"]"#)
+    Rule::token("sql-password", "passwords in SQL, after `IDENTIFIED BY`", &["identified "], r#"(?i)identified (?:with [a-z0-9_]{1,40} )?by (?:password )?(?:'|")([^'"\n]{6,128})(?:'|")"#)
         .examples("IDENTIFIED BY 'hunt·er2x'", "IDENTIFIED BY 'x'"),
     Rule::labelled("connection-string", "keys in connection strings of Azure, Service Bus and the like", Anything,
         &["account_key", "shared_access_key", "shared_access_signature"])
