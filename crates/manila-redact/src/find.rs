@@ -96,7 +96,10 @@ impl<'a> Probed<'a> {
             (whole, whole)
         };
         let is_whole = is_end(self.text, start + whole.end(), |byte| token.letters.has(byte));
-        if is_whole && !value::is_filled_up(secret.as_bytes()) {
+        if is_whole
+            && !value::is_filled_up(secret.as_bytes())
+            && !value::has_mark(secret.as_bytes())
+        {
             self.add(n, start + secret.start(), start + secret.end(), Form::Plain);
         }
     }

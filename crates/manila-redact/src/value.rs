@@ -61,13 +61,18 @@ pub(crate) fn is_filled_up(token: &[u8]) -> bool {
     3 * n_same >= 2 * token.len()
 }
 
+/// Whether something in it is hidden already.
+pub(crate) fn has_mark(value: &[u8]) -> bool {
+    has(value, MARK.as_bytes())
+}
+
 /// Whether a value stands for a secret without being one.
 pub(crate) fn is_stand_in(value: &[u8]) -> bool {
     is_stand_in_of(value, Shape::of(value))
 }
 
 fn is_stand_in_of(value: &[u8], shape: Shape) -> bool {
-    (shape.has(Shape::BRACKET) && has(value, MARK.as_bytes()))
+    (shape.has(Shape::BRACKET) && has_mark(value))
         || is_reference(value)
         || !has_three(value)
         || is_stock_word(value)

@@ -10,6 +10,9 @@ use crate::value::{self, Quoting};
 /// How much of a command line is read.
 const LINE_MAX: usize = 4096;
 
+/// How many passwords are given to a program at most.
+const FOUND_MAX: usize = 4;
+
 /// A program, and what it takes passwords as.
 struct Program {
     name: &'static str,
@@ -87,12 +90,11 @@ fn command_line(text: &[u8], at: usize, len: usize) -> Option<(&[u8], &[u8])> {
 
 fn secrets(arguments: &[u8], name: &[u8], takes: &[Takes], mut tell: impl FnMut(Range<usize>)) {
     let mut words = Words { text: arguments, at: 0 };
-    let mut n_plain = 0;
+    let (mut n_plain, mut n_found) = (0, 0);
     while let Some(word) = words.next() {
         let text = arguments.get(word.clone()).unwrap_or_default();
-        // From here on it is asked about again. Some names are two words.
-        let rest = arguments.get(word.start..).unwrap_or_default();
-        if text == name || (name.contains(&b' ') && rest.starts_with(name)) {
+        // From here on it is asked about again.
+        if is_program(arguments, &word, name) {
             return;
         }
         let is_option = text.starts_with(b"-");
@@ -121,7 +123,7 @@ fn secrets(arguments: &[u8], name: &[u8], takes: &[Takes], mut tell: impl FnMut(
             }
         });
         let Some((given, password)) = given else { continue };
-        if arguments.get(given) == Some(name) {
+        if is_program(arguments, &given, name) {
             // An option without a value, and the next command.
             return;
         }
@@ -129,8 +131,18 @@ fn secrets(arguments: &[u8], name: &[u8], takes: &[Takes], mut tell: impl FnMut(
         let value = arguments.get(password.clone()).unwrap_or_default();
         if !value.starts_with(b"-") && value::is_secret(value, Demand::Anything, Quoting::Bare) {
             tell(password);
+            n_found += 1;
+            if n_found == FOUND_MAX {
+                return;
+            }
         }
     }
+}
+
+/// Whether a word is the program itself. Some names are several words.
+fn is_program(arguments: &[u8], word: &Range<usize>, name: &[u8]) -> bool {
+    let rest = arguments.get(word.start..).unwrap_or_default();
+    arguments.get(word.clone()) == Some(name) || (name.contains(&b' ') && rest.starts_with(name))
 }
 
 /// `-p x`, `-px`, `--user=x`

@@ -31,9 +31,9 @@ pub(super) const RULES: &[Rule] = &[
         .examples("mysql -u root -phunt·er2x app", "mkdir -p build/output"),
     Rule::token("sql-password", "passwords in SQL, after `IDENTIFIED BY`", &["identified "], r#"(?i)identified (?:with [a-z0-9_]{1,40} )?by (?:password )?(?:'|")([^'"\n]{6,128})(?:'|")"#)
         .examples("IDENTIFIED BY 'hunt·er2x'", "IDENTIFIED BY 'x'"),
-    Rule::labelled("connection-string", "keys in connection strings of Azure, Service Bus and the like", Anything,
-        &["account_key", "shared_access_key", "shared_access_signature"])
-        .examples("AccountName=x;AccountKey=Eby8vdM02x·NOcqFlqUwJPLlmEtlCDXJ1OUzFT50", "AccountName=storageaccount"),
+    Rule::labelled("connection-string", "signatures in connection strings of Azure, Service Bus and the like; keys in them are an `api-key`", Anything,
+        &["shared_access_signature"])
+        .examples("Endpoint=sb://x/;SharedAccessSignature=sr%3Dx·%26sig%3DEby8vdM02xNOcqFlqUwJPL", "SharedAccessSignature=${SAS}"),
     Rule::labelled("signature", "signatures of URLs that grant access (SAS, presigned)", Random,
         &["sig=", "x_amz_signature", "x_goog_signature", "x_amz_security_token", "x_ms_signature"])
         .examples("https://x.blob/y?sv=2024&sig=Zm9v·YmFyYmF6cXV4MTIzNDU2Nzg5MA%3D%3D", "https://x/y?sig=none"),

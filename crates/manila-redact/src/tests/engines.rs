@@ -334,10 +334,24 @@ fn hostile_texts_come_to_an_end() {
         "user-secrets set ",
         "ghp_",
         "${password:",
+        "docker login ",
+        "docker login -p ",
+        "openssl -passin pass:",
+        "name: password\n",
+        "\"name\": \"password\",\n",
+        "password:\n",
+        "\"-----BEGIN RSA PRIVATE KEY-----\\n\" +\n",
+        "found -----BEGIN PRIVATE KEY----- in a.pem\n",
+        "x -----BEGIN PRIVATE KEY-----\n",
+        "LS0tLS1CRUdJTiBQUklWQVRF",
+        "a:b@tcp(",
     ] {
         let text = part.repeat(300_000 / part.len());
         let found = redactor.text(text.as_bytes());
         assert!(found.len() <= text.len());
+        let mut stream = Stream::new(redactor);
+        let n_bytes = text.as_bytes().chunks(1000).map(|it| stream.push(it).text.len());
+        assert!(n_bytes.sum::<usize>() + stream.finish().text.len() > 0);
         let json =
             format!("[\"{}\"]", text.replace('\\', "/").replace('"', "'").replace('\n', "\\n"));
         assert!(redactor.json(json.as_bytes()).len() <= json.len());

@@ -53,7 +53,7 @@ fn check_key<'a>(around: impl Fn(usize) -> (String, &'a str)) {
     let mut text = "before\n".to_owned();
     for (n, line) in KEY.iter().enumerate() {
         let (before, after) = around(n);
-        text += &format!("{before}{line}{after}\n");
+        text.extend([before.as_str(), line, after, "\n"]);
     }
     text += "after\n";
     let hidden = redacted(&text);
