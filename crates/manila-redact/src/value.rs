@@ -115,7 +115,7 @@ fn is_code(value: &[u8], shape: Shape) -> bool {
     let is_called = || {
         memchr::memchr2(b'(', b'[', value)
             .and_then(|at| value.get(..at))
-            .is_some_and(|name| !name.is_empty() && Shape::of(name).is_only(PATH))
+            .is_some_and(|name| !name.is_empty() && is_path(name))
     };
     let is_named = value.first().is_some_and(u8::is_ascii_alphabetic)
         && shape.is_only(Shape::LETTER | Shape::DIGIT | Shape::UNDERSCORE);
@@ -132,7 +132,18 @@ fn is_code(value: &[u8], shape: Shape) -> bool {
         || value.starts_with(b"&")
         || (shape.has(Shape::COLON) && has(value, b"::"))
         || (shape.has(Shape::DOT) && shape.is_only(PATH))
-        || (is_named && ends_as_label())
+        || ((is_named || is_path(value)) && ends_as_label())
+}
+
+/// Whether a value is names that are joined by dots, or one without digits.
+fn is_path(value: &[u8]) -> bool {
+    let shape = Shape::of(value);
+    let is_name =
+        |name: &[u8]| name.first().is_some_and(|it| it.is_ascii_alphabetic() || *it == b'_');
+    shape.is_only(PATH)
+        || (shape.is_only(PATH | Shape::DIGIT)
+            && shape.has(Shape::DOT)
+            && value.split(|it| *it == b'.').all(is_name))
 }
 
 /// Names, joined by dots: `process.env.TOKEN`, `self.password`.

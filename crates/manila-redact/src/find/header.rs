@@ -145,8 +145,13 @@ pub(super) fn cookie(
     name_end: usize,
     runs: &mut Runs,
 ) -> Option<Range<usize>> {
+    let before = text.get(..at)?;
+    // No part of another name, but for that which servers give to programs.
+    if !is_start(text, at, is_word) && !before.ends_with(b"HTTP_") {
+        return None;
+    }
     let (start, value) = value_of(text, at, name_end, runs)?;
-    let before = text.get(at.saturating_sub(4)..at)?;
+    let before = before.get(at.saturating_sub(4)..)?;
     let is_set = before.eq_ignore_ascii_case(b"set-");
     let found = if is_set { set_cookie(value)? } else { cookies(value)? };
     Some(start + found.start..start + found.end)

@@ -171,6 +171,10 @@ pub(crate) fn find(
         return None;
     }
     let is_bare = assigned.quoting == Quoting::Bare;
+    let after = text.get(range.end..).unwrap_or_default();
+    if is_bare && assigned.sep == Sep::Colon && after.starts_with(b" ") && is_type(after) {
+        return None;
+    }
     let is_apart = text.get(range.start.checked_sub(1)?) == Some(&b' ');
     let may_be_pair =
         labelled.demand == Demand::Random || (assigned.sep == Sep::Equals && is_apart);
@@ -262,9 +266,9 @@ fn is_stock(text: &[u8], end: usize, runs: &mut Runs) -> bool {
     }
 }
 
-/// Whether what was taken for a value is a type: an `=` follows.
+/// Whether what was taken for a value is a type: an `=` follows on its line.
 fn is_type(after: &[u8]) -> bool {
-    after.trim_ascii_start().starts_with(b"=")
+    after.iter().find(|it| !matches!(it, b' ' | b'\t')) == Some(&b'=')
 }
 
 /// Whether another pair begins before a value without quotes is long enough.

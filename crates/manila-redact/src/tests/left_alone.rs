@@ -78,6 +78,17 @@ fn prose_and_code() {
     ]);
 }
 
+#[test]
+fn types_paths_and_calls() {
+    check(&[
+        "pub const IFLA_INET6_TOKEN: _bindgen_ty_5 = _bindgen_ty_5::IFLA_INET6_TOKEN;",
+        "pub const SYS_memfd_secret: c_long = 447;",
+        "pub const NO_COOKIE: _bindgen_ty_64 = _bindgen_ty_64::NO_COOKIE; pub const SYS_dcookie: c_long = 4000 + 247;",
+        "dot2_token: node.dot2_token, colon2_token: self.colon2_token.clone(),",
+        "let child_token = token1.child_token();",
+    ]);
+}
+
 /// What Manila itself writes into every answer.
 #[test]
 fn our_own_vocabulary() {
