@@ -44,8 +44,9 @@ pub(crate) struct Args {
     /// The input is JSON: one document, or one on each line
     ///
     /// Then a secret is known by its key, escapes hide nothing, and what comes out is JSON of the
-    /// same structure, with plain line ends. A line that is no JSON is filtered as text. With --rules and --report it
-    /// chooses JSON for what is printed.
+    /// same structure, with plain line ends. If the first line is a document, each line is one, and
+    /// a line that is none is filtered as text. With --rules and --report it chooses JSON for what
+    /// is printed.
     #[arg(long)]
     json: bool,
 
@@ -127,6 +128,7 @@ fn text(
     let mut progress = Progress::start(size);
     let mut stream = Stream::new(redactor);
     let mut piece = vec![0; 256 * 1024];
+    let mut is_first = true;
     loop {
         let n_read = match source.read(&mut piece) {
             Ok(0) => break,
@@ -134,7 +136,14 @@ fn text(
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(input.unreadable(&error).into()),
         };
-        let ready = stream.push(piece.get(..n_read).unwrap_or_default());
+        let read = piece.get(..n_read).unwrap_or_default();
+        if std::mem::take(&mut is_first) && matches!(read, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
+            // Nothing would be found in it.
+            let message = format!("{}: is UTF-16, and only UTF-8 is read", input.name());
+            let hint = "convert it first: `iconv -f UTF-16 -t UTF-8 FILE | manila redact`";
+            return Err(Refusal::new(message, hint).into());
+        }
+        let ready = stream.push(read);
         sink.put(&ready.text, &ready.found, input)?;
         progress.pass(n_read);
         // Whoever waits for a line at the other end of a pipe gets it.

@@ -317,6 +317,15 @@ fn unsafe_output_is_an_argument_of_machine_readable() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+#[test]
+fn text_that_cannot_be_read_is_not_passed_on() {
+    let text: Vec<u8> =
+        "\u{feff}password=hunter2x".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let ran = manila(&["redact"], &text);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("UTF-16") && ran.stderr.contains("iconv"), "{}", ran.stderr);
+}
+
 /// A command's own errors are told to people, and kept in logs.
 #[test]
 fn a_server_that_cannot_be_started_tells_no_password() {
