@@ -144,15 +144,7 @@ pub(crate) fn find(
         Some(&last) if is_word(last) => at + len,
         _ => at + literal.iter().rposition(|&byte| is_word(byte))? + 1,
     };
-    // In one long run of labels this is all that most of them cost.
-    let is_quickly_none = match text.get(end) {
-        Some(b'=') if matches!(text.get(end + 1), Some(b';' | b'\n')) => true,
-        Some(b'=') if labelled.demand == Demand::Random && is_short_pair(text, end + 1) => true,
-        Some(b'=' | b':') if labelled.demand == Demand::Random && is_plain(text, end, runs) => true,
-        Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end, runs),
-        _ => false,
-    };
-    if is_quickly_none {
+    if is_quickly_none(text, end, labelled.demand, runs) {
         return None;
     }
     // Whatever costs less is asked first.
@@ -212,6 +204,19 @@ pub(crate) fn find(
         && value.iter().all(is_number);
     let n_backslashes = assigned.n_backslashes;
     Some((range, if is_json_number { Form::Quoted { n_backslashes } } else { Form::Plain }))
+}
+
+/// Whether nothing is assigned to the name that ends at `end`, as one look tells. In one long run of
+/// labels this is all that most of them cost.
+#[inline]
+fn is_quickly_none(text: &[u8], end: usize, demand: Demand, runs: &mut Runs) -> bool {
+    match text.get(end) {
+        Some(b'=') if matches!(text.get(end + 1), Some(b';' | b'\n')) => true,
+        Some(b'=') if demand == Demand::Random && is_short_pair(text, end + 1) => true,
+        Some(b'=' | b':') if demand == Demand::Random && is_plain(text, end, runs) => true,
+        Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end, runs),
+        _ => false,
+    }
 }
 
 /// How long a value without quotes is: what follows a further `=` is another pair, unless it is
