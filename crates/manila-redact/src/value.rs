@@ -97,6 +97,10 @@ fn is_reference(value: &[u8]) -> bool {
         [b'[', name @ .., b']'] | [b'%', name @ .., b'%'] | [b':', name @ ..] => {
             name.iter().all(|it| it.is_ascii_alphabetic() || matches!(it, b'_' | b'-' | b' '))
         }
+        // What a program writes for what it does not show, and as it ends at the first space.
+        [b'(', name @ .., b')'] | [b'(' | b'[', name @ ..] => {
+            name.iter().all(u8::is_ascii_alphabetic)
+        }
         [b'$', name @ ..] => {
             is_name(name)
                 || name

@@ -39,8 +39,7 @@ pub(super) fn certificate(text: &[u8], at: usize) -> Vec<Range<usize>> {
 
 /// The private lines that are announced before `at`.
 pub(super) fn putty(text: &[u8], at: usize) -> Vec<Range<usize>> {
-    let body = body(text, putty_start(text, at));
-    if body.has_mark && !body.has_line_of(WHOLE_LINE_MIN) { Vec::new() } else { body.lines }
+    lines_of(text, body(text, putty_start(text, at)))
 }
 
 fn putty_start(text: &[u8], at: usize) -> usize {
@@ -70,16 +69,29 @@ fn encoded_body(text: &[u8], at: usize) -> Body {
         if len == 0 || width.is_some_and(|width| len > width) {
             break;
         }
+        let is_last = width.map_or(!WIDTHS.contains(&len), |width| len < width);
+        let line = text.get(at..at + len).unwrap_or_default();
+        // The last line, and not a word that follows.
+        let is_part = width.is_none()
+            || !is_last
+            || (len.is_multiple_of(4) && (line.ends_with(b"=") || len >= LINE_MIN));
+        if !is_part {
+            break;
+        }
         body.lines.push(at..at + len);
         body.end = at + len;
-        let next = skip_line_ends(text, body.end, limit);
-        let is_last = width.map_or(!WIDTHS.contains(&len), |width| len < width);
-        if is_last || next == body.end {
+        if is_last {
             return body;
         }
-        (at, width) = (next, Some(len));
+        (at, width) = (skip_line_ends(text, body.end, limit), Some(len));
+        if at == body.end {
+            break;
+        }
     }
-    body.is_open = at >= limit && limit == text.len();
+    // A string may go on in its next part, which is not there yet.
+    let is_between = matches!(text.get(at), Some(b'"' | b'\''));
+    let is_awaited = is_between && after_seam(text, at, limit) == Err(limit);
+    body.is_open = (at >= limit || is_awaited) && limit == text.len();
     body
 }
 
@@ -88,14 +100,23 @@ fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<
     if !is_meant(kind) {
         return Vec::new();
     }
-    let is_whole = |body: &Body| {
-        let is_ended = text.get(body.end..).unwrap_or_default().starts_with(b"-----END");
+    let lines = lines_of(text, body(text, start));
+    if !lines.is_empty() {
+        return lines;
+    }
+    logged_body(text, at, start).map(|body| lines_of(text, body)).unwrap_or_default()
+}
+
+/// The lines of a body that are those of a key. Without its end, these are the long ones before
+/// the first that is not.
+fn lines_of(text: &[u8], mut body: Body) -> Vec<Range<usize>> {
+    let is_ended = text.get(body.end..).unwrap_or_default().starts_with(b"-----END");
+    if !is_ended {
         let least = if body.has_mark { WHOLE_LINE_MIN } else { LINE_MIN };
-        is_ended || body.has_line_of(least)
-    };
-    let found = body(text, start);
-    let found = if is_whole(&found) { Some(found) } else { logged_body(text, at, start) };
-    found.filter(is_whole).map(|body| body.lines).unwrap_or_default()
+        let n_long = body.lines.iter().take_while(|line| line.len() >= least).count();
+        body.lines.truncate(n_long);
+    }
+    body.lines
 }
 
 /// What a block is called, and where its first line ends.
@@ -122,20 +143,16 @@ struct Body {
     is_open: bool,
 }
 
-impl Body {
-    /// Whether some line has so many letters.
-    fn has_line_of(&self, least: usize) -> bool {
-        self.lines.iter().any(|line| line.len() >= least)
-    }
-}
-
 /// The lines of base64 from `start` on, after some headers.
 fn body(text: &[u8], start: usize) -> Body {
     const HEADERS_MAX: usize = 8;
+    const HEADER_MAX: usize = 256;
     let limit = text.len().min(start + BLOCK_MAX);
     let mut body = Body::default();
     let mut n_headers = 0;
     let mut at = start;
+    // All of it may stand on one line.
+    let is_one_line = text.get(start) == Some(&b' ');
     loop {
         at = skip_signs(text, at, limit);
         let rest = text.get(at..limit).unwrap_or_default();
@@ -157,12 +174,17 @@ fn body(text: &[u8], start: usize) -> Body {
         }
         let len = base64_len(rest);
         let after = rest.get(len..).unwrap_or_default();
-        if len > 0 && is_line_end(after) {
+        if len > 0 && is_line_end(after) && (is_one_line || is_rest_blank(after)) {
             body.lines.push(at..at + len);
             at += len;
-        } else if body.lines.is_empty() && n_headers < HEADERS_MAX && is_header(rest) {
+        } else if body.lines.is_empty()
+            && !body.has_mark
+            && n_headers < HEADERS_MAX
+            && is_header(rest)
+        {
             n_headers += 1;
-            at += memchr::memchr2(b'\n', b'\\', rest).unwrap_or(rest.len());
+            let line = rest.get(..HEADER_MAX).unwrap_or(rest);
+            at += memchr::memchr2(b'\n', b'\\', line).unwrap_or(line.len());
         } else {
             // A string may go on in its next part, which is not there yet.
             let is_quote = matches!(rest.first(), Some(b'"' | b'\''));
@@ -224,6 +246,12 @@ fn base64_len(text: &[u8]) -> usize {
 
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Whether no other word follows on the line.
+fn is_rest_blank(after: &[u8]) -> bool {
+    let next = after.iter().find(|it| !matches!(it, b' ' | b'\t'));
+    !matches!(after.first(), Some(b' ' | b'\t')) || next.is_none_or(u8::is_ascii_whitespace)
 }
 
 /// `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`

@@ -10,6 +10,9 @@ use crate::value::{self, Quoting};
 /// How much of a command line is read.
 const LINE_MAX: usize = 4096;
 
+/// How many words of it.
+const WORDS_MAX: usize = 64;
+
 /// How many passwords are given to a program at most.
 const FOUND_MAX: usize = 4;
 
@@ -91,7 +94,8 @@ fn command_line(text: &[u8], at: usize, len: usize) -> Option<(&[u8], &[u8])> {
 fn secrets(arguments: &[u8], name: &[u8], takes: &[Takes], mut tell: impl FnMut(Range<usize>)) {
     let mut words = Words { text: arguments, at: 0 };
     let (mut n_plain, mut n_found) = (0, 0);
-    while let Some(word) = words.next() {
+    for _ in 0..WORDS_MAX {
+        let Some(word) = words.next() else { return };
         let text = arguments.get(word.clone()).unwrap_or_default();
         // From here on it is asked about again.
         if is_program(arguments, &word, name) {

@@ -174,6 +174,15 @@ pub(crate) fn find(
         range.end = range.start + len_before_pair(text.get(range.clone())?);
     }
     let value = text.get(range.clone())?;
+    // In JSON, the rest of an array or an object.
+    let is_structure = match value.first() {
+        Some(b'[' | b'{') => is_bare && assigned.is_json_key,
+        Some(b',' | b':' | b']' | b'}') => !is_bare,
+        _ => false,
+    };
+    if is_structure {
+        return None;
+    }
     let is_prose = is_bare && {
         let is_pass = literal.get(..4).is_some_and(|it| it.eq_ignore_ascii_case(b"pass"));
         (is_pass && len == "pass:".len() && is_no_pass(value, assigned.sep))
@@ -230,10 +239,11 @@ fn len_before_pair(value: &[u8]) -> usize {
     if pair >= PADDED_MIN && rest.all(|it| *it == b'=') { value.len() } else { pair }
 }
 
-/// Whether `pass` is about something else: `pass: 12`, `first pass: linking`.
+/// Whether `pass` is about something else: `pass: 12`, `first pass: linking`, `PASS: tests/head.sh`.
 fn is_no_pass(value: &[u8], sep: Sep) -> bool {
     sep == Sep::Colon
-        && (value.iter().all(u8::is_ascii_digit) || value.iter().all(u8::is_ascii_lowercase))
+        && (value.iter().all(u8::is_ascii_digit)
+            || !value::is_secret(value, Demand::Random, Quoting::Bare))
 }
 
 /// Whether the literal of this label is its last word alone.

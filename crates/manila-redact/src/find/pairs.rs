@@ -86,6 +86,10 @@ pub(super) fn next_line(text: &[u8], name: usize, at: usize) -> Option<usize> {
     let before = text.get(..name::start(text, name))?;
     let line = memrchr(b'\n', before).map_or(0, |found| found + 1);
     let indent = skip_blanks(text, line) - line;
+    // Code has other words before its colons: `if password:`
+    if !matches!(before.get(line + indent..)?, b"" | b"- " | b"\"" | b"'") {
+        return None;
+    }
     let line = text.get(value..)?;
     let line = line.get(..memchr(b'\n', line).unwrap_or(line.len()))?.trim_ascii();
     let is_pair = line.ends_with(b":") || memmem::find(line, b": ").is_some();

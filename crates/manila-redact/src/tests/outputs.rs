@@ -145,6 +145,22 @@ fn values_in_json_of_programs() {
     }
 }
 
+/// What follows a key that was cut off is no part of it, and what stands between its lines ends it.
+#[test]
+fn what_follows_a_key() {
+    let [begin, line, more, ..] = KEY;
+    let text = format!("{begin}\n{line}\nServer started ok\nword\n");
+    assert_eq!(redacted(&text), format!("{begin}\n[REDACTED]\nServer started ok\nword\n"));
+    let text = format!("{begin}\n{line}\nwarning: connection lost\n{more}\n");
+    let hidden = redacted(&text);
+    assert_eq!(redacted(&hidden), hidden);
+    let encoded = "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFUkNDQ1BQM204Y0pyTVBrT3g5MEI1";
+    assert_eq!(
+        redacted(&format!("{encoded}\nhello\nINFO more\n")),
+        "[REDACTED]\nhello\nINFO more\n"
+    );
+}
+
 /// A key in base64 that is broken into lines.
 #[test]
 fn base64_of_a_key_in_lines() {
@@ -154,6 +170,13 @@ fn base64_of_a_key_in_lines() {
     let edits = Redactor::standard().text(text.as_bytes());
     let hidden = String::from_utf8(apply(text.as_bytes(), &edits)).unwrap();
     assert_eq!(hidden, "[REDACTED]\n[REDACTED]\n[REDACTED]\nafter\n");
+    // In quotes, and one line after the other.
+    let quoted = format!("\"{line}\"\n\"Y2NISUZFVm1nK0o4c2JheXVORXV6RVNSZjF2aE44PQ==\"\nafter\n");
+    let mut stream = Stream::new(Redactor::standard());
+    let lines = quoted.split_inclusive('\n');
+    let mut streamed: Vec<u8> = lines.flat_map(|it| stream.push(it.as_bytes()).text).collect();
+    streamed.extend_from_slice(&stream.finish().text);
+    assert_eq!(String::from_utf8_lossy(&streamed), "\"[REDACTED]\"\n\"[REDACTED]\"\nafter\n");
 }
 
 #[test]
@@ -175,6 +198,15 @@ fn what_programs_print_that_is_no_secret() {
         "https://host:8080#frag@x",
         "root@tcp(127.0.0.1:3306)/app",
         "username: DB_PASSWORD\nvalue: hunter2x\n",
+        "if password:\n    connect_to_db1()\n",
+        "    case token:\n        doThing1();\n",
+        "--- PASS: TestParse (0.00s)",
+        "PASS: tests/misc/head.sh",
+        "+ password = (sensitive value)",
+        "password=(null) secret: [object Object]",
+        "Private-Lines: 3\nthe docs say\nthat three lines\nfollow it\n",
+        r#"{"token": ["password:", 1], "b": "x1"}"#,
+        r#"{"secret": [[true]]}"#,
     ] {
         assert_eq!(redacted(text), text);
     }
