@@ -83,7 +83,8 @@ fn look(
     for found in scan(&hidden).settled() {
         let is_at_edge = (is_cut_before && found.start < EDGE)
             || (is_cut_after && found.end + EDGE > hidden.len());
-        let is_known = marks.iter().any(|mark| mark.start <= found.start && found.end <= mark.end);
+        let last = marks.partition_point(|mark| mark.start <= found.start).checked_sub(1);
+        let is_known = last.and_then(|n| marks.get(n)).is_some_and(|mark| found.end <= mark.end);
         if !is_at_edge && !is_known {
             let start = origin(found.start, window.start, known, &marks, Side::Start);
             let end = origin(found.end, window.start, known, &marks, Side::End);
@@ -106,17 +107,13 @@ fn origin(
     marks: &[Range<usize>],
     side: Side,
 ) -> usize {
-    let mut origin = start;
-    let mut hidden = 0;
-    for (finding, mark) in known.iter().zip(marks) {
-        if place <= mark.start {
-            break;
-        }
-        if place < mark.end {
-            return if side == Side::Start { finding.start } else { finding.end };
-        }
-        origin = finding.end;
-        hidden = mark.end;
+    // The last mark that begins before the place.
+    let Some(n) = marks.partition_point(|mark| mark.start < place).checked_sub(1) else {
+        return start + place;
+    };
+    let (Some(finding), Some(mark)) = (known.get(n), marks.get(n)) else { return start + place };
+    if place < mark.end {
+        return if side == Side::Start { finding.start } else { finding.end };
     }
-    origin + (place - hidden)
+    finding.end + (place - mark.end)
 }

@@ -198,16 +198,17 @@ fn body(text: &[u8], start: usize) -> Body {
 
 /// The lines of a block in a log, which writes the time, a place or the like before each line.
 fn logged_body(text: &[u8], at: usize, start: usize) -> Option<Body> {
+    const LOGGED_MAX: usize = 1024;
     if text.get(..at)?.last().is_none_or(|it| *it == b'\n') {
         return None;
     }
     let limit = text.len().min(start + BLOCK_MAX);
     let first = text.get(start..limit)?;
-    let first_end = memchr(b'\n', first).unwrap_or(first.len());
-    if !first.get(..first_end)?.trim_ascii().is_empty() {
+    let n_blanks = first.iter().take_while(|it| matches!(it, b' ' | b'\t' | b'\r')).count();
+    if first.get(n_blanks).is_some_and(|it| *it != b'\n') {
         return None;
     }
-    let mut body = Body { end: start + first_end, ..Body::default() };
+    let mut body = Body { end: start + n_blanks, ..Body::default() };
     let mut short: Option<Range<usize>> = None;
     let mut at = limit.min(body.end + 1);
     loop {
@@ -216,7 +217,8 @@ fn logged_body(text: &[u8], at: usize, start: usize) -> Option<Body> {
             body.is_open = limit == text.len();
             break;
         }
-        let len = memchr(b'\n', rest).unwrap_or(rest.len());
+        let near = rest.get(..LOGGED_MAX).unwrap_or(rest);
+        let len = memchr(b'\n', near).unwrap_or(near.len());
         let line = rest.get(..len)?.trim_ascii_end();
         if let Some(found) = memmem::find(line, b"-----END") {
             // Only the last line is a short one.

@@ -156,10 +156,7 @@ pub(crate) fn find(
     let mut range = assigned.value;
     let is_folder = literal.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"pwd"))
         && matches!(text.get(range.start), Some(b'/' | b'~'));
-    if is_folder || name::is_shell_variable(text, at) {
-        return None;
-    }
-    if is_inside(&range) {
+    if is_folder || name::is_shell_variable(text, at) || is_inside(&range) {
         return None;
     }
     let is_bare = assigned.quoting == Quoting::Bare;
@@ -174,13 +171,7 @@ pub(crate) fn find(
         range.end = range.start + len_before_pair(text.get(range.clone())?);
     }
     let value = text.get(range.clone())?;
-    // In JSON, the rest of an array or an object.
-    let is_structure = match value.first() {
-        Some(b'[' | b'{') => is_bare && assigned.is_json_key,
-        Some(b',' | b':' | b']' | b'}') => !is_bare,
-        _ => false,
-    };
-    if is_structure {
+    if is_structure(value, is_bare, assigned.is_json_key) {
         return None;
     }
     let is_prose = is_bare && {
@@ -224,6 +215,15 @@ fn is_quickly_none(text: &[u8], end: usize, demand: Demand, runs: &mut Runs) -> 
         Some(b'=') if demand == Demand::Random && is_short_pair(text, end + 1) => true,
         Some(b'=' | b':') if demand == Demand::Random && is_plain(text, end, runs) => true,
         Some(b'=' | b':' | b'"' | b'\'') => is_stock(text, end, runs),
+        _ => false,
+    }
+}
+
+/// Whether what was taken for a value is the rest of an array or an object.
+fn is_structure(value: &[u8], is_bare: bool, is_json_key: bool) -> bool {
+    match value.first() {
+        Some(b'[' | b'{') => is_bare && is_json_key,
+        Some(b',' | b':' | b']' | b'}') => !is_bare,
         _ => false,
     }
 }
