@@ -40,7 +40,7 @@ const SETTINGS: &str = concat!(
     "live_aaaaaaaabbbb",
     "bbbbcccccccc\n",
     "google = AI",
-    "zaaaaaaaaaaaabbbbbbbbbb",
+    "zaaaaaaaaaaabbbbbbbbbb",
     "ccccccccccddddd\n",
     "password: hunter",
     "2-not-real\n",
