@@ -6,6 +6,7 @@ use memchr::memchr;
 
 use super::assignment::{is_quote, skip_blanks};
 use super::name;
+use crate::edit::MARK;
 
 /// Where the quote stands after a type: `api_key: &str = "…"`, `password: string = '…'`.
 pub(super) fn after_type(text: &[u8], at: usize) -> Option<usize> {
@@ -34,6 +35,9 @@ pub(super) fn after_brackets(text: &[u8], name: usize, at: usize) -> Option<usiz
     if rest.first() == Some(&b']') {
         let before = text.get(..name::start(text, name))?;
         return (before.last() == Some(&b'[')).then_some(at + 1);
+    }
+    if rest.starts_with(MARK.as_bytes()) {
+        return None;
     }
     let end = memchr(b']', rest)?;
     let is_plain = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'*' | b' ' | b'[');
