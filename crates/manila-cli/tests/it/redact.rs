@@ -231,12 +231,19 @@ fn a_death_tells_no_secret() {
     assert!(answer.contains("[REDACTED] at last"), "{answer}");
 }
 
-#[test]
-fn a_caller_sees_secrets_only_where_it_may() {
-    let folder = std::env::temp_dir().join(format!("manila-unsafe-{}", std::process::id()));
+/// A configuration that lets callers see secrets; `test` is part of its folder's name.
+fn unsafe_output_allowed(test: &str) -> (std::path::PathBuf, String) {
+    let folder = std::env::temp_dir().join(format!("manila-{test}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("manila.toml");
     std::fs::write(&path, "[redact]\nunsafe_output = true\n").unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+#[test]
+fn a_caller_sees_secrets_only_where_it_may() {
+    let (folder, path) = unsafe_output_allowed("meta");
     let ask = |options: &[&str]| {
         let mut client = Client::start(options, &["manila", "sample-server"]);
         client.greet("2025-11-25");
@@ -245,7 +252,7 @@ fn a_caller_sees_secrets_only_where_it_may() {
         let answer = client.ask("x", "tools/call", &params)["result"]["structuredContent"].clone();
         (answer, client.end().stderr)
     };
-    let (answer, stderr) = ask(&["--config", path.to_str().unwrap()]);
+    let (answer, stderr) = ask(&["--config", &path]);
     assert!(answer.to_string().contains("not-a-real-password"), "{answer}");
     assert!(stderr.contains("was not redacted: the caller asked for it"), "{stderr}");
     let (answer, stderr) = ask(&[]);
@@ -273,11 +280,8 @@ fn tells_arguments(own: &str) -> String {
 /// M12: callers of this contract ask among the arguments, and the tool hears nothing of it.
 #[test]
 fn unsafe_output_is_an_argument_of_machine_readable() {
-    let folder = std::env::temp_dir().join(format!("manila-argument-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("manila.toml");
-    std::fs::write(&path, "[redact]\nunsafe_output = true\n").unwrap();
-    let allowed = ["--contract", "machine-readable-v1", "--config", path.to_str().unwrap()];
+    let (folder, path) = unsafe_output_allowed("argument");
+    let allowed = ["--contract", "machine-readable-v1", "--config", &path];
     let ask = |options: &[&str], own: &str, arguments: &Value| {
         let mut client = Client::start(options, &["sh", "-c", &tells_arguments(own)]);
         client.greet("2025-11-25");
