@@ -15,6 +15,7 @@ use crate::rules::{Finds, N_RULES, RULES, Rule, Structure, Token};
 use crate::value;
 
 pub(crate) mod assignment;
+mod between;
 pub(crate) mod block;
 mod code;
 mod command;

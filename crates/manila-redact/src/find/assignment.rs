@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
-use super::lines::after_colour;
+use super::between::{is_quote, skip_blanks, skip_colours};
 use super::{Runs, code, name, pairs};
 use crate::escapes::{is_escape, skip_backslashes};
 use crate::value::{LEN_MAX, Quoting};
@@ -60,6 +60,9 @@ pub(crate) fn find(text: &[u8], name: usize, name_end: usize, runs: &mut Runs) -
         }
     } else if quote_at > at && !is_escape(text, at) {
         return None;
+    } else if let Some(b'[' | b']') = text.get(skip_blanks(text, at)) {
+        // A field of C, and what a program shows of an array or asks for.
+        at = code::after_brackets(text, name, skip_blanks(text, at))?;
     }
     let (sep, at) = separator(text, name, at, key_quote)?;
     let is_json_key = key_quote == Some(b'"');
@@ -80,19 +83,6 @@ pub(crate) fn suffix_end(text: &[u8], name_end: usize) -> usize {
         end += 1;
     }
     if end > number { end } else { at }
-}
-
-pub(super) fn is_quote(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`')
-}
-
-pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
-    const MOST: usize = 64;
-    let end = at + MOST;
-    while at < end && matches!(text.get(at), Some(b' ' | b'\t')) {
-        at += 1;
-    }
-    at
 }
 
 /// The signs of assignment, the longest first. Those without a separator are something else.
@@ -139,11 +129,6 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
                 Some(_) => name::is_attribute(text, name),
             };
             return is_element.then_some((Sep::Element, blanks_end + 1));
-        }
-        // A field of C, and what a program shows of an array or asks for.
-        [b'[' | b']', ..] if key_quote.is_none() => {
-            let next = code::after_brackets(text, name, blanks_end)?;
-            return separator(text, name, next, None);
         }
         [b'(', quote, ..] if key_quote.is_none() && is_quote(*quote) => {
             return name::is_setter(text, name).then_some((Sep::Comma, blanks_end + 1));
@@ -256,16 +241,6 @@ fn braced(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
     let is_listed = before.trim_ascii_end().last() == Some(&b';');
     let is_value = !inside.get(..len)?.iter().all(is_name);
     (is_listed && is_value).then_some(at + 1..at + 1 + len)
-}
-
-/// After the colours of a terminal.
-fn skip_colours(text: &[u8], mut at: usize) -> usize {
-    while text.get(at) == Some(&0x1B)
-        && let Some(next) = after_colour(text, at)
-    {
-        at = next;
-    }
-    at
 }
 
 /// `b"…"`, `f'…'`, `@"…"`, `N'…'`

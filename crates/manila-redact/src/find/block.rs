@@ -55,8 +55,12 @@ pub(super) fn encoded(text: &[u8], at: usize) -> Vec<Range<usize>> {
     const KINDS: [&[u8]; 4] = [b"QUklWQVRF", b"UFJJVkFUR", b"BSSVZBVEU", b"DRVJUSUZJQ0FURS0"];
     let rest = text.get(at..).unwrap_or_default();
     let head = rest.get(..HEAD).unwrap_or(rest);
-    let is_meant = KINDS.iter().any(|kind| memmem::find(head, kind).is_some());
-    if is_meant && is_start(text, at, is_word) { encoded_body(text, at).lines } else { Vec::new() }
+    let is_meant = || KINDS.iter().any(|kind| memmem::find(head, kind).is_some());
+    if is_start(text, at, is_word) && is_meant() {
+        encoded_body(text, at).lines
+    } else {
+        Vec::new()
+    }
 }
 
 fn encoded_body(text: &[u8], at: usize) -> Body {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::assignment::{is_quote, skip_blanks};
+use super::between::{is_quote, skip_blanks};
 use super::name;
 use crate::edit::MARK;
 

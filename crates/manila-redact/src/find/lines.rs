@@ -1,5 +1,6 @@
 //! What stands between the lines of a block, however a text writes them.
 
+use super::between::{after_colour, skip_blanks};
 use crate::escapes::skip_backslashes;
 
 /// Whether a line of base64 may end here.
@@ -31,20 +32,14 @@ pub(super) fn skip_signs(text: &[u8], start: usize, limit: usize) -> usize {
     at
 }
 
-fn skip_blanks(text: &[u8], mut at: usize, limit: usize) -> usize {
-    while at < limit && matches!(text.get(at), Some(b' ' | b'\t')) {
-        at += 1;
-    }
-    at
-}
-
 /// Where a string goes on that is written in parts, from the quote at `at` that closes one:
 /// `" +`, `",`, `" \`, or nothing, and on the next line another quote. Otherwise how far it may
 /// be one.
 pub(super) fn after_seam(text: &[u8], at: usize, limit: usize) -> Result<usize, usize> {
-    let mut next = skip_blanks(text, at + 1, limit);
+    let text = text.get(..limit).unwrap_or(text);
+    let mut next = skip_blanks(text, at + 1);
     if let Some(b'+' | b',' | b'.' | b'\\') = text.get(next) {
-        next = skip_blanks(text, next + 1, limit);
+        next = skip_blanks(text, next + 1);
     }
     if next < limit && !matches!(text.get(next), Some(b'\n' | b'\r')) {
         return Err(next);
@@ -81,13 +76,4 @@ pub(super) fn skip_line_ends(text: &[u8], mut at: usize, limit: usize) -> usize 
         at = next.min(limit);
     }
     at
-}
-
-/// Where the sequence ends that a terminal takes for a colour: `ESC [ 3 2 m`.
-pub(crate) fn after_colour(text: &[u8], at: usize) -> Option<usize> {
-    const MOST: usize = 16;
-    let rest = text.get(at..)?.strip_prefix(b"\x1B[")?;
-    let near = rest.get(..MOST).unwrap_or(rest);
-    let len = near.iter().position(|it| !it.is_ascii_digit() && *it != b';')?;
-    (near.get(len) == Some(&b'm')).then_some(at + 2 + len + 1)
 }

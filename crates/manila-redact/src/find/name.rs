@@ -2,7 +2,7 @@
 
 use memchr::{memchr2, memrchr};
 
-use super::assignment::is_quote;
+use super::between::is_quote;
 
 /// Where the whole name begins of which the label is the end.
 pub(super) fn start(text: &[u8], name: usize) -> usize {

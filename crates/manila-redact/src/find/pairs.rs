@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memmem, memrchr};
 
-use super::assignment::skip_blanks;
+use super::between::skip_blanks;
 use super::name;
 use crate::escapes::skip_backslashes;
 
