@@ -16,13 +16,17 @@ mod facts;
 mod loss;
 mod machine_readable_v1;
 mod mcp_envelope_v0_1;
+mod read;
 mod response_v2;
 mod spelling;
+mod told;
 
 #[cfg(feature = "validate")]
 pub(crate) use content::cut;
 pub use loss::Loss;
-use loss::Losses;
+pub(crate) use loss::Losses;
+pub(crate) use read::look_at;
+pub use read::{Converted, NotConverted, Reading, convert, read, recognise};
 pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};
 

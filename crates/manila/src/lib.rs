@@ -29,6 +29,7 @@
 
 pub mod answer;
 mod catalogue;
+pub mod check;
 mod context;
 mod contract;
 mod cursor;
@@ -45,13 +46,15 @@ mod raw_json;
 pub mod request_envelope;
 mod schema;
 pub mod stage;
+mod subject;
 mod suggest;
 mod violation;
 
 pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
 pub use contract::{
-    Contract, Info, Loss, Reply, Spelling, UnknownContract, code_from_spelling, render, spellings,
+    Contract, Converted, Info, Loss, NotConverted, Reading, Reply, Spelling, UnknownContract,
+    code_from_spelling, convert, read, recognise, render, spellings,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnostic, diagnostic, diagnostics};
@@ -72,6 +75,7 @@ pub use raw_json::{
 pub use schema::output_schema;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
+pub use subject::Subject;
 pub use suggest::closest;
 pub use violation::Violation;
 

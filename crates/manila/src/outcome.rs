@@ -45,6 +45,22 @@ pub struct Outcome {
     pub(crate) verbatim: Option<(Contract, RawJson)>,
 }
 
+impl Outcome {
+    /// An outcome of which only the end is known.
+    pub(crate) fn new(ended: Ended) -> Outcome {
+        Outcome {
+            call: Call::default(),
+            ended,
+            run: None,
+            blocks: Vec::new(),
+            notes: Notes::default(),
+            receipt: Receipt::default(),
+            provenance: Provenance::NotAsked,
+            verbatim: None,
+        }
+    }
+}
+
 /// Who was called, by whom, and how long it took.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
@@ -60,6 +76,8 @@ pub struct Call {
     pub duration: Option<Duration>,
     /// Whether answers must not depend on time or chance; `None` leaves it to the contract.
     pub deterministic: Option<bool>,
+    /// What the invocation supports (E4); `None` for the contract and nothing else.
+    pub capabilities: Option<Vec<String>>,
 }
 
 /// What the caller may use (E2).

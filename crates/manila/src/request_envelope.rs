@@ -9,6 +9,16 @@ use crate::catalogue::Code;
 use crate::raw_json::{JsonObject, Kind, RawJson, ReadError, Reader};
 use crate::violation::Violation;
 
+/// How strict a request must be (Q2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// To the letter: `id` is a string, and `params` is there.
+    #[default]
+    Strict,
+    /// As MCP has it: an `id` may be an integer, and `params` may be absent.
+    Mcp,
+}
+
 /// One message, taken apart at its top level.
 #[derive(Debug, Clone)]
 pub enum Message {

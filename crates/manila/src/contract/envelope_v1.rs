@@ -22,8 +22,16 @@ pub(super) const PAYLOAD: Place = Place {
 
 mod code;
 mod message;
+mod read;
 
 pub(super) use code::words;
+pub(super) use read::read;
+
+/// E4: what every invocation supports.
+const CAPABILITY: &str = "envelope-v1";
+
+/// E1: the nine members.
+pub(super) const MEMBERS: &[&str] = Envelope::MEMBERS;
 
 shape! {
     /// E1: these nine members and no others; none is ever left out.
@@ -35,7 +43,7 @@ shape! {
         /// E3: the caller's id, or 32 hex digits.
         request_id: Cow<'a, str>,
         /// E4: what this invocation supports.
-        capabilities: &'static [&'static str],
+        capabilities: Vec<&'a str>,
         /// E5: whole milliseconds.
         duration_ms: OrNull<u64>,
         error: OrNull<Fault>,
@@ -57,7 +65,15 @@ shape! {
 
 pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
     let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
-    let Call { tool_id, tool_version, request_id, tier, duration: _, deterministic: _ } = call;
+    let Call {
+        tool_id,
+        tool_version,
+        request_id,
+        tier,
+        duration: _,
+        deterministic: _,
+        capabilities,
+    } = call;
     let error = match ended {
         Ended::Done(_) => None,
         Ended::Failed { failures, partial: _ } => Some(fault(failures, run.as_ref(), losses)),
@@ -69,7 +85,9 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         tool_id: said(tool_id.as_deref()).unwrap_or("unknown"),
         request_id: said(request_id.as_deref())
             .map_or_else(|| context.fresh_hex().into(), Cow::Borrowed),
-        capabilities: &["envelope-v1"],
+        capabilities: capabilities
+            .as_ref()
+            .map_or_else(|| vec![CAPABILITY], |own| own.iter().map(String::as_str).collect()),
         duration_ms: OrNull(duration_ms(call, losses)),
         error: OrNull(error),
         upgrade_hints: notes.upgrade_hints.iter().map(Hint).collect(),
@@ -87,7 +105,10 @@ fn duration_ms(call: &Call, losses: &mut Losses) -> Option<u64> {
     }
     match (told, call.tier) {
         (Some(_), _) => told,
-        (None, Tier::Pro | Tier::Enterprise) => Some(0),
+        (None, Tier::Pro | Tier::Enterprise) => {
+            losses.add("duration_ms", "the paid tiers need a number, so an unknown one is 0");
+            Some(0)
+        }
         (None, Tier::Community) => None,
     }
 }

@@ -26,13 +26,13 @@ impl fmt::Display for Loss {
 
 /// Losses as they are found.
 #[derive(Debug, Default)]
-pub(super) struct Losses(Vec<Loss>);
+pub(crate) struct Losses(Vec<Loss>);
 
 /// Why most things are lost.
 pub(super) const NO_PLACE: &str = "the contract has no place for it";
 
 impl Losses {
-    pub(super) fn add(&mut self, what: &'static str, why: &'static str) {
+    pub(crate) fn add(&mut self, what: &'static str, why: &'static str) {
         let loss = Loss { what, why };
         if !self.0.contains(&loss) {
             self.0.push(loss);
@@ -40,7 +40,7 @@ impl Losses {
     }
 
     /// Adds a loss for which the contract has no place, if there is something to lose.
-    pub(super) fn add_if(&mut self, is_there: bool, what: &'static str) {
+    pub(crate) fn add_if(&mut self, is_there: bool, what: &'static str) {
         if is_there {
             self.add(what, NO_PLACE);
         }

@@ -13,8 +13,11 @@ use crate::outcome::{
 use crate::raw_json::{Emit, Kind, emit_joined, shape};
 
 mod code;
+mod read;
+mod streams;
 
 pub(super) use code::{code_of_category, row};
+pub(super) use read::read;
 
 shape! {
     /// M1: a call that is done.
@@ -70,6 +73,12 @@ const MESSAGE_CHARS_MAX: usize = 500;
 /// M5: how many characters of stderr stand in `data`.
 const STDERR_CHARS_MAX: usize = 1000;
 
+/// M10: what stands after output that was cut.
+const TRUNCATED: &str = "[Output truncated]";
+
+/// What was hidden stands under this name in the metadata.
+const REDACTED: &str = "redacted";
+
 /// M2: the exit code of whatever never exited.
 const NO_EXIT: i64 = -1;
 
@@ -107,16 +116,15 @@ fn with_receipt<'a>(
     receipt: &Receipt,
     losses: &mut Losses,
 ) -> Cow<'a, [(String, String)]> {
-    const NAME: &str = "redacted";
     if receipt.count() == 0 {
         return metadata.into();
     }
-    let others = metadata.iter().filter(|(name, _)| name != NAME);
+    let others = metadata.iter().filter(|(name, _)| name != REDACTED);
     let mut all: Vec<(String, String)> = others.cloned().collect();
     if all.len() < metadata.len() {
         losses.add("metadata", "its `redacted` tells what was hidden");
     }
-    all.push((NAME.to_owned(), receipt.rules()));
+    all.push((REDACTED.to_owned(), receipt.rules()));
     all.into()
 }
 
@@ -250,7 +258,7 @@ impl Emit for RawOutput<'_> {
             RawOutput::Streams { stdout, stderr } => emit_joined(&[stdout, "\n", stderr], out),
             RawOutput::Cut { stdout } => {
                 let line_end = if stdout.is_empty() || stdout.ends_with('\n') { "" } else { "\n" };
-                emit_joined(&[stdout, line_end, "[Output truncated]"], out);
+                emit_joined(&[stdout, line_end, TRUNCATED], out);
             }
             RawOutput::Left(left) => AsText(*left).emit(out),
         }
@@ -289,7 +297,8 @@ impl Emit for Strings {
 }
 
 fn lose(call: &Call, notes: &Notes, provenance: &Provenance, losses: &mut Losses) {
-    let Call { tool_id, tool_version, request_id, tier, duration, deterministic: _ } = call;
+    let Call { tool_id, tool_version, request_id, tier, duration, deterministic: _, capabilities } =
+        call;
     let Notes {
         warnings,
         pagination: _,
@@ -301,6 +310,7 @@ fn lose(call: &Call, notes: &Notes, provenance: &Provenance, losses: &mut Losses
         fidelity: _,
     } = notes;
     losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
+    losses.add_if(capabilities.is_some(), "capabilities");
     losses.add_if(request_id.is_some(), "request_id");
     losses.add_if(*tier != Tier::default(), "tier");
     losses.add_if(duration.is_some(), "duration_ms");

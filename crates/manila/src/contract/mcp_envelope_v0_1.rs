@@ -23,8 +23,16 @@ pub(super) const PAYLOAD: Place = Place {
 };
 
 mod code;
+mod read;
 
 pub(super) use code::word;
+pub(super) use read::read;
+
+/// P4: the code of a warning that has none.
+const PLAIN_WARNING: &str = "ADAPTER.WARNING";
+
+/// P3: the code of the warning about what was hidden.
+const REDACTED: &str = "ADAPTER.REDACTED";
 
 shape! {
     /// P1: nothing else stands beside these.
@@ -143,7 +151,7 @@ fn caution<'a>(warning: &'a Warning, losses: &mut Losses) -> Caution<'a> {
     if code.is_some() && own_code.is_none() {
         losses.add("warning code", "the contract's codes have 1 to 200 characters");
     }
-    let code = own_code.unwrap_or("ADAPTER.WARNING");
+    let code = own_code.unwrap_or(PLAIN_WARNING);
     let mut facts = Facts::default();
     facts.add_all(context);
     losses.add_clashes(&facts);
@@ -161,7 +169,7 @@ fn hidden(receipt: &Receipt) -> Option<Caution<'static>> {
         object.member("rules", &receipt.rules());
     });
     let message = receipt.sentence()?.into();
-    Some(Caution { code: "ADAPTER.REDACTED", message, details: Some(details) })
+    Some(Caution { code: REDACTED, message, details: Some(details) })
 }
 
 fn within<'a>(message: &'a str, losses: &mut Losses) -> Cow<'a, str> {
@@ -226,7 +234,15 @@ fn fits(text: &str, chars_max: usize) -> bool {
 }
 
 fn lose(call: &Call, notes: &Notes, run: Option<&Run>, losses: &mut Losses) {
-    let Call { tool_id, tool_version, request_id: _, tier, duration: _, deterministic: _ } = call;
+    let Call {
+        tool_id,
+        tool_version,
+        request_id: _,
+        tier,
+        duration: _,
+        deterministic: _,
+        capabilities,
+    } = call;
     let Notes {
         warnings: _,
         pagination: _,
@@ -238,6 +254,7 @@ fn lose(call: &Call, notes: &Notes, run: Option<&Run>, losses: &mut Losses) {
         fidelity: _,
     } = notes;
     losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
+    losses.add_if(capabilities.is_some(), "capabilities");
     losses.add_if(*tier != Tier::default(), "tier");
     losses.add_notes(notes);
     losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");

@@ -14,10 +14,13 @@ use crate::schema::Place;
 mod code;
 mod data;
 mod meta;
+mod read;
+mod read_meta;
 
 pub(super) use code::{code_of_type, known_type, row};
 use data::Data;
 use meta::Meta;
+pub(super) use read::{read, stdout_of};
 
 /// The tool's own schema binds on success without structured warnings. R2: a payload that is no
 /// object stands one level deeper; a schema that does not say which it is cannot bind.
@@ -69,7 +72,7 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         Ended::Done(_) => (data::done(outcome.content(), losses), None),
         Ended::Failed { failures, partial: _ } => {
             let error = data::error(failures, outcome.content(), run.as_ref(), losses);
-            (error, Some(sentence(failures.first(), run.as_ref())))
+            (error, Some(sentence(failures.first(), run.as_ref(), losses)))
         }
     };
     let receipt = meta::receipt(receipt);
@@ -80,17 +83,22 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
 
 /// R3: what happened. A program that failed without a diagnostic has its reason on stderr,
 /// and an agent should not have to look for it there.
-fn sentence<'a>(failure: &'a Failure, run: Option<&Run>) -> Cow<'a, str> {
-    const CHARS_MAX: usize = 500;
+fn sentence<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Cow<'a, str> {
     let is_plain_exit = failure.code == Code::CommandFailed && failure.origin_code.is_none();
-    let reason = run.filter(|_| is_plain_exit).and_then(|run| telling_line(&run.stderr));
-    match reason {
-        Some(line) => {
-            let (line, _) = cut(&line, CHARS_MAX);
-            format!("{}: {line}", failure.message.trim_end_matches('.')).into()
-        }
-        None => failure.message.as_ref().into(),
+    let Some(reason) = run.filter(|_| is_plain_exit).and_then(reason) else {
+        return failure.message.as_ref().into();
+    };
+    let message = failure.message.trim_end_matches('.');
+    if failure.message.len() != message.len() + 1 {
+        losses.add("message", "the reason that a program gave is told after it");
     }
+    format!("{message}: {reason}").into()
+}
+
+/// What a program said about its failure.
+fn reason(run: &Run) -> Option<String> {
+    const CHARS_MAX: usize = 500;
+    telling_line(&run.stderr).map(|line| cut(&line, CHARS_MAX).0.to_owned())
 }
 
 /// The line that says most: the first that speaks of an error, else the last.

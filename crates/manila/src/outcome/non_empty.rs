@@ -10,6 +10,12 @@ impl<T> NonEmpty<T> {
         NonEmpty(vec![item])
     }
 
+    /// A list of one or more.
+    pub fn new(first: T, mut rest: Vec<T>) -> NonEmpty<T> {
+        rest.insert(0, first);
+        NonEmpty(rest)
+    }
+
     /// All of `items`, or `None` if there are none.
     #[must_use]
     pub fn from_vec(items: Vec<T>) -> Option<NonEmpty<T>> {

@@ -164,6 +164,10 @@ pub enum Reduction {
 }
 
 impl Reduction {
+    /// Every level, the fullest first.
+    pub const ALL: [Reduction; 3] =
+        [Reduction::Partial, Reduction::Summary, Reduction::ReferenceOnly];
+
     /// The name, lower-case.
     #[must_use]
     pub fn name(self) -> &'static str {

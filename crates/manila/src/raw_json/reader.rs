@@ -5,13 +5,13 @@
 //! good input pays nothing for it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use bytes::Bytes;
 
 use super::read_error::{Problem, ReadError, describe, shown};
 use super::scan::{Fault, Scanner};
-use super::{ENVELOPE_DEPTH, Kind, RawJson, Spacing, Syntax, string};
+use super::strict::position;
+use super::{ENVELOPE_DEPTH, Kind, RawJson, Seen, Spacing, Syntax, string};
 
 pub(crate) struct Reader<'a> {
     source: &'a Bytes,
@@ -249,35 +249,7 @@ impl<'a> Reader<'a> {
     }
 
     fn error(&self, offset: usize, problem: Problem) -> ReadError {
-        let before = self.source.get(..offset).unwrap_or(self.source);
-        let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        // Continuation bytes of UTF-8 are no characters of their own.
-        let is_start = |byte: &&u8| **byte & 0xC0 != 0x80;
-        let column = before.iter().skip(line_start).filter(is_start).count() + 1;
+        let (line, column) = position(self.source, offset);
         ReadError { pointer: String::new(), line, column, problem }
-    }
-}
-
-/// The keys of an object so far. Most objects have few.
-#[derive(Default)]
-struct Seen<'a> {
-    few: Vec<Cow<'a, str>>,
-    many: BTreeSet<Cow<'a, str>>,
-}
-
-impl<'a> Seen<'a> {
-    const FEW: usize = 16;
-
-    fn has(&self, key: &str) -> bool {
-        self.few.iter().any(|seen| seen == key) || self.many.contains(key)
-    }
-
-    fn add(&mut self, key: Cow<'a, str>) {
-        if self.few.len() < Seen::FEW {
-            self.few.push(key);
-        } else {
-            self.many.insert(key);
-        }
     }
 }

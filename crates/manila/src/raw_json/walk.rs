@@ -56,6 +56,11 @@ impl<'a> Member<'a> {
         string::decode(self.key)
     }
 
+    /// The key as a value.
+    pub(crate) fn key_value(&self) -> RawJson {
+        RawJson::checked(self.source.bytes.slice_ref(self.key), Spacing::Compact)
+    }
+
     /// Whether the key is this name, however it is escaped.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {

@@ -4,6 +4,21 @@ use crate::catalogue::Code;
 use crate::contract::spelling::When;
 use crate::outcome::Run;
 
+/// All of them.
+pub(super) const WORDS: [&str; 11] = [
+    "invalid_argument",
+    "invalid_path",
+    "forbidden",
+    "not_found",
+    "timeout",
+    "too_large",
+    "resource_exhausted",
+    "not_implemented",
+    "upgrade_required",
+    "dependency_unavailable",
+    "internal_error",
+];
+
 /// The word for a code. What a run shows can tell two cases of one code apart.
 pub(super) fn word(code: Code, run: Option<&Run>) -> &'static str {
     match (code, run, words(code)) {
@@ -35,6 +50,18 @@ pub(in crate::contract) fn words(code: Code) -> &'static [When<&'static str>] {
         Code::UpstreamUnavailable => &[("dependency_unavailable", None)],
         Code::InvalidToolOutput | Code::CommandFailed | Code::ToolFailed | Code::InternalError => {
             &[("internal_error", None)]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Code, WORDS, words};
+
+    #[test]
+    fn every_word_is_one_of_the_eleven() {
+        for code in Code::ALL {
+            assert!(words(*code).iter().all(|(word, _)| WORDS.contains(word)), "{code}");
         }
     }
 }

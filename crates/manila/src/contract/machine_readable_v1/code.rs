@@ -5,12 +5,27 @@ use crate::contract::content::text_of;
 use crate::contract::spelling::When;
 use crate::diagnostics;
 use crate::outcome::{Category, Failure, Run};
-use crate::raw_json::{Kind, RawJson};
+use crate::raw_json::{JsonObject, Kind, RawJson};
 
 const INTERNAL: i64 = -32603;
 const INVALID_PARAMS: i64 = -32602;
 const NOT_FOUND: i64 = -32002;
-const NOT_AVAILABLE: i64 = -32001;
+/// M9: with a command.
+pub(super) const NOT_AVAILABLE: i64 = -32001;
+
+/// M3: all of them, and the one that the reference emits for `Runtime`.
+pub(super) const CATEGORIES: [&str; 10] = [
+    "Validation",
+    "Compilation",
+    "Build",
+    "Package",
+    "Runtime",
+    "Capability",
+    "Concurrency",
+    "Cancellation",
+    "Unknown",
+    "SDK",
+];
 
 /// What the contract says for a code: its word, its category (M3) and its `mcpErrorCode`s, the
 /// usual one first. The numbers are payload, and keep the contract's own values whatever a
@@ -116,6 +131,33 @@ pub(super) fn fact<'a>(
         }
         _ => (name, None),
     }
+}
+
+/// The facts of an error under the names that they have in no contract: what [`fact`] did, undone.
+pub(super) fn own_names(code: Code, facts: JsonObject) -> JsonObject {
+    let is_action = facts.get("parameter").is_some_and(|it| it.as_bytes() == b"\"action\"");
+    let own = |name: &str| match (code, name) {
+        (Code::Conflict, "operationType") => Some("operation"),
+        (Code::Conflict, "conflictingOperation") => Some("conflicting"),
+        (Code::InvalidToolInput, "providedValue") if is_action => Some("provided"),
+        (Code::InvalidToolInput, "validActions") if is_action => Some("allowed"),
+        _ => None,
+    };
+    if !facts.members().any(|member| own(&member.key()).is_some()) {
+        return facts;
+    }
+    JsonObject::build(|object| {
+        for member in facts.members() {
+            match own(&member.key()).filter(|own| facts.get(own).is_none()) {
+                Some("allowed") => {
+                    let text = text_of(&member.value());
+                    object.member("allowed", &text.split(", ").collect::<Vec<_>>());
+                }
+                Some(own) => object.member(own, &member.value()),
+                None => object.token_member(member.key_token(), &member.value()),
+            }
+        }
+    })
 }
 
 /// M6, for parsed codes; the catalogue's column for all others.

@@ -28,6 +28,12 @@ pub(in crate::contract) fn known_type(word: &str) -> Option<&'static str> {
     KNOWN.iter().find(|(known, _)| *known == word).map(|(_, group)| *group)
 }
 
+/// R8: whether an error may have this type where its code has the type `known`. Types that the
+/// contract does not name are left alone.
+pub(super) fn agrees(kind: &str, known: &str) -> bool {
+    kind == known || code_of_type(kind).is_none()
+}
+
 /// What the contract says for a code: its words, the usual one first, and its type (R7).
 pub(in crate::contract) struct Row {
     pub(in crate::contract) words: &'static [When<&'static str>],

@@ -108,12 +108,13 @@ pub(super) fn error<'a>(
     if tools_code != *origin_code {
         misfits.add("origin_code", origin_code);
     }
-    // R8: a code that the contract names has the contract's type; else the catalogue's holds.
-    let usual_type = tools_code.as_deref().and_then(code::known_type);
     let error_code = tools_code.unwrap_or_else(|| code::word(failures.first()).to_owned());
+    // R8: a code that the contract names has the contract's type; else the catalogue's holds.
+    let known_type = code::known_type(&error_code);
+    let agrees = |kind: &str| known_type.is_none_or(|known| code::agrees(kind, known));
     let error_type = own
-        .text("error_type", |_| true, &mut misfits, "error_type")
-        .unwrap_or_else(|| usual_type.unwrap_or(code::row(*code).error_type).to_owned());
+        .text("error_type", agrees, &mut misfits, "error_type")
+        .unwrap_or_else(|| known_type.unwrap_or(code::row(*code).error_type).to_owned());
     let own_remediation = own.text("remediation", |_| true, &mut misfits, "remediation");
     if own_remediation.is_some() && hint.is_some() && own_remediation.as_deref() != hint.as_deref()
     {
@@ -176,7 +177,7 @@ fn payload_that_says_failed(left: Content<'_>) -> Option<&RawJson> {
 }
 
 /// R7: the members that mean something here, whoever wrote them.
-const RESERVED: [&str; 5] =
+pub(super) const RESERVED: [&str; 5] =
     ["error_code", "error_type", "remediation", "details", "retry_after_seconds"];
 
 /// The members that a tool put there itself, first by way of `data`, then in its payload.
@@ -248,7 +249,7 @@ impl<'a> Own<'a> {
     fn text(
         &self,
         name: &str,
-        fits: fn(&str) -> bool,
+        fits: impl Fn(&str) -> bool,
         misfits: &mut Facts,
         misfit_name: &str,
     ) -> Option<String> {

@@ -91,7 +91,15 @@ pub(super) fn meta<'a>(
     context: &Context,
     losses: &mut Losses,
 ) -> Meta<'a> {
-    let Call { tool_id, tool_version, request_id, tier, duration: _, deterministic: _ } = call;
+    let Call {
+        tool_id,
+        tool_version,
+        request_id,
+        tier,
+        duration: _,
+        deterministic: _,
+        capabilities,
+    } = call;
     let Notes {
         warnings: _,
         pagination,
@@ -103,6 +111,7 @@ pub(super) fn meta<'a>(
         fidelity,
     } = notes;
     losses.add_if(tool_id.is_some() || tool_version.is_some(), "tool");
+    losses.add_if(capabilities.is_some(), "capabilities");
     losses.add_if(*tier != Tier::default(), "tier");
     let warnings: Vec<&Warning> = notes.warnings.iter().chain(receipt).collect();
     let with_details = warnings.iter().filter(|warning| warning.has_details());

@@ -57,10 +57,18 @@ impl<'a> Hider<'a> {
 
     fn call(&mut self, call: &mut Call) {
         // A caller finds its call by the request's id, so that one stays.
-        let Call { tool_id, tool_version, request_id: _, tier: _, duration: _, deterministic: _ } =
-            call;
+        let Call {
+            tool_id,
+            tool_version,
+            request_id: _,
+            tier: _,
+            duration: _,
+            deterministic: _,
+            capabilities,
+        } = call;
         self.option(tool_id);
         self.option(tool_version);
+        self.strings(capabilities.as_deref_mut().unwrap_or_default());
     }
 
     fn payload(&mut self, payload: &mut Payload) {

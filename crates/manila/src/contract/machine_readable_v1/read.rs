@@ -1,0 +1,327 @@
+//! Reading `machine-readable-v1`. It has no mark, so somebody must say that it is one.
+
+use super::code::{self, row};
+use super::streams::{Streams, split_streams};
+use super::{NO_EXIT, TRUNCATED};
+use crate::catalogue::Code;
+use crate::check::look::Look;
+use crate::check::path::Path;
+use crate::contract::told::{self, Told};
+use crate::contract::{code_from_spelling, code_from_type};
+use crate::diagnostics;
+use crate::outcome::{
+    Category, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Receipt, Run,
+};
+use crate::raw_json::{JsonObject, RawJson};
+
+/// M1, M2: one of two forms.
+pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome {
+    let success = envelope.get("success");
+    let is_failure = success.is_some_and(|success| success.as_bytes() == b"false");
+    let mut parts = Parts::default();
+    let root = &Path::ROOT;
+    let is_object = look.object(envelope, root, "M1", |look, name, value, at| match name {
+        "success" => parts.success = Some(look.bool(&value, at, "M1")),
+        "exitCode" => parts.exit = Some(look.integer(&value, at, "M1", None)),
+        "metadata" => parts.metadata = look.pairs(&value, at, "M1").unwrap_or_default(),
+        "command" if !is_failure => parts.command = look.text(&value, at, "M1"),
+        "output" if !is_failure => {
+            parts.output = Some(look.text(&value, at, "M1").map(|_| value));
+        }
+        "errors" if is_failure => parts.errors = Some(errors(&value, at, look)),
+        _ => look.unknown(at, if is_failure { "M2" } else { "M1" }),
+    });
+    if is_object {
+        look.need(parts.success.is_some(), root, "success", "M1");
+        look.need(parts.exit.is_some(), root, "exitCode", "M1");
+    }
+    let receipt = take_receipt(&mut parts.metadata);
+    let notes = Notes { metadata: std::mem::take(&mut parts.metadata), ..Notes::default() };
+    let (ended, run) = if is_failure {
+        look.need(parts.errors.is_some() || !is_object, root, "errors", "M2");
+        parts.failed(look)
+    } else {
+        look.need(parts.output.is_some() || !is_object, root, "output", "M1");
+        parts.done(look)
+    };
+    Outcome { notes, receipt, run, ..Outcome::new(ended) }
+}
+
+/// The members of both forms.
+#[derive(Default)]
+struct Parts {
+    success: Option<Option<bool>>,
+    exit: Option<Option<i64>>,
+    command: Option<String>,
+    output: Option<Option<RawJson>>,
+    errors: Option<Vec<Fault>>,
+    metadata: Vec<(String, String)>,
+}
+
+impl Parts {
+    fn done(self, look: &mut Look) -> (Ended, Option<Run>) {
+        if self.exit.flatten().is_some_and(|exit| exit != 0) {
+            let at = &Path::ROOT.name("exitCode");
+            look.refuse(at, "const", "M1", "must be 0 where success is true");
+        }
+        let output = self.output.flatten().filter(|output| output.as_bytes() != b"\"\"");
+        let Some(command) = self.command else {
+            let payload = output.map_or(Payload::Absent, Payload::Json);
+            return (Ended::Done(payload), None);
+        };
+        let run = Run { command: Some(command), exit: Some(0), ..Run::default() };
+        match output.as_ref().map(told::plain) {
+            None => (Ended::Done(Payload::Absent), Some(run)),
+            Some(Some(stdout)) => (Ended::Done(Payload::Absent), Some(Run { stdout, ..run })),
+            Some(None) => (Ended::Done(output.map_or(Payload::Absent, Payload::Json)), Some(run)),
+        }
+    }
+
+    fn failed(self, look: &mut Look) -> (Ended, Option<Run>) {
+        let errors = self.errors.unwrap_or_default();
+        if errors.is_empty() {
+            let at = &Path::ROOT.name("errors");
+            look.refuse(at, "minItems", "M2", "must have at least one error");
+        }
+        let exit_code = self.exit.flatten().unwrap_or(NO_EXIT);
+        let (run, left, streams) = match errors.first() {
+            Some(first) => first.run(exit_code),
+            None => (None, Payload::Absent, None),
+        };
+        let mut failures = Vec::new();
+        for (n, fault) in errors.into_iter().enumerate() {
+            let at = Path::ROOT.name("errors");
+            let at = at.index(n);
+            fault.judge(exit_code, &at, look);
+            let streams = streams.as_ref().filter(|_| n == 0);
+            failures.push(fault.into_failure(exit_code, n, run.as_ref(), streams, look));
+        }
+        let none = || NonEmpty::one(Failure::new(Code::ToolFailed, ""));
+        let failures = NonEmpty::from_vec(failures).unwrap_or_else(none);
+        (Ended::Failed { failures, partial: left }, run)
+    }
+}
+
+/// M2: one error as it was written.
+#[derive(Default)]
+pub(super) struct Fault {
+    code: String,
+    pub(super) message: String,
+    category: String,
+    hint: Option<String>,
+    explanation: Option<String>,
+    link: Option<String>,
+    fixes: Vec<String>,
+    alternatives: Vec<String>,
+    pub(super) raw_output: String,
+    number: Option<i64>,
+    command: Option<String>,
+    exit: Option<i64>,
+    pub(super) stderr: Option<String>,
+    facts: Option<JsonObject>,
+}
+
+fn errors(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    look.array(value, path, "M2", |look, item, at| faults.extend(fault(&item, at, look)));
+    faults
+}
+
+fn fault(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Option<Fault> {
+    let mut fault = Fault::default();
+    let mut has = [false; 4];
+    let is_object = look.object(value, path, "M2", |look, name, value, at| {
+        let text = |look: &mut Look| look.text(&value, at, "M2");
+        match name {
+            "code" => (has[0], fault.code) = (true, text(look).unwrap_or_default()),
+            "message" => (has[1], fault.message) = (true, text(look).unwrap_or_default()),
+            "category" => (has[2], fault.category) = (true, text(look).unwrap_or_default()),
+            "rawOutput" => (has[3], fault.raw_output) = (true, text(look).unwrap_or_default()),
+            "hint" => fault.hint = text(look),
+            "explanation" => fault.explanation = text(look),
+            "documentationUrl" => fault.link = text(look),
+            "suggestedFixes" => fault.fixes = look.texts(&value, at, "M2").unwrap_or_default(),
+            "alternatives" => {
+                fault.alternatives = look.texts(&value, at, "M9").unwrap_or_default();
+            }
+            "mcpErrorCode" => fault.number = look.integer(&value, at, "M6", None),
+            "data" => data(&value, at, &mut fault, look),
+            _ => look.unknown(at, "M2"),
+        }
+    });
+    for (name, is_there) in ["code", "message", "category", "rawOutput"].into_iter().zip(has) {
+        look.need(is_there || !is_object, path, name, "M2");
+    }
+    if is_object && has[2] {
+        look.one_of(&fault.category, &code::CATEGORIES, &path.name("category"), "M3");
+    }
+    is_object.then_some(fault)
+}
+
+fn data(value: &RawJson, path: &Path<'_>, fault: &mut Fault, look: &mut Look) {
+    look.object(value, path, "M2", |look, name, value, at| match name {
+        "command" => fault.command = look.text(&value, at, "M2"),
+        "exitCode" => fault.exit = look.integer(&value, at, "M2", None),
+        "stderr" => fault.stderr = look.text(&value, at, "M5"),
+        "additionalData" => {
+            look.pairs(&value, at, "M2");
+            fault.facts = JsonObject::new(value);
+        }
+        _ => look.unknown(at, "M2"),
+    });
+}
+
+impl Fault {
+    /// What a code says must agree with what stands beside it.
+    fn judge(&self, exit_code: i64, path: &Path<'_>, look: &mut Look) {
+        let expected = match diagnostics::category(&self.code) {
+            Category::Compilation => "Compilation",
+            Category::Build => "Build",
+            Category::Package => "Package",
+            Category::Runtime => "Runtime",
+            Category::Unknown => "",
+        };
+        let found = if self.category == "SDK" { "Runtime" } else { self.category.as_str() };
+        let is_parsed = diagnostics::is_diagnostic(&self.code) && !expected.is_empty();
+        if is_parsed && found != expected {
+            let message = format!("must be {expected}, which the code's prefix says");
+            look.refuse(&path.name("category"), "code-category", "M3", message);
+        }
+        let exit = self.code.strip_prefix("EXIT_").and_then(|exit| exit.parse::<i64>().ok());
+        if exit.is_some_and(|exit| exit != exit_code) {
+            let message = "must name the exit code of the envelope";
+            look.refuse(&path.name("code"), "exit-code", "M4", message);
+        }
+        if self.exit.is_some_and(|exit| exit != exit_code) {
+            let at = path.name("data");
+            let message = "must be the exit code of the envelope";
+            look.refuse(&at.name("exitCode"), "exit-code", "M2", message);
+        }
+        if self
+            .stderr
+            .as_ref()
+            .is_some_and(|text| text.chars().nth(super::STDERR_CHARS_MAX).is_some())
+        {
+            let at = path.name("data");
+            let message = "should have at most 1000 characters";
+            look.advise(&at.name("stderr"), "maxLength", "M5", message);
+        }
+    }
+
+    fn code(&self) -> Code {
+        let by_word = code_from_spelling(&self.code);
+        by_word.or_else(|| code_from_type(&self.category)).unwrap_or(Code::ToolFailed)
+    }
+
+    /// Whether it is a command's exit code and nothing more.
+    fn is_plain_exit(&self, exit_code: i64) -> bool {
+        self.code == format!("EXIT_{exit_code}")
+    }
+
+    /// A code that was read from a line of output.
+    fn is_diagnostic(&self) -> bool {
+        self.code() == Code::CommandFailed && diagnostics::is_diagnostic(&self.code)
+    }
+
+    /// The program that the first error tells of, what the call left, and both streams where
+    /// they can be told apart.
+    fn run(&self, exit_code: i64) -> (Option<Run>, Payload, Option<Streams>) {
+        let is_plain_exit = self.is_plain_exit(exit_code);
+        let exit = (exit_code != NO_EXIT || is_plain_exit).then_some(exit_code);
+        let was_tried = self.number == Some(code::NOT_AVAILABLE);
+        let has_run =
+            exit.is_some() || self.command.is_some() || self.stderr.is_some() || was_tried;
+        let stderr = self.stderr.clone().unwrap_or_default();
+        let run = Run { command: self.command.clone(), exit, stderr, ..Run::default() };
+        let is_empty = self.raw_output.is_empty();
+        if self.is_diagnostic() && !is_empty {
+            return (has_run.then_some(run), Payload::Absent, None);
+        }
+        if exit.is_some() {
+            return match split_streams(self, is_plain_exit) {
+                Some(streams) => {
+                    let Streams { stdout, stderr } = streams.clone();
+                    (Some(Run { stdout, stderr, ..run }), Payload::Absent, Some(streams))
+                }
+                None => (Some(run), Payload::Text(self.raw_output.clone()), None),
+            };
+        }
+        if let Some(stdout) = self.raw_output.strip_suffix(TRUNCATED) {
+            let stdout = stdout.to_owned();
+            return (Some(Run { stdout, cut: Cut::Truncated, ..run }), Payload::Absent, None);
+        }
+        if has_run {
+            return (Some(Run { stdout: self.raw_output.clone(), ..run }), Payload::Absent, None);
+        }
+        let left = if is_empty { Payload::Absent } else { Payload::Text(self.raw_output.clone()) };
+        (None, left, None)
+    }
+
+    fn into_failure(
+        self,
+        exit_code: i64,
+        n: usize,
+        run: Option<&Run>,
+        streams: Option<&Streams>,
+        look: &mut Look,
+    ) -> Failure {
+        let code = self.code();
+        let is_plain_exit = self.is_plain_exit(exit_code);
+        let line = (self.is_diagnostic() || n > 0).then(|| self.raw_output.clone());
+        let message = match streams {
+            Some(_) if is_plain_exit => {
+                format!("Tool execution failed with exit code {exit_code}.")
+            }
+            Some(_) | None => self.message.clone(),
+        };
+        let mut failure = Failure::new(code, message);
+        failure.line = line.filter(|line| !line.is_empty());
+        let is_usual = self.code == row(code).word || is_plain_exit;
+        failure.origin_code = (!is_usual).then(|| self.code.clone());
+        failure.category = self.category(code, look);
+        failure.explanation = self.explanation.map(Into::into);
+        failure.link = self.link.map(Into::into);
+        failure.fixes = self.fixes.into_iter().map(Into::into).collect();
+        failure.alternatives = self.alternatives;
+        let mut facts = Told::of(self.facts);
+        failure.retry_after = facts.take("retry_after_seconds", |value| {
+            told::delay(&RawJson::parse(told::plain(value)?).ok()?)
+        });
+        failure.details = code::own_names(code, facts.into_details());
+        failure.hint = match self.hint {
+            Some(hint) if code::hint(&failure) == Some(hint.as_str()) => None,
+            hint => Some(hint.unwrap_or_default().into()),
+        };
+        if self.number != code::mcp_error_code(&failure, run) {
+            look.losses.add("mcpErrorCode", "the catalogue gives the number");
+        }
+        failure
+    }
+
+    /// What a diagnostic is about, where its code does not say the same.
+    fn category(&self, code: Code, look: &mut Look) -> Option<Category> {
+        let category = match self.category.as_str() {
+            "Compilation" => Some(Category::Compilation),
+            "Build" => Some(Category::Build),
+            "Package" => Some(Category::Package),
+            "Runtime" | "SDK" => Some(Category::Runtime),
+            "Unknown" => Some(Category::Unknown),
+            _ => None,
+        };
+        let is_usual = row(code).category == self.category;
+        if category.is_none() && !is_usual {
+            look.losses.add("category", "it is not the category of its code");
+        }
+        category.filter(|_| !is_usual || self.is_diagnostic())
+    }
+}
+
+/// The last of the metadata, if it tells what was hidden.
+fn take_receipt(metadata: &mut Vec<(String, String)>) -> Receipt {
+    let last = metadata.last().filter(|(name, _)| name == super::REDACTED);
+    let receipt = last.and_then(|(_, rules)| told::receipt_from_rules(rules));
+    if receipt.is_some() {
+        metadata.pop();
+    }
+    receipt.unwrap_or_default()
+}

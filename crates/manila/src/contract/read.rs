@@ -1,0 +1,158 @@
+//! Reading a contract back: what an envelope says, in no contract's words.
+
+use bytes::Bytes;
+
+use super::{
+    Contract, Loss, Reply, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, render, response_v2,
+};
+use crate::check::look::Look;
+use crate::check::{self, Finding};
+use crate::context::Context;
+use crate::outcome::Outcome;
+use crate::pipeline::Settings;
+use crate::raw_json::{Kind, RawJson, ReadError};
+use crate::stage::redact::redact;
+
+/// What an envelope says.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Reading {
+    /// The outcome that it tells of.
+    pub outcome: Outcome,
+    /// What it says that no outcome can hold.
+    pub losses: Vec<Loss>,
+}
+
+/// Reads an envelope of this contract. Structure is strict, and what the contract leaves open
+/// is left open; an envelope that breaks its contract is refused with all that is wrong.
+///
+/// ```
+/// use manila::{Contract, Ended, RawJson, read};
+///
+/// let envelope = RawJson::parse(
+///     r#"{"success": true, "data": {"n": 1.0}, "error": null, "meta": {"version": "response-v2"}}"#,
+/// )?;
+/// let reading = read(Contract::ResponseV2, &envelope).unwrap();
+/// assert!(matches!(reading.outcome.ended, Ended::Done(_)));
+/// # Ok::<(), manila::ReadError>(())
+/// ```
+pub fn read(contract: Contract, envelope: &RawJson) -> Result<Reading, Vec<Finding>> {
+    read_in(&envelope.to_bytes(), contract, envelope)
+}
+
+/// As [`read`]; lines are counted in the document that holds the envelope.
+fn read_in(
+    document: &Bytes,
+    contract: Contract,
+    envelope: &RawJson,
+) -> Result<Reading, Vec<Finding>> {
+    let mut look = Look::default();
+    let mut outcome = look_at(contract, envelope, &mut look);
+    if look.is_broken() {
+        return Err(check::findings_of(document, envelope, look));
+    }
+    outcome.verbatim = Some((contract, envelope.clone()));
+    Ok(Reading { outcome, losses: look.losses.into_vec() })
+}
+
+/// Looks at an envelope of this contract: what it says, as far as it can be understood.
+pub(crate) fn look_at(contract: Contract, envelope: &RawJson, look: &mut Look) -> Outcome {
+    match contract {
+        Contract::EnvelopeV1 => envelope_v1::read(envelope, look),
+        Contract::ResponseV2 => response_v2::read(envelope, look),
+        Contract::MachineReadableV1 => machine_readable_v1::read(envelope, look),
+        Contract::McpEnvelopeV01 => mcp_envelope_v0_1::read(envelope, look),
+    }
+}
+
+/// The contract whose mark a value has: `meta.version`, `schema_version`, or the nine members.
+/// `machine-readable-v1` has none, so it is never recognised.
+#[must_use]
+pub fn recognise(value: &RawJson) -> Option<Contract> {
+    if !may_be_marked(value) {
+        return None;
+    }
+    let mut n_of_nine = 0;
+    let mut n_others = 0;
+    let is = |value: &RawJson, mark: &str| value.as_text().is_some_and(|text| text == mark);
+    for member in value.members() {
+        if member.is("schema_version") && is(&member.value(), "mcp.envelope.v0.1") {
+            return Some(Contract::McpEnvelopeV01);
+        }
+        if member.is("meta")
+            && member.value().get("version").is_some_and(|version| is(&version, "response-v2"))
+        {
+            return Some(Contract::ResponseV2);
+        }
+        if envelope_v1::MEMBERS.iter().any(|name| member.is(name)) {
+            // E5: the only one that may be absent, so it does not count.
+            n_of_nine += usize::from(!member.is("duration_ms"));
+        } else {
+            n_others += 1;
+        }
+    }
+    let has_nine = n_of_nine + 1 == envelope_v1::MEMBERS.len() && n_others == 0;
+    has_nine.then_some(Contract::EnvelopeV1)
+}
+
+/// Whether a value may have a mark: all of them have a name that ends in `version`. To look for
+/// that costs a fraction of a walk over a large payload.
+fn may_be_marked(value: &RawJson) -> bool {
+    const SMALL: usize = 512;
+    let bytes = value.as_bytes();
+    let finds = |text: &[u8]| memchr::memmem::find(bytes, text).is_some();
+    value.kind() == Kind::Object && (bytes.len() < SMALL || finds(b"version\"") || finds(b"\\u"))
+}
+
+/// An envelope in another contract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Converted {
+    /// The contract that it had.
+    pub from: Contract,
+    /// The envelope in the other contract, and what was lost on the way.
+    pub reply: Reply,
+}
+
+/// Why an envelope could not be converted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotConverted {
+    /// It is not JSON.
+    #[error(transparent)]
+    NotJson(#[from] ReadError),
+    /// No contract's mark is there.
+    #[error("it has the mark of no contract")]
+    Unrecognised,
+    /// It breaks the contract that it should keep.
+    #[error("it breaks {contract}")]
+    Broken {
+        /// The contract.
+        contract: Contract,
+        /// What is wrong.
+        findings: Vec<Finding>,
+    },
+}
+
+/// Reads an envelope and writes it in the contract `to`. Without `from` its marks decide.
+pub fn convert(
+    document: Bytes,
+    from: Option<Contract>,
+    to: Contract,
+    settings: &Settings<'_>,
+    context: &Context,
+) -> Result<Converted, NotConverted> {
+    let envelope = RawJson::parse(document.clone())?;
+    let from = from.or_else(|| recognise(&envelope)).ok_or(NotConverted::Unrecognised)?;
+    let Reading { outcome, mut losses } = read_in(&document, from, &envelope)
+        .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
+    let is_same = from == to;
+    let redacted = redact(outcome, settings);
+    let mut reply = render(&redacted, to, context);
+    if is_same && redacted.outcome().verbatim.is_some() {
+        losses.clear();
+    }
+    losses.retain(|loss| !reply.losses.contains(loss));
+    reply.losses.splice(..0, losses);
+    Ok(Converted { from, reply })
+}

@@ -1,0 +1,27 @@
+//! The names in an object so far.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// The keys of an object so far. Most objects have few.
+#[derive(Default)]
+pub(crate) struct Seen<'a> {
+    few: Vec<Cow<'a, str>>,
+    many: BTreeSet<Cow<'a, str>>,
+}
+
+impl<'a> Seen<'a> {
+    const FEW: usize = 16;
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.few.iter().any(|seen| seen == key) || self.many.contains(key)
+    }
+
+    pub(crate) fn add(&mut self, key: Cow<'a, str>) {
+        if self.few.len() < Seen::FEW {
+            self.few.push(key);
+        } else {
+            self.many.insert(key);
+        }
+    }
+}
