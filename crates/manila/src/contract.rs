@@ -119,6 +119,10 @@ impl Contract {
 
     /// Where the schema of a tool's own payload binds, if it can.
     pub(crate) fn place_of(self, own: &RawJson) -> Option<Place> {
+        if describes_envelope(own) {
+            // It speaks of the whole answer, which is read and not wrapped again.
+            return None;
+        }
         match self {
             Contract::EnvelopeV1 => Some(envelope_v1::PAYLOAD),
             Contract::ResponseV2 => response_v2::payload(own),
@@ -139,6 +143,34 @@ impl Contract {
         let found = Contract::ALL.into_iter().find(|contract| contract.id() == id);
         found.ok_or_else(|| UnknownContract(id.to_owned()))
     }
+}
+
+/// Whether a schema describes envelopes: it names a contract's mark, or exactly its members.
+///
+/// ```
+/// use manila::{RawJson, describes_envelope};
+/// let own = RawJson::parse(
+///     r#"{"properties": {"schema_version": {"const": "mcp.envelope.v0.1"}, "result": {}}}"#,
+/// )?;
+/// assert!(describes_envelope(&own));
+/// # Ok::<(), manila::ReadError>(())
+/// ```
+#[must_use]
+pub fn describes_envelope(schema: &RawJson) -> bool {
+    let Some(properties) = schema.get("properties") else { return false };
+    let is = |schema: Option<RawJson>, mark: &str| {
+        let value = schema.and_then(|schema| schema.get("const"));
+        value.is_some_and(|value| value.as_text().as_deref() == Some(mark))
+    };
+    let version = properties.get("meta").and_then(|meta| meta.get("properties")?.get("version"));
+    let has_exactly = |names: &[&str]| {
+        names.iter().all(|name| properties.get(name).is_some())
+            && properties.members().count() == names.len()
+    };
+    is(properties.get("schema_version"), "mcp.envelope.v0.1")
+        || is(version, "response-v2")
+        || has_exactly(response_v2::MEMBERS)
+        || has_exactly(envelope_v1::MEMBERS)
 }
 
 impl std::fmt::Display for Contract {

@@ -27,6 +27,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+// Tests inside and outside of the crate share their random values, which name it.
+#[cfg(test)]
+extern crate self as manila;
+
 pub mod answer;
 mod catalogue;
 pub mod check;
@@ -54,7 +58,7 @@ pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
 pub use contract::{
     Contract, Converted, Info, Loss, NotConverted, Reading, Reply, Spelling, UnknownContract,
-    code_from_spelling, convert, read, recognise, render, spellings,
+    code_from_spelling, convert, describes_envelope, read, recognise, render, spellings,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnostic, diagnostic, diagnostics};

@@ -22,6 +22,9 @@ use data::Data;
 use meta::Meta;
 pub(super) use read::{read, stdout_of};
 
+/// R1: the four members.
+pub(super) const MEMBERS: &[&str] = Response::MEMBERS;
+
 /// The tool's own schema binds on success without structured warnings. R2: a payload that is no
 /// object stands one level deeper; a schema that does not say which it is cannot bind.
 pub(super) fn payload(own: &RawJson) -> Option<Place> {
