@@ -11,6 +11,7 @@ mod by_hand;
 mod commands;
 mod conformance;
 mod docs;
+mod enveloped;
 mod faults;
 mod mcp;
 mod passing;
