@@ -45,6 +45,7 @@ mod raw_json;
 pub mod request_envelope;
 mod schema;
 pub mod stage;
+mod subject;
 mod suggest;
 mod violation;
 
@@ -72,6 +73,7 @@ pub use raw_json::{
 pub use schema::output_schema;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
+pub use subject::{Subject, UnknownSubject};
 pub use suggest::closest;
 pub use violation::Violation;
 
