@@ -70,9 +70,9 @@ pub use raw_json::{
     DEPTH_MAX, JsonObject, Problem, RawJson, ReadError, Syntax, UnfitValue, key_sorted, pretty,
     pretty_pieces,
 };
-pub use schema::output_schema;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
+pub use schema::{Unbound, output_schema, schema_around};
 pub use subject::{Subject, UnknownSubject};
 pub use suggest::closest;
 pub use violation::Violation;

@@ -256,7 +256,7 @@ fn check_agree(one: impl Fn(&Value) -> bool, other: impl Fn(&Value) -> bool, goo
         assert_eq!(one(document), other(document), "{document}");
     }
     let n_good = all.iter().filter(|document| one(document)).count();
-    assert!(one(good) && n_good > 20 && all.len() - n_good > 200, "{n_good} of {}", all.len());
+    assert!(one(good) && n_good > 0 && n_good < all.len() / 2, "{n_good} of {}", all.len());
 }
 
 #[test]
@@ -267,6 +267,51 @@ fn a_record_gets_the_same_verdict_in_an_envelope() {
     // An envelope may also say that there is no record.
     let inside = |record: &Value| !record.is_null() && inside.is_valid(&wrap(record));
     check_agree(|record| alone.is_valid(record), inside, &record());
+}
+
+/// One good document of each contract, and of each of its forms.
+fn envelopes(contract: Contract) -> Vec<Value> {
+    match contract {
+        Contract::ResponseV2 => vec![
+            json!({"success": true, "data": {"n": 1}, "error": null, "meta": {
+                "version": "response-v2", "warnings": ["w"], "warning_details": [
+                    {"message": "w", "severity": "info", "context": {}}],
+                "content_fidelity": "partial", "content_fidelity_schema_version": "1.0",
+                "telemetry": {"duration_ms": 1.5}, "content_archive_hashes": {"a": "b"}}}),
+            json!({"success": false, "data": {"error_code": "NOT_FOUND", "details": {}},
+                "error": "no", "meta": {"version": "response-v2", "pagination": {"cursor": null}}}),
+        ],
+        Contract::EnvelopeV1 => vec![json!({
+            "tier": "pro", "tool_version": "1", "tool_id": "t", "request_id": "r",
+            "capabilities": ["envelope-v1"], "duration_ms": 1, "error": {"error": "no",
+                "error_code": "not_found", "error_details": {"a": 1}},
+            "upgrade_hints": [{"feature": "f", "tier": "pro", "reason": "r"}], "data": null})],
+        Contract::MachineReadableV1 => vec![
+            json!({"success": true, "command": "c", "output": "", "exitCode": 0,
+                "metadata": {"a": "b"}}),
+            json!({"success": false, "errors": [{"code": "EXIT_1", "message": "m",
+                "category": "Unknown", "rawOutput": "", "mcpErrorCode": -32603, "data":
+                {"exitCode": 1, "additionalData": {"a": "b"}}}], "exitCode": 1}),
+        ],
+        Contract::McpEnvelopeV01 => vec![envelope()],
+    }
+}
+
+#[test]
+fn what_is_advertised_means_the_same_in_every_dialect() {
+    for contract in Contract::ALL {
+        let ours = validator(contract.into());
+        let advertised = manila::output_schema(contract, None).to_string();
+        for dialect in ["-07", "/2019-09", "/2020-12"] {
+            let mut whole: Value = serde_json::from_str(&advertised).unwrap();
+            let scheme = if dialect == "-07" { "http" } else { "https" };
+            whole["$schema"] = format!("{scheme}://json-schema.org/draft{dialect}/schema").into();
+            let inside = jsonschema::validator_for(&whole).unwrap();
+            for good in envelopes(contract) {
+                check_agree(|it| ours.is_valid(it), |it| inside.is_valid(it), &good);
+            }
+        }
+    }
 }
 
 /// A published schema with all that it refers to in its place, if there is a copy.
