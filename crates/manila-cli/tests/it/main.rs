@@ -18,6 +18,7 @@ mod program;
 mod random;
 mod redact;
 mod rmcp;
+mod schema;
 mod scripted;
 mod tidy;
 mod wrap;

@@ -1,6 +1,6 @@
 //! The dialects in which a contract's schema means the same as in its own.
 
-use crate::raw_json::{Kind, RawJson};
+use crate::raw_json::{Kind, RawJson, shown};
 use crate::schema::wrap::Unbound;
 
 /// A dialect of JSON Schema that has `if`, `then` and `else`.
@@ -26,7 +26,7 @@ impl Dialect {
         let rest = name.strip_prefix("https://").or_else(|| name.strip_prefix("http://"));
         let rest = rest.map(|rest| rest.strip_suffix('#').unwrap_or(rest));
         let found = NAMES.iter().find(|(known, _)| Some(*known) == rest);
-        found.map(|(_, dialect)| *dialect).ok_or_else(|| Unbound::dialect(&name))
+        found.map(|(_, dialect)| *dialect).ok_or_else(|| Unbound::Dialect(shown(&name)))
     }
 
     /// Whether what stands beside a `$ref` is ignored.

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::raw_json::{Kind, RawJson};
+use crate::raw_json::{Kind, RawJson, shown};
 use crate::schema::dialect::Dialect;
 use crate::schema::fragment::{decoded, keys};
 use crate::schema::relocate::{Holds, holds};
@@ -17,7 +17,7 @@ pub(super) fn check(own: &RawJson, dialect: Dialect) -> Result<(), Unbound> {
     let mut references = Vec::new();
     found.walk(own, ROOT, &mut references);
     let lost = references.into_iter().find(|reference| !found.has(reference));
-    lost.map_or(Ok(()), |reference| Err(Unbound::reference(&reference)))
+    lost.map_or(Ok(()), |reference| Err(Unbound::Reference(shown(&reference))))
 }
 
 /// The number of the root's place.

@@ -27,30 +27,15 @@ pub enum Unbound {
     /// Its `$schema` names a dialect in which the envelope's schema would say something else.
     #[error("its `$schema` must name draft-07, 2019-09 or 2020-12, but names `{0}`")]
     Dialect(String),
-    /// It refers to a place of its own where no keyword has a schema.
-    #[error("it refers to `{0}`, where no keyword of JSON Schema has a schema")]
+    /// It refers to a place of its own that no keyword makes the place of a schema.
+    #[error("it refers to `{0}`, where JSON Schema knows of no schema")]
     Reference(String),
     /// The contract has no place for it.
     #[error("{0} carries a payload as text, so no schema can bind it")]
     NoPlace(Contract),
     /// The payload's place depends on its type, which is not said.
-    #[error("its root does not say whether the payload is an object")]
+    #[error("its root does not say by `type` whether the payload is an object")]
     TypeUnsaid,
-}
-
-impl Unbound {
-    pub(super) fn reference(target: &str) -> Unbound {
-        Unbound::Reference(short(target))
-    }
-
-    pub(super) fn dialect(name: &str) -> Unbound {
-        Unbound::Dialect(short(name))
-    }
-}
-
-fn short(text: &str) -> String {
-    const CHARS_MAX: usize = 80;
-    text.chars().take(CHARS_MAX).collect()
 }
 
 /// The schema of a contract's envelopes around a payload of schema `own`, or without it where

@@ -236,8 +236,7 @@ fn what_cannot_be_moved_does_not_bind() {
             &format!("its `$schema` must name draft-07, 2019-09 or 2020-12, but names `{named}`"),
         );
     }
-    let elsewhere =
-        |at: &str| format!("it refers to `{at}`, where no keyword of JSON Schema has a schema");
+    let elsewhere = |at: &str| format!("it refers to `{at}`, where JSON Schema knows of no schema");
     for reference in [
         "#/components/schemas/a",
         "#/const",
@@ -269,7 +268,7 @@ fn what_cannot_be_moved_does_not_bind() {
 
 #[test]
 fn a_type_is_said_at_the_root_or_where_it_refers_to() {
-    const UNSAID: &str = "its root does not say whether the payload is an object";
+    const UNSAID: &str = "its root does not say by `type` whether the payload is an object";
     check_unbound(&json!({}), UNSAID);
     check_unbound(&json!(true), UNSAID);
     check_unbound(&json!({"type": ["object", "null"]}), UNSAID);
