@@ -22,6 +22,12 @@ pub(super) fn decoded(fragment: &str) -> Cow<'_, str> {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
+/// Whether a fragment is a pointer, and no anchor.
+pub(super) fn is_pointer(fragment: &str) -> bool {
+    let decoded = decoded(fragment);
+    decoded.is_empty() || decoded.starts_with('/')
+}
+
 /// The keys and indexes that a pointer names, from the outside in.
 pub(super) fn keys(pointer: &str) -> impl Iterator<Item = String> {
     pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"))

@@ -2,7 +2,7 @@
 
 use crate::raw_json::{Kind, RawJson};
 use crate::schema::dialect::Dialect;
-use crate::schema::fragment::{decoded, keys};
+use crate::schema::fragment::{decoded, is_pointer, keys};
 
 /// What a schema says about the type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl PayloadType {
 /// What a pointer into the same document leads to.
 fn target(own: &RawJson, reference: &RawJson) -> Option<RawJson> {
     let reference = reference.as_text()?;
-    let pointer = decoded(reference.strip_prefix('#').filter(|it| it.starts_with('/'))?);
+    let pointer = decoded(reference.strip_prefix('#').filter(|it| is_pointer(it))?);
     keys(&pointer).try_fold(own.clone(), |value, key| match value.kind() {
         Kind::Object => value.get(&key),
         Kind::Array => value.items().nth(key.parse().ok()?),

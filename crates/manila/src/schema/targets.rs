@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::raw_json::{Kind, RawJson, shown};
 use crate::schema::dialect::Dialect;
-use crate::schema::fragment::{decoded, keys};
+use crate::schema::fragment::{decoded, is_pointer, keys};
 use crate::schema::relocate::{Holds, holds};
 use crate::schema::wrap::Unbound;
 
@@ -75,12 +75,12 @@ impl Targets {
 
     /// Whether a reference leads to a schema that is moved, too. An anchor stands in one.
     fn has(&self, reference: &str) -> bool {
-        let Some(fragment) = reference.strip_prefix('#').map(decoded) else { return false };
-        if !fragment.is_empty() && !fragment.starts_with('/') {
+        let Some(fragment) = reference.strip_prefix('#') else { return false };
+        if !is_pointer(fragment) {
             return true;
         }
         let step = |place, key| self.places.get(&(place, key)).copied();
-        let place = keys(&fragment).try_fold(ROOT, step);
+        let place = keys(&decoded(fragment)).try_fold(ROOT, step);
         place.is_some_and(|place| self.schemas.contains(&place))
     }
 }

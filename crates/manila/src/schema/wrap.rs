@@ -7,6 +7,7 @@ use crate::contract::Contract;
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::schema::PayloadType;
 use crate::schema::dialect::Dialect;
+use crate::schema::fragment::is_pointer;
 use crate::schema::relocate::{Edit, Edited};
 use crate::schema::targets;
 
@@ -123,16 +124,13 @@ fn moved(own: &RawJson, dialect: Dialect, place: &Place) -> RawJson {
         "$schema" | "x-fastmcp-wrap-result" if is_root(schema) => Edit::Drop,
         // There it means nothing, but not every client knows that.
         "$id" if dialect.is_lone_reference(schema) => Edit::Drop,
-        "$ref" | "$dynamicRef" if !is_resource => match value.as_text() {
-            Some(target) if target.is_empty() || target == "#" => {
-                Edit::Replace((*pointer).to_owned())
+        "$ref" | "$dynamicRef" if !is_resource => {
+            let target = value.as_text().unwrap_or_default();
+            match target.strip_prefix('#').filter(|fragment| is_pointer(fragment)) {
+                Some(path) => Edit::Replace(format!("{pointer}{path}")),
+                None => Edit::Keep,
             }
-            Some(target) if target.starts_with("#/") => {
-                let path = target.get(1..).unwrap_or_default();
-                Edit::Replace(format!("{pointer}{path}"))
-            }
-            Some(_) | None => Edit::Keep,
-        },
+        }
         _ => Edit::Keep,
     };
     let mut out = before.as_bytes().to_vec();

@@ -44,6 +44,12 @@ fn references_move_with_the_schema() {
     assert_eq!(own["properties"]["own"]["items"]["$ref"], "#/definitions/kept");
     assert!(own.get("x-fastmcp-wrap-result").is_none());
     assert!(own.get("$schema").is_none());
+    // A pointer is one, too, when all of it is written with percent signs.
+    let own =
+        r##"{"type": "object", "properties": {"a": {"$ref": "#%2Fproperties%2Fb"}, "b": {}}}"##;
+    let whole = wrapped(Contract::ResponseV2, own);
+    let moved = whole.pointer(&format!("{place}/properties/a/$ref")).unwrap();
+    assert_eq!(*moved, format!("#{place}%2Fproperties%2Fb"));
 }
 
 #[track_caller]
