@@ -6,7 +6,7 @@
 use crate::context::Context;
 use crate::outcome::{Content, Ended, Outcome};
 use crate::raw_json::{RawJson, encoded_len};
-use crate::schema::Place;
+use crate::schema::{PayloadType, Place, Unbound};
 use crate::stage::redact::Redacted;
 
 mod code_lines;
@@ -118,17 +118,13 @@ impl Contract {
     }
 
     /// Where the schema of a tool's own payload binds, if it can.
-    pub(crate) fn place_of(self, own: &RawJson) -> Option<Place> {
-        if describes_envelope(own) {
-            // It speaks of the whole answer, which is read and not wrapped again.
-            return None;
-        }
+    pub(crate) fn place_of(self, payload: PayloadType) -> Result<Place, Unbound> {
         match self {
-            Contract::EnvelopeV1 => Some(envelope_v1::PAYLOAD),
-            Contract::ResponseV2 => response_v2::payload(own),
+            Contract::EnvelopeV1 => Ok(envelope_v1::PAYLOAD),
+            Contract::ResponseV2 => response_v2::payload(payload),
             // M1: there a payload is the text of a string.
-            Contract::MachineReadableV1 => None,
-            Contract::McpEnvelopeV01 => Some(mcp_envelope_v0_1::PAYLOAD),
+            Contract::MachineReadableV1 => Err(Unbound::NoPlace(self)),
+            Contract::McpEnvelopeV01 => Ok(mcp_envelope_v0_1::PAYLOAD),
         }
     }
 

@@ -78,10 +78,10 @@ pub use raw_json::{
     Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, Problem, RawJson,
     ReadError, Syntax, UnfitValue, canonical, key_sorted, pretty, pretty_pieces,
 };
-pub use schema::output_schema;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
-pub use subject::Subject;
+pub use schema::{Unbound, output_schema, schema_around};
+pub use subject::{Subject, UnknownSubject};
 pub use suggest::closest;
 pub use violation::Violation;
 

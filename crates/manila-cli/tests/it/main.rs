@@ -19,6 +19,7 @@ mod program;
 mod random;
 mod redact;
 mod rmcp;
+mod schema;
 mod scripted;
 mod tidy;
 mod wrap;
