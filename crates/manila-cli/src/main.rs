@@ -12,6 +12,7 @@ mod exit_status;
 mod input;
 mod narrator;
 mod output;
+mod progress;
 mod refusal;
 mod server;
 

@@ -10,13 +10,13 @@ use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
 use crate::input::{InputArgs, Line};
 use crate::output::Output;
+use crate::progress::Progress;
 use crate::refusal::Refusal;
 
-mod progress;
 mod report;
 mod rules;
+mod told;
 
-use progress::Progress;
 use report::{Report, ReportFormat};
 
 /// Hide the secrets in text and JSON: a filter for files and pipes
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     }
     let is_report = sink.report.is_some();
     sink.finish()?;
-    progress::summary(&tally, is_report);
+    told::summary(&tally, is_report);
     let is_bad = is_report && !tally.is_empty();
     Ok(if is_bad { ExitStatus::BadNews } else { ExitStatus::Good })
 }
@@ -204,6 +204,6 @@ fn json(
         let found = manila_redact::places(&whole, &edits, 1);
         sink.put(&apply(&whole, &edits), &found, input)?;
     }
-    progress::others(n_others);
+    told::others(n_others);
     Ok(())
 }
