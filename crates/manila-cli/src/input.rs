@@ -1,11 +1,12 @@
 //! Reading files and standard input, never more than the limit.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Read};
+use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
+use crate::blocks::{Blocks, Line, LinesOfBlock};
 use crate::refusal::Refusal;
 
 /// What stops a file from being read most often, and the next step.
@@ -15,7 +16,7 @@ const KNOWN: [(ErrorKind, &str, &str); 2] = [
 ];
 
 /// The input of a command, and how much of it may be read.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct InputArgs {
     /// The file to read; `-` is standard input, and so is no file at all
     #[arg(value_name = "FILE")]
@@ -68,10 +69,15 @@ impl InputArgs {
     }
 
     /// The input line by line.
-    pub(crate) fn lines(&self) -> anyhow::Result<Lines<'_>> {
-        let (source, _) = self.open()?;
-        let source = BufReader::with_capacity(256 * 1024, source);
-        Ok(Lines { args: self, source, number: 0, is_inside_line: false, len_last: 0 })
+    pub(crate) fn lines(&self) -> anyhow::Result<Lines> {
+        let (blocks, _) = self.blocks()?;
+        Ok(Lines { blocks, block: LinesOfBlock::none() })
+    }
+
+    /// The input in blocks of whole lines, and its size if that is known beforehand.
+    pub(crate) fn blocks(&self) -> anyhow::Result<(Blocks, Option<u64>)> {
+        let (source, size) = self.open()?;
+        Ok((Blocks::new(self.clone(), source, size), size))
     }
 
     /// The file, unless standard input is meant.
@@ -80,7 +86,7 @@ impl InputArgs {
     }
 
     /// The source, and its size if that is known beforehand.
-    pub(crate) fn open(&self) -> anyhow::Result<(Box<dyn Read>, Option<u64>)> {
+    pub(crate) fn open(&self) -> anyhow::Result<(Box<dyn Read + Send>, Option<u64>)> {
         let Some(path) = self.path() else {
             let stdin = io::stdin();
             // Who names `-` wants to type.
@@ -91,7 +97,7 @@ impl InputArgs {
                 )
                 .into());
             }
-            return Ok((Box::new(stdin.lock()), None));
+            return Ok((Box::new(stdin), None));
         };
         let file = File::open(path).map_err(|error| self.unreadable(&error))?;
         let metadata = file.metadata().map_err(|error| self.unreadable(&error))?;
@@ -120,67 +126,25 @@ impl InputArgs {
 }
 
 /// An input of one value on each line.
-pub(crate) struct Lines<'a> {
-    args: &'a InputArgs,
-    source: BufReader<Box<dyn Read>>,
-    number: u64,
-    /// Whether the rest of the last line, which was too long, is still to be skipped.
-    is_inside_line: bool,
-    /// How long the last line was, as a guess at the next one.
-    len_last: usize,
+pub(crate) struct Lines {
+    blocks: Blocks,
+    block: LinesOfBlock,
 }
 
-/// One line of an input.
-pub(crate) struct Line {
-    /// Its number, from 1.
-    pub(crate) number: u64,
-    /// Its text without the line end, or `None` if it is longer than the limit.
-    pub(crate) text: Option<Bytes>,
-}
-
-impl Lines<'_> {
+impl Lines {
     /// The next line, or `None` at the end.
     pub(crate) fn next(&mut self) -> anyhow::Result<Option<Line>> {
-        if self.is_inside_line {
-            self.skip_line()?;
-        }
-        let mut text = Vec::with_capacity(self.len_last);
-        // The line end may be two bytes, and is not counted.
-        let limit = self.args.bytes_max.saturating_add(2);
-        let read = self.source.by_ref().take(limit).read_until(b'\n', &mut text);
-        let n_read = read.map_err(|error| self.args.unreadable(&error))?;
-        if n_read == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        self.len_last = n_read;
-        self.is_inside_line = !text.ends_with(b"\n") && n_read as u64 == limit;
-        for line_end in [b'\n', b'\r'] {
-            if text.last() == Some(&line_end) {
-                text.pop();
+        loop {
+            if let Some(line) = self.block.next() {
+                return Ok(Some(line));
             }
+            let Some(block) = self.blocks.next() else { return Ok(None) };
+            self.block = block?.into_iter();
         }
-        let fits = !self.is_inside_line && text.len() as u64 <= self.args.bytes_max;
-        Ok(Some(Line { number: self.number, text: fits.then(|| text.into()) }))
     }
 
     /// Whether the next line may have to be waited for.
     pub(crate) fn may_wait(&self) -> bool {
-        self.is_inside_line || !self.source.buffer().contains(&b'\n')
-    }
-
-    /// Reads to the end of a line that is too long, without keeping it.
-    fn skip_line(&mut self) -> anyhow::Result<()> {
-        self.is_inside_line = false;
-        loop {
-            let buffer = self.source.fill_buf().map_err(|error| self.args.unreadable(&error))?;
-            let line_end = buffer.iter().position(|&byte| byte == b'\n');
-            let n_skipped = line_end.map_or(buffer.len(), |at| at + 1);
-            let is_done = line_end.is_some() || buffer.is_empty();
-            self.source.consume(n_skipped);
-            if is_done {
-                return Ok(());
-            }
-        }
+        self.block.is_done()
     }
 }

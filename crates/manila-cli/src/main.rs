@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod blocks;
 mod cli;
 mod command;
 mod config;
@@ -12,6 +13,7 @@ mod exit_status;
 mod input;
 mod narrator;
 mod output;
+mod parallel;
 mod progress;
 mod refusal;
 mod server;

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use manila::RawJson;
 use manila_redact::{Found, Redactor, Stream, Tally, apply};
 
+use crate::blocks::Line;
 use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
-use crate::input::{InputArgs, Line};
+use crate::input::InputArgs;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::refusal::Refusal;

@@ -7,10 +7,11 @@ use manila::{
     Syntax, deterministic_id, render,
 };
 
+use crate::blocks::Line;
 use crate::command::contracts::{Chosen, one_or_all};
 use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
-use crate::input::{InputArgs, Line};
+use crate::input::InputArgs;
 use crate::output::{Layout, LayoutArgs, Output};
 use crate::refusal::{Refusal, note, tell};
 
