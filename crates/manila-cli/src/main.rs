@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod blocks;
+mod by_line;
 mod cli;
 mod command;
 mod config;

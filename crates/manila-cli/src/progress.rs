@@ -31,6 +31,14 @@ impl Progress {
             bar.inc(n_bytes as u64);
         }
     }
+
+    /// Tells something else on the same terminal, with the bar out of the way.
+    pub(crate) fn aside<T>(&self, tell: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
+        }
+    }
 }
 
 impl Drop for Progress {

@@ -49,7 +49,7 @@ pub(crate) fn tell(message: &str, hint: &str) {
     );
 }
 
-/// Tells something that is worth knowing, on standard error.
+/// Tells something beside the result, on standard error.
 pub(crate) fn note(text: &str) {
     // A note that cannot be told changes nothing about the result.
     let _ = writeln!(anstream::stderr(), "note: {}", plain(text));
@@ -64,12 +64,13 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// A text on one line, without what could move a cursor: names of files and words of callers
+/// A text on one line, without what could move a cursor or turn the direction of reading: names of files and words of callers
 /// stand in it, and none of them may look like a line of ours.
 pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        if letter.is_control() && letter != '\t' {
+        let turns = matches!(letter, '\u{200E}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+        if turns || (letter.is_control() && letter != '\t') {
             shown.extend(letter.escape_default());
         } else {
             shown.push(letter);

@@ -2,18 +2,20 @@
 
 use bytes::Bytes;
 use manila::pipeline::{self, Redaction, Settings, prepare};
+use manila::stage::redact::Redacted;
 use manila::{
     Context, Contract, IdPurpose, JsonObject, Observation, Problem, RawJson, ReadError, Reply,
     Syntax, deterministic_id, render,
 };
+use manila_gateway::Config;
 
-use crate::blocks::Line;
+use crate::by_line::{BadLine, by_line};
 use crate::command::contracts::{Chosen, one_or_all};
 use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
-use crate::output::{Layout, LayoutArgs, Output};
-use crate::refusal::{Refusal, note, tell};
+use crate::output::{LayoutArgs, Output};
+use crate::refusal::{Refusal, note};
 
 /// Put what was seen of a tool call into an envelope
 ///
@@ -48,7 +50,8 @@ pub(crate) struct Args {
     /// Read an observation from each line, and write its envelope on a line
     ///
     /// A line that cannot be sealed gives an empty line, its number and reason on standard
-    /// error, and exit status 1. Blank lines stay blank. Not with --pretty.
+    /// error (of the first 1000 such lines), and exit status 1. Blank lines stay blank. Not with
+    /// --pretty. All cores work; what comes out has the order of the input.
     #[arg(long, conflicts_with = "pretty")]
     lines: bool,
 
@@ -67,14 +70,17 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let config = args.config.read()?;
-    let mut settings = Settings::default();
-    settings.redaction = Redaction::By(&config.hiding.redactor);
+    let sealing = Sealing {
+        contract: args.contract,
+        tells_losses: args.losses,
+        is_by_line: args.lines,
+        config: args.config.read()?,
+    };
     if args.lines {
-        return seal_lines(args, &settings, out);
+        return seal_lines(sealing, &args.input, out);
     }
-    let sealed = seal(args, &settings, args.input.read()?).map_err(|error| {
-        Refusal::new(format!("{}: {error}", args.input.name()), hint(&error, args))
+    let sealed = sealing.seal(args.input.read()?).map_err(|error| {
+        Refusal::new(format!("{}: {error}", args.input.name()), sealing.hint(&error))
     })?;
     for loss in &sealed.losses {
         note(loss);
@@ -83,76 +89,35 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Good)
 }
 
-fn seal_lines(
-    args: &Args,
-    settings: &Settings<'_>,
-    out: &mut Output,
-) -> anyhow::Result<ExitStatus> {
-    let (mut n_lines, mut n_bad) = (0u64, 0u64);
-    let mut lines = args.input.lines()?;
-    while let Some(Line { number, text }) = lines.next()? {
-        n_lines = number;
-        match seal_line(args, settings, number, text) {
-            Ok(Some(sealed)) => {
-                for loss in &sealed.losses {
-                    note(&format!("line {number}, {loss}"));
-                }
-                out.json(&sealed.envelope, Layout::Compact)?;
-            }
-            Ok(None) => out.line(b"")?,
-            Err((message, hint)) => {
-                tell(&message, &hint);
-                n_bad += 1;
-                out.line(b"")?;
-            }
+fn seal_lines(sealing: Sealing, input: &InputArgs, out: &mut Output) -> anyhow::Result<ExitStatus> {
+    let name = input.name();
+    let work = move |number, text, notes: &mut Vec<String>| match sealing.seal(text) {
+        Ok(Sealed { envelope, losses }) => {
+            notes.extend(losses.iter().map(|loss| format!("line {number}, {loss}")));
+            Ok(envelope)
         }
-        if lines.may_wait() {
-            out.flush()?;
+        Err(error) => {
+            let place = format!("line {number}, column {}", error.column);
+            let message = format!("{name}, {place}: {}", error.reason());
+            Err(BadLine { message, hint: sealing.hint(&error) })
         }
-    }
-    if n_bad == 0 {
-        return Ok(ExitStatus::Good);
-    }
-    note(&format!("{n_bad} of {n_lines} lines could not be sealed"));
-    Ok(ExitStatus::BadNews)
-}
-
-/// What a line gives: an envelope, nothing if it is blank, or what is wrong and the next step.
-fn seal_line(
-    args: &Args,
-    settings: &Settings<'_>,
-    number: u64,
-    text: Option<Bytes>,
-) -> Result<Option<Sealed>, (String, String)> {
-    let name = args.input.name();
-    let Some(text) = text else {
-        let limit = args.input.bytes_max();
-        let message = format!("{name}, line {number} is over the limit of {limit} bytes");
-        return Err((message, "raise the limit with `--bytes-max`".to_owned()));
     };
-    if text.trim_ascii().is_empty() {
-        return Ok(None);
-    }
-    seal(args, settings, text).map(Some).map_err(|error| {
-        let place = format!("line {number}, column {}", error.column);
-        (format!("{name}, {place}: {}", error.reason()), hint(&error, args))
-    })
+    let count = by_line(input, out, work, |notes, progress| {
+        if !notes.is_empty() {
+            progress.aside(|| notes.iter().for_each(|text| note(text)));
+        }
+        Ok(())
+    })?;
+    count.tell("sealed");
+    Ok(if count.is_good() { ExitStatus::Good } else { ExitStatus::BadNews })
 }
 
-/// The next step, in the words of this command.
-fn hint(error: &ReadError, args: &Args) -> String {
-    match &error.problem {
-        Problem::Syntax(Syntax::Trailing) if args.lines => {
-            "put each observation on a line of its own".to_owned()
-        }
-        Problem::Syntax(Syntax::Trailing) => {
-            "give one observation; for one on each line, use `--lines`".to_owned()
-        }
-        Problem::Syntax(Syntax::Empty) => {
-            "give an observation, e.g. {\"observed\": {\"said\": \"hello\"}}".to_owned()
-        }
-        Problem::Syntax(_) | Problem::Rule { .. } | _ => error.hint().to_owned(),
-    }
+/// What is done with every observation.
+struct Sealing {
+    contract: Chosen,
+    tells_losses: bool,
+    is_by_line: bool,
+    config: Config,
 }
 
 /// What one observation gives.
@@ -161,45 +126,60 @@ struct Sealed {
     losses: Vec<String>,
 }
 
-fn seal(args: &Args, settings: &Settings<'_>, json: Bytes) -> Result<Sealed, ReadError> {
-    let observation = Observation::from_json(json.clone())?;
-    let context = Context::new(fresh(&observation, json));
-    let sealed = match args.contract {
-        Chosen::One(contract) => {
-            let reply = pipeline::seal(observation, contract, settings, &context);
-            Sealed { losses: told(args, contract, &reply), envelope: reply.envelope }
-        }
-        Chosen::All => all(args, observation, settings, &context),
-    };
-    Ok(sealed)
-}
-
-/// An object with one envelope for each contract.
-fn all(
-    args: &Args,
-    observation: Observation,
-    settings: &Settings<'_>,
-    context: &Context,
-) -> Sealed {
-    let mut losses = Vec::new();
-    let prepared = prepare(observation, settings, context);
-    let envelopes = Contract::ALL.into_iter().map(|contract| {
-        let reply = render(&prepared, contract, context);
-        losses.extend(told(args, contract, &reply));
-        (contract.id(), reply.envelope)
-    });
-    let envelope = JsonObject::from_members(envelopes).into();
-    Sealed { envelope, losses }
-}
-
-fn told(args: &Args, contract: Contract, reply: &Reply) -> Vec<String> {
-    if !args.losses {
-        return Vec::new();
+impl Sealing {
+    fn seal(&self, json: Bytes) -> Result<Sealed, ReadError> {
+        let observation = Observation::from_json(json.clone())?;
+        let context = Context::new(fresh(&observation, json));
+        let mut settings = Settings::default();
+        settings.redaction = Redaction::By(&self.config.hiding.redactor);
+        let sealed = match self.contract {
+            Chosen::One(contract) => {
+                let reply = pipeline::seal(observation, contract, &settings, &context);
+                Sealed { losses: self.told(contract, &reply), envelope: reply.envelope }
+            }
+            Chosen::All => self.all(&prepare(observation, &settings, &context), &context),
+        };
+        Ok(sealed)
     }
-    let beside = (!reply.blocks.is_empty())
-        .then(|| format!("in {contract}: blocks: media beside structured content are not written"));
-    let losses = reply.losses.iter().map(|loss| format!("in {contract}: {loss}"));
-    losses.chain(beside).collect()
+
+    /// An object with one envelope for each contract.
+    fn all(&self, prepared: &Redacted, context: &Context) -> Sealed {
+        let mut losses = Vec::new();
+        let envelopes = Contract::ALL.into_iter().map(|contract| {
+            let reply = render(prepared, contract, context);
+            losses.extend(self.told(contract, &reply));
+            (contract.id(), reply.envelope)
+        });
+        let envelope = JsonObject::from_members(envelopes).into();
+        Sealed { envelope, losses }
+    }
+
+    fn told(&self, contract: Contract, reply: &Reply) -> Vec<String> {
+        if !self.tells_losses {
+            return Vec::new();
+        }
+        let beside = (!reply.blocks.is_empty()).then(|| {
+            format!("in {contract}: blocks: media beside structured content are not written")
+        });
+        let losses = reply.losses.iter().map(|loss| format!("in {contract}: {loss}"));
+        losses.chain(beside).collect()
+    }
+
+    /// The next step, in the words of this command.
+    fn hint(&self, error: &ReadError) -> String {
+        match &error.problem {
+            Problem::Syntax(Syntax::Trailing) if self.is_by_line => {
+                "put each observation on a line of its own".to_owned()
+            }
+            Problem::Syntax(Syntax::Trailing) => {
+                "give one observation; for one on each line, use `--lines`".to_owned()
+            }
+            Problem::Syntax(Syntax::Empty) => {
+                "give an observation, e.g. {\"observed\": {\"said\": \"hello\"}}".to_owned()
+            }
+            Problem::Syntax(_) | Problem::Rule { .. } | _ => error.hint().to_owned(),
+        }
+    }
 }
 
 /// The bytes for an id that the caller did not give: random, or Q7's where the answer must
