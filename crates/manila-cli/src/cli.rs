@@ -7,7 +7,8 @@ use clap::{Parser, Subcommand};
 use manila::Contract;
 
 use crate::command::{
-    call, completions, contracts, errors, explain, redact, sample_server, schema, seal, tools, wrap,
+    call, check, completions, contracts, errors, explain, redact, sample_server, schema, seal,
+    tools, wrap,
 };
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
@@ -34,6 +35,7 @@ pub(crate) enum Command {
     Tools(tools::Args),
     SampleServer(sample_server::Args),
     Seal(seal::Args),
+    Check(check::Args),
     Redact(redact::Args),
     Contracts(contracts::Args),
     Errors(errors::Args),
@@ -50,6 +52,7 @@ impl Command {
             Command::Tools(args) => tools::run(args, out),
             Command::SampleServer(args) => sample_server::run(args),
             Command::Seal(args) => seal::run(args, out),
+            Command::Check(args) => check::run(args, out),
             Command::Redact(args) => redact::run(args, out),
             Command::Contracts(args) => contracts::run(args, out),
             Command::Errors(args) => errors::run(args, out),
@@ -90,6 +93,7 @@ fn contracts_at_length() -> String {
         manila tools -- manila sample-server\n  \
         manila call echo --arg message=hello -- manila sample-server\n  \
         echo '{\"observed\": {\"said\": \"hello\"}}' | manila seal --contract all -\n  \
+        manila call image -- manila sample-server | manila check\n  \
         manila explain RATE_LIMITED\n  \
         manila contracts"
 }

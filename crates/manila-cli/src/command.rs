@@ -1,6 +1,7 @@
 //! One file a command: its arguments, and what it does.
 
 pub(crate) mod call;
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod contracts;
 pub(crate) mod errors;

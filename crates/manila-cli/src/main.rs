@@ -17,7 +17,9 @@ mod output;
 mod parallel;
 mod progress;
 mod refusal;
+mod row;
 mod server;
+mod words;
 
 use cli::Cli;
 use exit_status::ExitStatus;

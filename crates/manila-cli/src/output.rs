@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
+use anstream::ColorChoice;
 use manila::RawJson;
 
 use crate::refusal::Refusal;
@@ -46,6 +47,14 @@ impl Output {
         let stdout = io::stdout().lock();
         let is_terminal = stdout.is_terminal();
         Output { out: BufWriter::with_capacity(64 * 1024, stdout), is_terminal }
+    }
+
+    /// Whether what is written may have colours: on a terminal, unless somebody wants none.
+    pub(crate) fn is_coloured(&self) -> bool {
+        match anstream::AutoStream::choice(self.out.get_ref()) {
+            ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
+            ColorChoice::Auto | ColorChoice::Never => false,
+        }
     }
 
     /// Writes one JSON value and a line end.

@@ -8,6 +8,8 @@
 
 mod bad_input;
 mod by_hand;
+mod check;
+mod check_formats;
 mod commands;
 mod conformance;
 mod docs;

@@ -19,11 +19,18 @@ fn no_command_panics_on_random_bytes() {
         Just(b"{\"observed\":{\"said\":\"".to_vec()),
         Just(b"\"}}\n".to_vec()),
         Just(b"{\"observed\":{\"mcp\":{\"content\":[".to_vec()),
+        Just(b"{\"meta\":{\"version\":\"response-v2\"},\"data\":{\"".to_vec()),
         Just(b"\n".to_vec()),
     ];
     let bytes = prop::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat());
     let outcome = runner().run(&bytes, |bytes| {
-        for args in [&["seal", "--contract", "all"][..], &["seal", "--lines"][..]] {
+        for args in [
+            &["seal", "--contract", "all"][..],
+            &["seal", "--lines"],
+            &["check"],
+            &["check", "--lines", "--format", "sarif"],
+            &["check", "--lines", "--format", "junit", "-c", "request-envelope"],
+        ] {
             let ran = manila(args, &bytes);
             prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);
             prop_assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
@@ -38,7 +45,9 @@ fn no_command_panics_on_random_bytes() {
 #[test]
 fn no_argument_panics() {
     let outcome = runner().run(&"[^\u{0}]{0,30}", |word| {
-        for args in [["explain", word.as_str()], ["schema", &word], ["seal", &word]] {
+        for args in
+            [["explain", word.as_str()], ["schema", &word], ["seal", &word], ["check", &word]]
+        {
             let ran = manila(&args, b"");
             prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);
         }
