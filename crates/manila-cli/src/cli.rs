@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use manila::Contract;
 
 use crate::command::{
-    call, check, completions, contracts, errors, explain, redact, sample_server, schema, seal,
-    tools, wrap,
+    call, check, completions, contracts, convert, errors, explain, redact, sample_server, schema,
+    seal, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
@@ -36,6 +36,7 @@ pub(crate) enum Command {
     SampleServer(sample_server::Args),
     Seal(seal::Args),
     Check(check::Args),
+    Convert(convert::Args),
     Redact(redact::Args),
     Contracts(contracts::Args),
     Errors(errors::Args),
@@ -53,6 +54,7 @@ impl Command {
             Command::SampleServer(args) => sample_server::run(args),
             Command::Seal(args) => seal::run(args, out),
             Command::Check(args) => check::run(args, out),
+            Command::Convert(args) => convert::run(args, out),
             Command::Redact(args) => redact::run(args, out),
             Command::Contracts(args) => contracts::run(args, out),
             Command::Errors(args) => errors::run(args, out),

@@ -4,6 +4,7 @@ pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod contracts;
+pub(crate) mod convert;
 pub(crate) mod errors;
 pub(crate) mod explain;
 pub(crate) mod redact;

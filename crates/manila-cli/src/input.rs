@@ -80,6 +80,12 @@ impl InputArgs {
         Ok((Blocks::new(self.clone(), source, size), size))
     }
 
+    /// Whether this is the input, by whatever path.
+    pub(crate) fn is_file(&self, other: &Path) -> bool {
+        let own = self.path().and_then(|path| path.canonicalize().ok());
+        own.is_some_and(|own| other.canonicalize().is_ok_and(|other| own == other))
+    }
+
     /// The file, unless standard input is meant.
     fn path(&self) -> Option<&Path> {
         self.file.as_deref().filter(|path| *path != Path::new("-"))

@@ -121,7 +121,7 @@ In the examples `·` stands inside of each fake secret, so that nobody's scanner
 #[test]
 fn configuration_follows_from_its_keys() {
     let mut text = format!("# Configuration\n\n{GENERATED}\n");
-    text += "`--config manila.toml` binds `manila wrap`, `call`, `tools`, `seal` and \
+    text += "`--config manila.toml` binds `manila wrap`, `call`, `tools`, `seal`, `convert` and \
              `redact`. A key\nthat does not exist is refused, with its line and what may have been meant.\n\n```toml\n";
     text += EXAMPLE;
     text += "```\n\n| key | what it does |\n|---|---|\n";

@@ -12,6 +12,7 @@ mod check;
 mod check_formats;
 mod commands;
 mod conformance;
+mod convert;
 mod docs;
 mod enveloped;
 mod faults;

@@ -30,6 +30,8 @@ fn no_command_panics_on_random_bytes() {
             &["check"],
             &["check", "--lines", "--format", "sarif"],
             &["check", "--lines", "--format", "junit", "-c", "request-envelope"],
+            &["convert", "--to", "envelope-v1"],
+            &["convert", "--to", "response-v2", "--from", "machine-readable-v1", "--lines"],
         ] {
             let ran = manila(args, &bytes);
             prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);
