@@ -78,6 +78,7 @@ pub use raw_json::{
     Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, Problem, RawJson,
     ReadError, Syntax, UnfitValue, canonical, key_sorted, pretty, pretty_pieces,
 };
+pub use request_envelope::Profile;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
 pub use schema::{Unbound, output_schema, schema_around};

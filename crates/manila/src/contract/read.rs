@@ -116,7 +116,6 @@ pub struct Converted {
 
 /// Why an envelope could not be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum NotConverted {
     /// It is not JSON.
     #[error(transparent)]
