@@ -60,13 +60,13 @@ impl Batch {
     }
 }
 
-fn name(path: &std::path::Path) -> String {
+pub(crate) fn name(path: &std::path::Path) -> String {
     path.file_stem().unwrap().to_string_lossy().into_owned()
 }
 
 /// Every vector says which clauses it is about, and what it shows.
 #[track_caller]
-fn check_head(name: &str, clauses: &[String], about: &str) {
+pub(crate) fn check_head(name: &str, clauses: &[String], about: &str) {
     assert!(!clauses.is_empty() && about.len() > 10, "{name} names no clause or says nothing");
     for clause in clauses {
         let (letter, number) = clause.split_at(1);

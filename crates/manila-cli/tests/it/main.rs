@@ -21,6 +21,7 @@ mod passing;
 mod program;
 mod random;
 mod redact;
+mod refused;
 mod rmcp;
 mod schema;
 mod scripted;
