@@ -34,6 +34,7 @@ mod context;
 mod contract;
 mod cursor;
 mod diagnostics;
+mod digest;
 mod ids;
 pub mod json {
     //! The parts of JSON, for those who walk over values and splice them.
@@ -58,6 +59,7 @@ pub use contract::{
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnostic, diagnostic, diagnostics};
+pub use digest::sha256_hex;
 pub use ids::{IdPurpose, deterministic_id};
 pub use observed::{
     Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observation, Observed, RateLimited,
@@ -69,8 +71,8 @@ pub use outcome::{
     Warning,
 };
 pub use raw_json::{
-    DEPTH_MAX, JsonObject, Problem, RawJson, ReadError, Syntax, UnfitValue, key_sorted, pretty,
-    pretty_pieces,
+    Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, Problem, RawJson,
+    ReadError, Syntax, UnfitValue, canonical, key_sorted, pretty, pretty_pieces,
 };
 pub use schema::output_schema;
 #[cfg(feature = "validate")]

@@ -10,9 +10,11 @@ use std::fmt;
 use bytes::Bytes;
 use serde::Serialize;
 
+mod canonical;
 mod emit;
 mod key_sorted;
 mod kind;
+mod not_canonical;
 mod object;
 mod pretty;
 mod read_error;
@@ -25,10 +27,12 @@ mod syntax;
 mod walk;
 mod word;
 
+pub use canonical::{Canonical, canonical};
 pub use emit::{Emit, ObjectWriter};
 pub(crate) use emit::{OrNull, emit_joined, emit_string, shape};
 pub use key_sorted::key_sorted;
 pub use kind::Kind;
+pub use not_canonical::{NotCanonical, NotCanonicalReason};
 pub use object::JsonObject;
 pub use pretty::{pretty, pretty_pieces};
 pub(crate) use read_error::shown;

@@ -121,7 +121,7 @@ impl<'a> Parts<'a> {
 }
 
 /// Where the value that starts at `start` ends.
-fn value_end(bytes: &[u8], start: usize) -> usize {
+pub(super) fn value_end(bytes: &[u8], start: usize) -> usize {
     match bytes.get(start) {
         Some(b'"') => string_end(bytes, start),
         Some(b'{' | b'[') => container_end(bytes, start),
