@@ -35,6 +35,7 @@ fn full_of_secrets(ended: Ended) -> Outcome {
             tier: Tier::Pro,
             duration: Some(Duration::from_millis(1)),
             deterministic: Some(false),
+            capabilities: Some(vec![said()]),
         },
         ended,
         run: Some(Run {
