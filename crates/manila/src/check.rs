@@ -11,11 +11,14 @@ use crate::raw_json::{Doubt, DoubtKind, Emit, ObjectWriter, RawJson, ReadError, 
 use crate::request_envelope::Profile;
 use crate::subject::Subject;
 
+mod date_time;
 pub(crate) mod look;
 mod mcp_request;
 pub(crate) mod path;
 pub(crate) mod provenance;
 mod request;
+#[cfg(test)]
+mod table;
 #[cfg(feature = "validate")]
 mod tool_io;
 
