@@ -30,6 +30,7 @@ pub(crate) struct Fault {
 #[derive(Debug, Default)]
 pub(crate) struct Look {
     faults: Vec<Fault>,
+    is_broken: bool,
     n_violations: usize,
     n_advice: usize,
     /// What of the document no outcome can hold.
@@ -45,6 +46,7 @@ impl Look {
         clause: Clause,
         message: impl Into<String>,
     ) {
+        self.is_broken = true;
         self.note(Grade::Violation, || path.pointer(), rule, clause, message);
     }
 
@@ -58,7 +60,20 @@ impl Look {
         clause: Clause,
         message: impl Into<String>,
     ) {
+        self.is_broken = true;
         self.note(Grade::Violation, || path.pointer() + below, rule, clause, message);
+    }
+
+    /// Notes a claim that does not hold, such as a false digest. Whoever checks the document
+    /// refuses it; whoever only reads it takes it as it is (P3: its structure is not broken).
+    pub(crate) fn disprove(
+        &mut self,
+        path: &Path<'_>,
+        rule: &'static str,
+        clause: Clause,
+        message: impl Into<String>,
+    ) {
+        self.note(Grade::Violation, || path.pointer(), rule, clause, message);
     }
 
     /// Notes something that should be better.
@@ -93,9 +108,9 @@ impl Look {
         self.faults.push(Fault { grade, pointer, rule, clause: Some(clause), message });
     }
 
-    /// Whether a rule was broken.
+    /// Whether a rule about the structure was broken.
     pub(crate) fn is_broken(&self) -> bool {
-        self.n_violations > 0
+        self.is_broken
     }
 
     pub(crate) fn into_faults(self) -> Vec<Fault> {

@@ -135,7 +135,7 @@ pub(super) fn time(value: &RawJson, at: &Path<'_>, look: &mut Look) {
     let Some(text) = look.text(value, at, "P9") else { return };
     if !is_date_time(&text) {
         let message = "must be a date and time of RFC 3339 that exists, e.g. 2026-01-02T03:04:05Z";
-        look.refuse(at, "date-time", "P9", message);
+        look.disprove(at, "date-time", "P9", message);
     }
 }
 
@@ -147,7 +147,7 @@ fn lineage(value: &RawJson, run_id: Option<&str>, path: &Path<'_>, look: &mut Lo
         n_parents += 1;
         let Some(parent) = look.text_within(&item, at, "P9", (1, 200)) else { return };
         if run_id == Some(parent.as_str()) {
-            look.refuse(at, "own-parent", "P9", "is the run itself, which cannot build on itself");
+            look.disprove(at, "own-parent", "P9", "is the run itself, on which it cannot build");
         }
         if !known.insert(parent) {
             look.advise(at, "repeated", "P9", "is named twice; once is enough");

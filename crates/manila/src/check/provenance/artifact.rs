@@ -81,7 +81,7 @@ fn judge(digest: &Digest, at: &Path<'_>, look: &mut Look) {
     if !digest.has_length() || !digest.is_lower_case() {
         let (n_digits, method) = (digest.algorithm.n_digits(), digest.algorithm.method());
         let message = format!("must be {n_digits} lower-case hex digits, as `{method}` writes it");
-        look.refuse(at, "digest-form", "P7", message);
+        look.disprove(at, "digest-form", "P7", message);
     }
 }
 

@@ -74,7 +74,7 @@ fn judge_place(method: &str, found: Option<Place>, at: &Path<'_>, look: &mut Loo
         }
         _ => return,
     };
-    look.refuse(at, "method-condition", "P7", message);
+    look.disprove(at, "method-condition", "P7", message);
 }
 
 /// Where in its source a piece of evidence points to.
@@ -106,7 +106,7 @@ fn source(value: &RawJson, at: &Path<'_>, look: &mut Look) -> Option<Place> {
         Err(JSON) => "must have a JSON pointer after `#json:`, which starts with a slash",
         Err(_) => "must have a line, or a first and a last one, after `#text:line:`",
     };
-    look.refuse(at, "anchor", "P7", message);
+    look.disprove(at, "anchor", "P7", message);
     None
 }
 

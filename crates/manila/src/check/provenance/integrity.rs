@@ -40,7 +40,7 @@ fn verify(record: &RawJson, digest: &Digest, at: &Path<'_>, look: &mut Look) {
     let Some(object) = JsonObject::new(record.clone()) else { return };
     let Ok(canonical) = canonical(object.without("integrity").as_raw()) else {
         let message = "cannot be true, since the record has no canonical form (RFC 8785)";
-        return look.refuse(at, "record-digest", "P8", message);
+        return look.disprove(at, "record-digest", "P8", message);
     };
     let is_true = match digest.algorithm.digest(&canonical.bytes) {
         Some(own) => own.eq_ignore_ascii_case(&digest.value),
@@ -49,7 +49,7 @@ fn verify(record: &RawJson, digest: &Digest, at: &Path<'_>, look: &mut Look) {
     };
     if !is_true {
         let message = "is not the digest of the record without `integrity` (RFC 8785)";
-        look.refuse(at, "record-digest", "P8", message);
+        look.disprove(at, "record-digest", "P8", message);
     } else if digest.algorithm == Algorithm::Blake3 {
         look.advise(at, "not-verified", "P8", "was not verified: blake3 is not supported here");
     } else if !digest.is_lower_case() {
@@ -99,13 +99,13 @@ fn judge_ed25519(key_id: Option<&str>, text: Option<&str>, path: &Path<'_>, look
     let is_key_id = |id: &str| id.len() == KEY_ID_DIGITS && id.bytes().all(is_digit);
     if !key_id.is_none_or(is_key_id) {
         let message = "must be the first 16 hex digits of the SHA-256 of the key, in lower case";
-        look.refuse(&path.name("key_id"), "key-id", "P8", message);
+        look.disprove(&path.name("key_id"), "key-id", "P8", message);
     }
     let is_signature =
         |text: &str| STANDARD.decode(text).is_ok_and(|bytes| bytes.len() == SIGNATURE_BYTES);
     if !text.is_none_or(is_signature) {
         let message = "must be the base64 of 64 bytes, as an Ed25519 signature has";
-        look.refuse(&path.name("value"), "signature", "P8", message);
+        look.disprove(&path.name("value"), "signature", "P8", message);
     }
 }
 

@@ -129,7 +129,7 @@ pub(super) fn judge(claimed: &[String], facts: &Facts, path: &Path<'_>, look: &m
         let condition = CONDITIONS.iter().find(|condition| condition.method == id);
         if let Some(Condition { needs, .. }) = condition.filter(|it| !(it.holds)(facts)) {
             let message = format!("is claimed, but needs {needs}");
-            look.refuse(&path.index(index), "method-condition", "P7", message);
+            look.disprove(&path.index(index), "method-condition", "P7", message);
         }
     }
 }
@@ -140,14 +140,14 @@ const FORM: &str = "must be lower-case names joined by dots, e.g. `adapter.wrap.
 pub(super) fn judge_id(id: &str, at: &Path<'_>, look: &mut Look) {
     let (namespace, method) = id.split_once('.').unwrap_or((id, ""));
     if !fits_grammar(id) || !fits_pattern(id) {
-        look.refuse(at, "method-id", "P7", FORM);
+        look.disprove(at, "method-id", "P7", FORM);
     } else if RESERVED.contains(&namespace) {
-        look.refuse(at, "namespace", "P7", "is in a namespace that is reserved");
+        look.disprove(at, "namespace", "P7", "is in a namespace that is reserved");
     } else if !NAMESPACES.contains(&namespace) {
         let message = format!("must be in one of the namespaces {}", NAMESPACES.join(", "));
-        look.refuse(at, "namespace", "P7", message);
+        look.disprove(at, "namespace", "P7", message);
     } else if method.is_empty() {
-        look.refuse(at, "method-id", "P7", "must name a method after its namespace");
+        look.disprove(at, "method-id", "P7", "must name a method after its namespace");
     }
 }
 

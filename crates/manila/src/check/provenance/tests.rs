@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::REQUIRED;
 use crate::check::table::{Table, agrees, mutated, told};
 use crate::check::{Checker, Verdict};
-use crate::contract::Contract;
+use crate::contract::{Contract, read};
+use crate::raw_json::RawJson;
 use crate::subject::Subject;
 
 fn record() -> Value {
@@ -270,5 +271,16 @@ proptest! {
     #[test]
     fn the_verdict_is_that_of_the_schema(document in mutated(&full())) {
         agrees(&table(), &SCHEMA, &document)?;
+    }
+
+    /// P3: who reads an envelope asks for no more than its schema does. What a record claims is
+    /// for those who check it.
+    #[test]
+    fn whoever_reads_an_envelope_goes_by_the_schema(document in mutated(&full())) {
+        let envelope =
+            json!({"schema_version": "mcp.envelope.v0.1", "result": 1, "provenance": document});
+        let envelope = RawJson::parse(envelope.to_string()).unwrap();
+        let is_read = read(Contract::McpEnvelopeV01, &envelope).is_ok();
+        prop_assert_eq!(is_read, SCHEMA.is_valid(&document), "{}", document);
     }
 }
