@@ -49,6 +49,12 @@ pub(crate) fn tell(message: &str, hint: &str) {
     );
 }
 
+/// Tells something that is worth knowing, on standard error.
+pub(crate) fn note(text: &str) {
+    // A note that cannot be told changes nothing about the result.
+    let _ = writeln!(anstream::stderr(), "note: {}", plain(text));
+}
+
 /// A text on one line, and short.
 fn plain(text: &str) -> String {
     const CHARS_MAX: usize = 600;

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use manila::JsonObject;
+use manila::{Contract, JsonObject};
 use manila_gateway::{Command, Down, Gateway, Inbox, Placement, Revision, Settings, Shape};
 
+use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
 use crate::narrator::{Narrator, Verbosity};
 use crate::refusal::Refusal;
@@ -22,6 +23,10 @@ pub(crate) struct ServerArgs {
     #[arg(long, short, value_name = "CONTRACT", default_value = "response-v2")]
     #[arg(value_parser = one_shape())]
     pub(crate) contract: Shape,
+
+    /// The contract in which the server answers already; those with a mark are recognised anyway
+    #[arg(long, value_name = "CONTRACT", value_parser = one_contract())]
+    pub(crate) speaks: Option<Contract>,
 
     /// How long a call may take, e.g. 500ms, 30s, 5m; progress starts the clock anew. A number
     /// alone is seconds
@@ -112,7 +117,9 @@ fn bytes(text: &str) -> Result<usize, String> {
 impl ServerArgs {
     pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
         let mut settings = Settings::default();
-        settings.hiding = Arc::new(self.config.read()?.hiding);
+        let config = self.config.read()?;
+        settings.hiding = Arc::new(config.hiding);
+        settings.speaks = self.speaks.or(config.speaks);
         settings.shape = self.contract;
         settings.timeout = self.timeout;
         settings.frame_bytes_max = self.message_bytes_max;

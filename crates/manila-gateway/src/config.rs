@@ -4,14 +4,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use manila::Contract;
 use manila_redact::{Extra, Options, Redactor, UnusableRule, rules};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::hiding::{Hiding, UnsafeOutput};
+use crate::hiding::{Hiding, Passthrough, UnsafeOutput};
 
 /// The keys of the configuration, each with what it does.
-pub const KEYS: [(&str, &str); 7] = [
+pub const KEYS: [(&str, &str); 9] = [
+    (
+        "speaks",
+        "the contract in which the server answers already, where its answers do not show it: \
+         `machine-readable-v1` has no mark",
+    ),
     ("redact.off", "names of rules that are not used, as `manila redact --rules` lists them"),
     (
         "redact.extra",
@@ -25,6 +31,11 @@ pub const KEYS: [(&str, &str); 7] = [
         "whether a caller may ask for one answer with its secrets, by `unsafeOutput`; `false` \
          unless you say otherwise",
     ),
+    (
+        "redact.passthrough",
+        "`verbatim` leaves secrets in answers that already are envelopes of the caller's \
+         contract; `redacted` unless you say otherwise",
+    ),
     ("tool.NAME", "a table for the tool of this name"),
     ("tool.NAME.redact", "`false` leaves this tool's answers as they are; the log tells each time"),
 ];
@@ -35,6 +46,8 @@ pub const KEYS: [(&str, &str); 7] = [
 pub struct Config {
     /// How secrets are hidden.
     pub hiding: Hiding,
+    /// The contract in which the server answers already.
+    pub speaks: Option<Contract>,
 }
 
 /// What is wrong in a configuration, and where.
@@ -54,6 +67,7 @@ pub struct ConfigError {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct File {
+    speaks: Option<Spanned<String>>,
     redact: RedactTable,
     tool: BTreeMap<String, ToolTable>,
 }
@@ -66,6 +80,15 @@ struct RedactTable {
     allow: Vec<String>,
     allow_patterns: Vec<Spanned<String>>,
     unsafe_output: bool,
+    passthrough: PassthroughWord,
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum PassthroughWord {
+    #[default]
+    Redacted,
+    Verbatim,
 }
 
 #[derive(Deserialize)]
@@ -102,8 +125,25 @@ impl Config {
         let not_for = file.tool.into_iter().filter(is_off).map(|(name, _)| name).collect();
         let unsafe_output =
             if file.redact.unsafe_output { UnsafeOutput::Allowed } else { UnsafeOutput::Ignored };
-        Ok(Config { hiding: Hiding { redactor: Arc::new(redactor), not_for, unsafe_output } })
+        let passthrough = match file.redact.passthrough {
+            PassthroughWord::Redacted => Passthrough::Redacted,
+            PassthroughWord::Verbatim => Passthrough::Verbatim,
+        };
+        let redactor = Arc::new(redactor);
+        let hiding = Hiding { redactor, not_for, unsafe_output, passthrough };
+        Ok(Config { hiding, speaks: file.speaks.map(|id| contract(text, &id)).transpose()? })
     }
+}
+
+fn contract(text: &str, id: &Spanned<String>) -> Result<Contract, ConfigError> {
+    Contract::from_id(id.get_ref()).map_err(|error| {
+        let ids: Vec<&str> = Contract::ALL.into_iter().map(Contract::id).collect();
+        let hint = match manila::closest(id.get_ref(), ids.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("it is one of {}", ids.join(", ")),
+        };
+        at(text, Some(id.span()), error.to_string(), hint)
+    })
 }
 
 /// The rules as the table wants them. Each is tried by itself, so that the wrong one is named.

@@ -49,6 +49,8 @@ impl Shape {
 pub struct Settings {
     /// What becomes of results whose caller does not say it.
     pub shape: Shape,
+    /// The contract in which the server answers already, where its answers do not show it.
+    pub speaks: Option<Contract>,
     /// Where the envelope goes.
     pub placement: Placement,
     /// Where media go: beside the envelope on MCP, inside it elsewhere.
@@ -78,6 +80,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             shape: Shape::Contract(Contract::default()),
+            speaks: None,
             placement: Placement::Structured,
             media: Media::Beside,
             hiding: Arc::default(),
@@ -118,7 +121,7 @@ impl Gateway {
         let redactor = Arc::clone(&settings.hiding.redactor);
         let events = events_without_secrets(events, redactor);
         let (upstream, inbox) = Upstream::start(command, keeping, Arc::clone(&events));
-        let tools = Tools::new(Arc::clone(&events));
+        let tools = Tools::new(Arc::clone(&events), settings.speaks.is_some());
         let deadlines = Deadlines::start();
         let tasks = Tasks::default();
         let gateway = Gateway { upstream, tools, tasks, deadlines, settings, events };

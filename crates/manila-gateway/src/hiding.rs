@@ -21,6 +21,18 @@ pub struct Hiding {
     pub not_for: BTreeSet<String>,
     /// Whether a caller may ask for an answer with its secrets.
     pub unsafe_output: UnsafeOutput,
+    /// What becomes of answers that already are what the caller wants.
+    pub passthrough: Passthrough,
+}
+
+/// What becomes of an answer that already is an envelope of the caller's contract (P3).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Passthrough {
+    /// It goes on unchanged, unless there are secrets in it.
+    #[default]
+    Redacted,
+    /// It goes on unchanged, secrets and all.
+    Verbatim,
 }
 
 /// What becomes of a caller's wish to see secrets (M12).
@@ -39,6 +51,7 @@ impl Default for Hiding {
             redactor: Arc::new(Redactor::standard().clone()),
             not_for: BTreeSet::new(),
             unsafe_output: UnsafeOutput::default(),
+            passthrough: Passthrough::default(),
         }
     }
 }

@@ -34,6 +34,6 @@ pub use era::{Era, Revision};
 pub use event::{Consent, Event, Events};
 pub use gateway::{Gateway, Settings, Shape};
 pub use handle::{Answer, Placement, Sealed};
-pub use hiding::{Hiding, UnsafeOutput};
+pub use hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use os::keeper;
 pub use upstream::{Command, Down, Inbox};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use manila::json::Kind;
-use manila::{JsonObject, RawJson, Registry, Schema, output_schema};
+use manila::{JsonObject, RawJson, Registry, Schema, describes_envelope, output_schema};
 
 use crate::event::{Event, Events};
 use crate::gateway::Shape;
@@ -33,15 +33,18 @@ pub(crate) struct Tools {
     /// Held by whoever asks the server for all of them.
     pub(crate) listing: tokio::sync::Mutex<()>,
     events: Events,
+    /// Whether the server answers in a contract already.
+    speaks_envelopes: bool,
 }
 
 impl Tools {
-    pub(crate) fn new(events: Events) -> Tools {
+    pub(crate) fn new(events: Events, speaks_envelopes: bool) -> Tools {
         Tools {
             registry: Mutex::default(),
             known: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
             events,
+            speaks_envelopes,
         }
     }
 
@@ -66,7 +69,7 @@ impl Tools {
         }
         let tool = Arc::new(Tool {
             input: self.compiled(&name, raw.get("inputSchema")),
-            output: self.compiled(&name, raw.get("outputSchema")),
+            output: self.compiled(&name, self.promised(raw)),
             is_app: is_app(raw),
             raw: raw.clone(),
         });
@@ -90,6 +93,12 @@ impl Tools {
         let known = self.known.lock().ok();
         let tools = known.iter().flat_map(|known| known.iter());
         tools.map(|(name, tool)| (name.clone(), tool.raw.clone())).collect()
+    }
+
+    /// What the tool promises of its payload. What it promises of an envelope is not that.
+    fn promised(&self, tool: &RawJson) -> Option<RawJson> {
+        let schema = tool.get("outputSchema").filter(|schema| !describes_envelope(schema))?;
+        (!self.speaks_envelopes).then_some(schema)
     }
 
     fn compiled(&self, tool: &str, schema: Option<RawJson>) -> Option<Arc<Schema>> {

@@ -167,11 +167,9 @@ impl Checker {
         let subject = self.subject.or_else(|| recognise(&value));
         let mut look = Look::default();
         match subject {
-            None => look.refuse(
-                &Path::ROOT,
+            None => look.refuse_json(
                 "unrecognised",
-                "auto",
-                "has the mark of no contract; name the contract",
+                "has the mark of no contract; name the contract that it should keep",
             ),
             Some(subject) => self.look(subject, &value, &mut look),
         }

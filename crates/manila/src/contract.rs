@@ -6,7 +6,7 @@
 use crate::context::Context;
 use crate::outcome::{Content, Ended, Outcome};
 use crate::raw_json::{RawJson, encoded_len};
-use crate::schema::Place;
+use crate::schema::{PayloadType, Place, Unbound};
 use crate::stage::redact::Redacted;
 
 mod code_lines;
@@ -118,13 +118,13 @@ impl Contract {
     }
 
     /// Where the schema of a tool's own payload binds, if it can.
-    pub(crate) fn place_of(self, own: &RawJson) -> Option<Place> {
+    pub(crate) fn place_of(self, payload: PayloadType) -> Result<Place, Unbound> {
         match self {
-            Contract::EnvelopeV1 => Some(envelope_v1::PAYLOAD),
-            Contract::ResponseV2 => response_v2::payload(own),
+            Contract::EnvelopeV1 => Ok(envelope_v1::PAYLOAD),
+            Contract::ResponseV2 => response_v2::payload(payload),
             // M1: there a payload is the text of a string.
-            Contract::MachineReadableV1 => None,
-            Contract::McpEnvelopeV01 => Some(mcp_envelope_v0_1::PAYLOAD),
+            Contract::MachineReadableV1 => Err(Unbound::NoPlace(self)),
+            Contract::McpEnvelopeV01 => Ok(mcp_envelope_v0_1::PAYLOAD),
         }
     }
 
@@ -139,6 +139,34 @@ impl Contract {
         let found = Contract::ALL.into_iter().find(|contract| contract.id() == id);
         found.ok_or_else(|| UnknownContract(id.to_owned()))
     }
+}
+
+/// Whether a schema describes envelopes: it names a contract's mark, or exactly its members.
+///
+/// ```
+/// use manila::{RawJson, describes_envelope};
+/// let own = RawJson::parse(
+///     r#"{"properties": {"schema_version": {"const": "mcp.envelope.v0.1"}, "result": {}}}"#,
+/// )?;
+/// assert!(describes_envelope(&own));
+/// # Ok::<(), manila::ReadError>(())
+/// ```
+#[must_use]
+pub fn describes_envelope(schema: &RawJson) -> bool {
+    let Some(properties) = schema.get("properties") else { return false };
+    let is = |schema: Option<RawJson>, mark: &str| {
+        let value = schema.and_then(|schema| schema.get("const"));
+        value.is_some_and(|value| value.as_text().as_deref() == Some(mark))
+    };
+    let version = properties.get("meta").and_then(|meta| meta.get("properties")?.get("version"));
+    let has_exactly = |names: &[&str]| {
+        names.iter().all(|name| properties.get(name).is_some())
+            && properties.members().count() == names.len()
+    };
+    is(properties.get("schema_version"), "mcp.envelope.v0.1")
+        || is(version, "response-v2")
+        || has_exactly(response_v2::MEMBERS)
+        || has_exactly(envelope_v1::MEMBERS)
 }
 
 impl std::fmt::Display for Contract {

@@ -27,6 +27,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+// Tests inside and outside of the crate share their random values, which name it.
+#[cfg(test)]
+extern crate self as manila;
+
 pub mod answer;
 mod catalogue;
 pub mod check;
@@ -55,7 +59,7 @@ pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
 pub use contract::{
     Contract, Converted, Info, Loss, NotConverted, Reading, Reply, Spelling, UnknownContract,
-    code_from_spelling, convert, read, recognise, render, spellings,
+    code_from_spelling, convert, describes_envelope, read, recognise, render, spellings,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnostic, diagnostic, diagnostics};
@@ -74,10 +78,10 @@ pub use raw_json::{
     Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, Problem, RawJson,
     ReadError, Syntax, UnfitValue, canonical, key_sorted, pretty, pretty_pieces,
 };
-pub use schema::output_schema;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
-pub use subject::Subject;
+pub use schema::{Unbound, output_schema, schema_around};
+pub use subject::{Subject, UnknownSubject};
 pub use suggest::closest;
 pub use violation::Violation;
 

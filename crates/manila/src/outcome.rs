@@ -178,7 +178,17 @@ impl Receipt {
     /// How many secrets were hidden.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.findings.iter().map(|(_, n)| n).sum()
+        self.findings.iter().fold(0, |sum, (_, n)| sum.saturating_add(*n))
+    }
+
+    /// Adds what was hidden later.
+    pub(crate) fn add(&mut self, findings: Vec<(String, u64)>) {
+        for (rule, n) in findings {
+            match self.findings.iter_mut().find(|(known, _)| *known == rule) {
+                Some((_, known)) => *known = known.saturating_add(n),
+                None => self.findings.push((rule, n)),
+            }
+        }
     }
 
     /// What was done, in a sentence; nothing if nothing was hidden.

@@ -19,6 +19,11 @@ use crate::stage::redact::{Redacted, redact};
 pub struct Settings<'a> {
     /// Whether media blocks stand beside the envelope or inside it.
     pub media: Media,
+    /// The contract that the tool is known to answer in, for those that have no mark.
+    pub speaks: Option<Contract>,
+    /// The contract whose envelopes go out untouched, secrets and all, where a tool answers in
+    /// it; only for who renders that contract.
+    pub passthrough: Option<Contract>,
     /// What the tool promised about its payload.
     pub output_check: Option<OutputCheck<'a>>,
     /// How secrets are hidden.

@@ -29,6 +29,14 @@ fn schemas() -> Vec<Value> {
             "properties": {"result": {"type": "integer"}}, "required": ["result"]}),
         json!({"$id": "https://example.com/own", "type": "object",
             "properties": {"a": {"$ref": "#/properties/n"}, "n": {"type": "integer"}}}),
+        json!({"$ref": "#/$defs/x", "$defs": {"x": {"type": "object", "required": ["n"]}}}),
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+            "$ref": "#/definitions/x", "definitions": {"x": {"type": ["string", "integer"]}}}),
+        json!({"type": ["array", "string"], "maxLength": 1, "minItems": 1}),
+        json!({"type": ["object", "null"], "minProperties": 1}),
+        json!({"type": "object", "properties": {"a": {"$ref": "#/x/a"}}, "x": {"a": {"not": {}}}}),
+        json!({"$schema": "http://json-schema.org/draft-04/schema#", "type": "object",
+            "properties": {"n": {"minimum": 0, "exclusiveMinimum": true}}}),
         json!({}),
     ]
 }

@@ -1,20 +1,117 @@
 //! `manila schema`
 
-use manila::Contract;
+use std::path::{Path, PathBuf};
 
-use crate::command::contracts::one_contract;
+use manila::json::Kind;
+use manila::{Contract, RawJson, Schema, Subject, Unbound, UnusableSchema, schema_around};
+
+use crate::command::contracts::one_subject;
 use crate::exit_status::ExitStatus;
-use crate::output::Output;
+use crate::input::InputArgs;
+use crate::output::{Layout, Output};
+use crate::refusal::{Refusal, note};
 
-/// Print a contract's JSON Schema (draft 2020-12)
+/// Print the JSON Schema of a contract, or of a document beside the contracts
+///
+/// It is in draft 2020-12 and refers to nothing outside. With --around, it is that of a
+/// contract's envelopes with a payload of your own schema, in that schema's dialect.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The contract
-    #[arg(value_name = "CONTRACT", value_parser = one_contract())]
-    contract: Contract,
+    /// Whose schema
+    #[arg(value_name = "NAME", value_parser = one_subject())]
+    subject: Subject,
+
+    /// Put the schema of a payload into that of a contract; `-` reads standard input
+    ///
+    /// FILE has a schema in draft-07, 2019-09 or 2020-12, or a tool as `tools/list` gives it, of
+    /// which the `outputSchema` is meant. What comes out accepts every envelope with a payload
+    /// of that schema, and every failure. In response-v2 and mcp.envelope.v0.1 it accepts no
+    /// other payload, unless warnings stand beside it; envelope-v1 does not say whether a payload
+    /// was changed, so the schema is one of two alternatives there; machine-readable-v1 has no
+    /// place for it.
+    #[arg(long, value_name = "FILE")]
+    around: Option<PathBuf>,
 }
 
+/// Far more than the largest schema that is used.
+const BYTES_MAX: u64 = 256 * 1024 * 1024;
+
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    out.line(args.contract.info().schema.trim_end().as_bytes())?;
+    let subject = args.subject;
+    match (&args.around, subject.contract()) {
+        (None, _) => out.line(subject.schema().trim_end().as_bytes())?,
+        (Some(file), Some(contract)) => around(contract, file, out)?,
+        (Some(_), None) => return Err(no_envelope(subject).into()),
+    }
     Ok(ExitStatus::Good)
+}
+
+fn around(contract: Contract, file: &Path, out: &mut Output) -> anyhow::Result<()> {
+    let input = InputArgs::new(Some(file.to_owned()), BYTES_MAX);
+    let name = input.name();
+    let given = RawJson::parse_payload(input.read()?)
+        .map_err(|error| Refusal::new(format!("{name}: {error}"), error.hint()))?;
+    let own = payload_schema(&given, &name)?;
+    let bound = schema_around(contract, &own);
+    if let Err(unbound) = &bound
+        && let Some(hint) = hint(unbound)
+    {
+        let message = format!("{name}: the schema cannot be used: {unbound}");
+        return Err(Refusal::new(message, hint).into());
+    }
+    Schema::compile(&own).map_err(|unusable| unfit(&unusable, &name))?;
+    match bound {
+        Ok(whole) => out.json(whole.as_raw(), Layout::Pretty),
+        Err(unbound) => {
+            note(&format!("{name} is left out: {unbound}"));
+            out.line(contract.info().schema.trim_end().as_bytes())
+        }
+    }
+}
+
+/// The schema that was given, or that of a tool's output.
+fn payload_schema(given: &RawJson, name: &str) -> Result<RawJson, Refusal> {
+    let is_schema =
+        ["$schema", "$ref", "type", "properties"].iter().any(|it| given.get(it).is_some());
+    let object = |name: &str| given.get(name).filter(|schema| schema.kind() == Kind::Object);
+    if is_schema {
+        return Ok(given.clone());
+    }
+    match (object("inputSchema"), object("outputSchema")) {
+        (_, Some(schema)) => Ok(schema),
+        (None, None) => Ok(given.clone()),
+        (Some(_), None) => Err(Refusal::new(
+            format!("{name} is a tool without an `outputSchema`"),
+            "give the schema of its payload; any payload at all has the schema `true`",
+        )),
+    }
+}
+
+/// The next step where a schema cannot be used; none where only the contract cannot use it.
+fn hint(unbound: &Unbound) -> Option<&'static str> {
+    match unbound {
+        Unbound::NoSchema(_) => Some("give one schema, or a tool that has an `outputSchema`"),
+        Unbound::Dialect(_) => {
+            Some("rewrite it for https://json-schema.org/draft/2020-12/schema, the current dialect")
+        }
+        Unbound::Reference(_) => {
+            Some("move what it refers to below `$defs`, and refer to `#/$defs/NAME`")
+        }
+        Unbound::NoPlace(_) | Unbound::TypeUnsaid | _ => None,
+    }
+}
+
+fn unfit(unusable: &UnusableSchema, name: &str) -> Refusal {
+    Refusal::new(
+        format!("{name}: {unusable}"),
+        "a schema must be valid in its dialect and refer to nothing outside, and its references \
+         must come to an end",
+    )
+}
+
+fn no_envelope(subject: Subject) -> Refusal {
+    Refusal::new(
+        format!("{subject} is no envelope, so no payload stands in it"),
+        format!("`--around` takes one of: {}", Contract::ALL.map(Contract::id).join(", ")),
+    )
 }

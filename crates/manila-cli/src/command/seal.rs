@@ -1,7 +1,5 @@
 //! `manila seal`
 
-use std::io::Write;
-
 use bytes::Bytes;
 use manila::pipeline::{self, Redaction, Settings, prepare};
 use manila::{
@@ -14,7 +12,7 @@ use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
 use crate::input::{InputArgs, Line};
 use crate::output::{Layout, LayoutArgs, Output};
-use crate::refusal::{Refusal, tell};
+use crate::refusal::{Refusal, note, tell};
 
 /// Put what was seen of a tool call into an envelope
 ///
@@ -216,9 +214,4 @@ fn fresh(observation: &Observation, json: Bytes) -> [u8; 16] {
         Some(observed) => deterministic_id(IdPurpose::Request, "tools/call", &observed),
         None => uuid::Uuid::new_v4().into_bytes(),
     }
-}
-
-fn note(text: &str) {
-    // A note that cannot be told changes nothing about the result.
-    let _ = writeln!(anstream::stderr(), "note: {text}");
 }

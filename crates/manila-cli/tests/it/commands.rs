@@ -77,15 +77,6 @@ fn explain_knows_every_spelling() {
 }
 
 #[test]
-fn schema_prints_a_schema() {
-    for contract in manila::Contract::ALL {
-        let schema: Value = serde_json::from_str(&run(&["schema", contract.id()])).unwrap();
-        assert_eq!(schema["title"], contract.id());
-        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-    }
-}
-
-#[test]
 fn completions_come_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         check_says(&["completions", shell], &["seal", "explain"]);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use manila::{Code, Contract, Observation, RawJson, Spelling, diagnostics, spellings};
+use manila::{Code, Contract, Observation, RawJson, Spelling, Subject, diagnostics, spellings};
 use manila_redact::Rule;
 
 use crate::program::{check_generated, files, manila, read, root};
@@ -172,6 +172,7 @@ fn contracts_follow_from_the_table_and_from_real_envelopes() {
     let mut text = format!("# Contracts\n\n{GENERATED}\n");
     text += "The same call in four contracts. `manila contracts` lists them, `manila schema CONTRACT`\n";
     text += "prints their JSON Schemas, `manila seal --contract all` shows them side by side.\n";
+    text += "`manila schema CONTRACT --around FILE` puts the schema of a payload into that of a contract.\n";
     for contract in Contract::ALL {
         let info = contract.info();
         writeln!(text, "\n## `{}`\n\n{}.", info.id, capital(info.summary)).unwrap();
@@ -188,6 +189,11 @@ fn contracts_follow_from_the_table_and_from_real_envelopes() {
         }
         let losses = losses(contract).join("\n");
         writeln!(text, "\nWhat it cannot carry, or not as it is:\n\n{losses}").unwrap();
+    }
+    text += "\n## Documents beside the contracts\n\n";
+    text += "`manila schema NAME` prints their JSON Schemas, too.\n\n| name | what it is |\n|---|---|\n";
+    for subject in Subject::ALL.into_iter().filter(|subject| subject.contract().is_none()) {
+        writeln!(text, "| `{subject}` | {} |", subject.summary()).unwrap();
     }
     check_generated(&root().join("docs/contracts.md"), &text);
 }

@@ -87,3 +87,30 @@ pub(crate) fn check_generated(path: &Path, expected: &str) {
         path.display()
     );
 }
+
+/// A folder of a test's own, which goes when the test is over.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// `test` is part of its name.
+    pub(crate) fn new(test: &str) -> Scratch {
+        let folder = std::env::temp_dir().join(format!("manila-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+
+    /// Writes a file, and gives its path.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is the system's to clean up.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use serde_json::{Value, json};
 
 use crate::mcp::Client;
-use crate::program::{Ran, manila, root, start};
+use crate::program::{Ran, Scratch, manila, root, start};
 use crate::scripted::{HELLO, greeted};
 
 const SECRET: &str = "AKIAIOSFODNN7REDACTE";
@@ -232,18 +232,15 @@ fn a_death_tells_no_secret() {
 }
 
 /// A configuration that lets callers see secrets; `test` is part of its folder's name.
-fn unsafe_output_allowed(test: &str) -> (std::path::PathBuf, String) {
-    let folder = std::env::temp_dir().join(format!("manila-{test}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("manila.toml");
-    std::fs::write(&path, "[redact]\nunsafe_output = true\n").unwrap();
-    let path = path.to_str().unwrap().to_owned();
+fn unsafe_output_allowed(test: &str) -> (Scratch, String) {
+    let folder = Scratch::new(test);
+    let path = folder.file("manila.toml", "[redact]\nunsafe_output = true\n");
     (folder, path)
 }
 
 #[test]
 fn a_caller_sees_secrets_only_where_it_may() {
-    let (folder, path) = unsafe_output_allowed("meta");
+    let (_folder, path) = unsafe_output_allowed("meta");
     let ask = |options: &[&str]| {
         let mut client = Client::start(options, &["manila", "sample-server"]);
         client.greet("2025-11-25");
@@ -259,7 +256,6 @@ fn a_caller_sees_secrets_only_where_it_may() {
     assert!(!answer.to_string().contains("not-a-real-password"), "{answer}");
     assert_eq!(answer["meta"]["warning_details"][0]["code"], "UNSAFE_OUTPUT_IGNORED");
     assert!(!stderr.contains("was not redacted"), "{stderr}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// A server with one tool that takes only what its schema says, and tells what reached it; with
@@ -280,7 +276,7 @@ fn tells_arguments(own: &str) -> String {
 /// M12: callers of this contract ask among the arguments, and the tool hears nothing of it.
 #[test]
 fn unsafe_output_is_an_argument_of_machine_readable() {
-    let (folder, path) = unsafe_output_allowed("argument");
+    let (_folder, path) = unsafe_output_allowed("argument");
     let allowed = ["--contract", "machine-readable-v1", "--config", &path];
     let ask = |options: &[&str], own: &str, arguments: &Value| {
         let mut client = Client::start(options, &["sh", "-c", &tells_arguments(own)]);
@@ -318,7 +314,6 @@ fn unsafe_output_is_an_argument_of_machine_readable() {
 
     let (answer, _) = ask(&allowed, "own", &json!({"unsafeOutput": "yes"}));
     assert!(answer.contains("must be true or false"), "{answer}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

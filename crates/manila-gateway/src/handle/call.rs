@@ -23,6 +23,7 @@ use crate::clock;
 use crate::deadlines::Deadline;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
+use crate::hiding::Passthrough;
 use crate::own_meta;
 use crate::tools::Tool;
 use crate::upstream::Down;
@@ -328,6 +329,11 @@ impl Gateway {
         let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
         let mut settings = pipeline::Settings::default();
         settings.media = self.settings.media;
+        settings.speaks = self.settings.speaks;
+        settings.passthrough = match hiding.passthrough {
+            Passthrough::Redacted => None,
+            Passthrough::Verbatim => Some(contract),
+        };
         settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
         settings.redaction = match consented {
             Some(_) => Redaction::Off,

@@ -4,6 +4,7 @@ mod app;
 mod asking;
 mod big_numbers;
 mod crash;
+mod enveloped;
 mod fail;
 mod huge;
 mod media;
@@ -58,6 +59,7 @@ pub const TOOLS: &[Tool] = &[
     big_numbers::BIG_NUMBERS,
     structured::WRONG_OUTPUT,
     structured::ABOUT,
+    enveloped::ENVELOPED,
     app::APP,
     fail::FAIL,
     secrets::SECRETS,

@@ -8,7 +8,7 @@ use crate::handle::Placement;
 
 #[track_caller]
 fn check(tool: &str, placement: Placement, expected: &str) {
-    let tools = Tools::new(Arc::new(|_| ()));
+    let tools = Tools::new(Arc::new(|_| ()), false);
     let raw = RawJson::parse(tool.to_owned()).unwrap();
     let (_, tool) = tools.note(&raw).unwrap();
     let shape = Shape::Contract(Contract::MachineReadableV1);

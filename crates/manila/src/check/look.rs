@@ -76,6 +76,13 @@ impl Look {
         self.note(Grade::Violation, || path.pointer(), rule, clause, message);
     }
 
+    /// Refuses the whole document for a reason that is no contract's.
+    pub(crate) fn refuse_json(&mut self, rule: &'static str, message: &str) {
+        self.is_broken = true;
+        let (pointer, message) = (String::new(), message.to_owned());
+        self.faults.push(Fault { grade: Grade::Violation, pointer, rule, clause: None, message });
+    }
+
     /// Notes something that should be better.
     pub(crate) fn advise(
         &mut self,

@@ -30,6 +30,10 @@ pub(super) use read::read;
 /// E4: what every invocation supports.
 const CAPABILITY: &str = "envelope-v1";
 
+/// What is told of a failure behind its own details.
+const TOLD_NAMES: [&str; 5] =
+    ["retry_after_seconds", "origin_code", "remediation", "alternatives", "errors"];
+
 /// E1: the nine members.
 pub(super) const MEMBERS: &[&str] = Envelope::MEMBERS;
 
@@ -83,8 +87,7 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         tier: tier.name(),
         tool_version: said(tool_version.as_deref()).unwrap_or("0.0.0"),
         tool_id: said(tool_id.as_deref()).unwrap_or("unknown"),
-        request_id: said(request_id.as_deref())
-            .map_or_else(|| context.fresh_hex().into(), Cow::Borrowed),
+        request_id: request_id_of(request_id.as_deref(), context, losses),
         capabilities: capabilities
             .as_ref()
             .map_or_else(|| vec![CAPABILITY], |own| own.iter().map(String::as_str).collect()),
@@ -94,6 +97,17 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         data: outcome.content(),
     }
     .emit(out);
+}
+
+/// E3: the caller's, or one that is made for the call.
+fn request_id_of<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> Cow<'a, str> {
+    said(id).map_or_else(
+        || {
+            losses.add_made_id();
+            context.fresh_hex().into()
+        },
+        Cow::Borrowed,
+    )
 }
 
 /// E5: on failures too. The paid tiers need a number, so there an unknown one is 0.
@@ -128,22 +142,25 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
         data,
         evidence,
         retry_after: _,
+        retryable,
         line: _,
     } = failures.first();
     let mut facts = Facts::of_failure(failures.first());
     facts.add("origin_code", origin_code);
     facts.add_exit(run);
     facts.add_hint(hint.as_ref());
+    losses.add_blank_hint(hint.as_ref());
     facts.add_alternatives(alternatives);
     facts.add_others(failures);
     let told = message::told(message, origin_code.as_deref(), run);
     let error = message::first_line(told).unwrap_or_else(|| code.entry().message.to_owned());
-    if error != told {
+    if error != message.as_ref() {
         losses.add("message", "one line of it is told, without code, of at most 500 characters");
     }
     let error_code = code::word(*code, run);
     losses.add_code(*code, error_code, None);
     losses.add_clashes(&facts);
+    losses.add_own_names(&failures.first().details, &TOLD_NAMES);
     if !data.is_empty() {
         losses.add("data", "it is told among the details");
     }
@@ -152,6 +169,7 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
     }
     losses.add_explanations(failures.first());
     losses.add_if(!evidence.is_empty(), "evidence");
+    losses.add_if(retryable.is_some(), "retryable");
     Fault {
         error,
         error_code,
@@ -181,5 +199,5 @@ fn lose(
     losses.add_if(!metadata.is_empty(), "metadata");
     losses.add_if(!meta.is_empty(), "meta");
     losses.add_origin(receipt, provenance);
-    losses.add_run(run);
+    losses.add_run(run, false);
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::facts::Facts;
 use super::spelling::{code_from_spelling, code_from_type};
 use crate::catalogue::Code;
-use crate::outcome::{Cut, Failure, Fidelity, Notes, Provenance, Receipt, Run};
+use crate::outcome::{Cut, Failure, Fidelity, Notes, Provenance, Receipt, Run, Text};
 use crate::raw_json::JsonObject;
 
 /// Something that a contract could not carry.
@@ -46,6 +46,11 @@ impl Losses {
         }
     }
 
+    /// A request that had no id has one now.
+    pub(super) fn add_made_id(&mut self) {
+        self.add("request_id", "the contract needs one, so one was made");
+    }
+
     /// What a contract loses that does not explain failures.
     pub(super) fn add_explanations(&mut self, failure: &Failure) {
         self.add_if(failure.category.is_some(), "category");
@@ -53,6 +58,13 @@ impl Losses {
         self.add_if(failure.link.is_some(), "link");
         self.add_if(!failure.fixes.is_empty(), "fixes");
         self.add_if(failure.line.is_some(), "line");
+    }
+
+    /// That somebody gave no advice on purpose, where the catalogue's is understood.
+    pub(super) fn add_blank_hint(&mut self, hint: Option<&Text>) {
+        if hint.is_some_and(|hint| hint.trim().is_empty()) {
+            self.add("hint", "that there is none is not told");
+        }
     }
 
     /// The code, where the word that is written for it is read as another one.
@@ -67,6 +79,13 @@ impl Losses {
     pub(super) fn add_clashes(&mut self, facts: &Facts) {
         if facts.has_clash() {
             self.add("details", "of facts with the same name only the first is told");
+        }
+    }
+
+    /// Facts of the tool's own under names that the contract uses itself.
+    pub(super) fn add_own_names(&mut self, facts: &JsonObject, names: &[&str]) {
+        if facts.members().any(|member| names.iter().any(|name| member.is(name))) {
+            self.add("details", "a fact has the name of one that the contract tells itself");
         }
     }
 
@@ -90,9 +109,13 @@ impl Losses {
         self.add_if(*provenance != Provenance::NotAsked, "provenance");
     }
 
-    /// What a contract loses that tells only a program's stdout and exit code.
-    pub(super) fn add_run(&mut self, run: Option<&Run>) {
-        let Some(Run { command, exit: _, stdout: _, stderr, cut }) = run else { return };
+    /// What a contract loses that tells only a program's stdout, and with a failure its exit
+    /// code.
+    pub(super) fn add_run(&mut self, run: Option<&Run>, tells_exit: bool) {
+        let Some(Run { command, exit, stdout: _, stderr, cut }) = run else { return };
+        if !tells_exit || exit.is_none() {
+            self.add("run", "only what the program printed is told");
+        }
         self.add_if(command.is_some(), "command");
         self.add_if(!stderr.is_empty(), "stderr");
         self.add_if(*cut == Cut::Truncated, "truncated");

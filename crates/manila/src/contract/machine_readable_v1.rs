@@ -98,6 +98,11 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
     match ended {
         Ended::Done(_) => {
             losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
+            losses.add_if(run.is_some_and(|run| run.cut == Cut::Truncated), "truncated");
+            losses.add_if(run.is_some_and(|run| run.command.is_none()), "run");
+            if is_empty_text(outcome.content()) && run.is_none() {
+                losses.add("payload", "an empty text is read as nothing");
+            }
             let command = run.and_then(|run| run.command.as_deref());
             let output = AsText(outcome.content());
             Success { success: true, command, output, exit_code: 0, metadata }.emit(out);
@@ -107,6 +112,14 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
             let exit_code = run.and_then(|run| run.exit).unwrap_or(NO_EXIT);
             Failed { success: false, errors, exit_code, metadata }.emit(out);
         }
+    }
+}
+
+fn is_empty_text(content: Content<'_>) -> bool {
+    match content {
+        Content::Text(text) => text.is_empty(),
+        Content::Json(json) => json.as_bytes() == b"\"\"",
+        Content::Nothing => false,
     }
 }
 
@@ -135,13 +148,30 @@ fn faults<'a>(
     losses: &mut Losses,
 ) -> Vec<Fault<'a>> {
     let is_diagnosed = failures.first().line.is_some();
-    if let Some(run) = run.filter(|_| is_diagnosed) {
-        if !run.stdout.is_empty() {
+    if let Some(run) = run {
+        if is_diagnosed && !run.stdout.is_empty() {
             losses.add("stdout", "only its lines with diagnostics are told");
         }
-        if cut(&run.stderr, STDERR_CHARS_MAX).1 {
+        let ends_line = run.stdout.is_empty() || run.stdout.ends_with('\n');
+        if run.cut == Cut::Truncated && run.exit.is_none() && !ends_line {
+            losses.add("stdout", "its last line is ended before the mark of the cut");
+        }
+        // Where both streams are told as one, all of it is there.
+        let has_all = run.exit.is_some() && !is_diagnosed;
+        if !has_all && cut(&run.stderr, STDERR_CHARS_MAX).1 {
             losses.add("stderr", "the contract tells at most 1000 characters of it");
         }
+    }
+    if is_diagnosed && run.is_none() && !matches!(left, Content::Nothing) {
+        losses.add("partial", "only the line with the diagnostic is told");
+    }
+    let is_bare = |run: &Run| {
+        let Run { command, exit, stdout: _, stderr, cut } = run;
+        command.is_none() && exit.is_none() && stderr.is_empty() && *cut == Cut::Whole
+    };
+    losses.add_if(run.is_some_and(is_bare), "run");
+    if run.is_some_and(|run| run.exit == Some(NO_EXIT)) {
+        losses.add("exit code", "-1 is read as none");
     }
     let all = failures.iter().enumerate();
     all.map(|(n, failure)| {
@@ -176,9 +206,11 @@ fn fault<'a>(
         data,
         evidence,
         retry_after: _,
+        retryable,
         line: _,
     } = failure;
     losses.add_if(!evidence.is_empty(), "evidence");
+    losses.add_if(retryable.is_some(), "retryable");
     if !data.is_empty() {
         losses.add("data", "it is told among the details");
     }

@@ -28,6 +28,9 @@ mod read;
 pub(super) use code::word;
 pub(super) use read::read;
 
+/// What is told of a failure behind its own details.
+const TOLD_NAMES: [&str; 4] = ["retry_after_seconds", "exit_code", "remediation", "origin_code"];
+
 /// P4: the code of a warning that has none.
 const PLAIN_WARNING: &str = "ADAPTER.WARNING";
 
@@ -87,7 +90,9 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
         notes.warnings.iter().map(|warning| caution(warning, losses)).collect();
     warnings.extend(hidden(receipt));
     let meta = meta(call, &notes.meta, losses);
-    lose(call, notes, run.as_ref(), losses);
+    lose(call, notes, losses);
+    losses.add_run(run.as_ref(), is_failed);
+    losses.add_if(is_failed && *provenance == Provenance::Unavailable, "provenance");
     Envelope {
         schema_version: "mcp.envelope.v0.1",
         result: outcome.content(),
@@ -118,11 +123,13 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
         data,
         evidence,
         retry_after: _,
+        retryable: _,
         line: _,
     } = failure;
     let mut facts = Facts::of_failure(failure);
     facts.add_exit(run);
     facts.add_hint(hint.as_ref());
+    losses.add_blank_hint(hint.as_ref());
     let own_code = origin_code.as_deref().filter(|own| fits(own, CODE_CHARS_MAX));
     if own_code.is_none() {
         facts.add("origin_code", origin_code);
@@ -135,11 +142,12 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
     let word = own_code.unwrap_or(word(*code));
     losses.add_code(*code, word, None);
     losses.add_clashes(&facts);
+    losses.add_own_names(&failure.details, &TOLD_NAMES);
     Fault {
         code: word,
         message: within(message, losses),
         details: flat(&facts, losses),
-        retryable: code.is_retryable().then_some(true),
+        retryable: failure.is_retryable().then_some(true),
         evidence: (!evidence.is_empty()).then_some(evidence),
     }
 }
@@ -147,6 +155,9 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
 fn caution<'a>(warning: &'a Warning, losses: &mut Losses) -> Caution<'a> {
     let Warning { code, severity, message, context } = warning;
     losses.add_if(severity.is_some(), "warning severity");
+    if message.is_empty() {
+        losses.add("warning message", "the contract needs one, so the code stands for it");
+    }
     let own_code = code.as_deref().filter(|own| !own.is_empty() && fits(own, CODE_CHARS_MAX));
     if code.is_some() && own_code.is_none() {
         losses.add("warning code", "the contract's codes have 1 to 200 characters");
@@ -233,7 +244,7 @@ fn fits(text: &str, chars_max: usize) -> bool {
     text.chars().count() <= chars_max
 }
 
-fn lose(call: &Call, notes: &Notes, run: Option<&Run>, losses: &mut Losses) {
+fn lose(call: &Call, notes: &Notes, losses: &mut Losses) {
     let Call {
         tool_id,
         tool_version,
@@ -259,5 +270,4 @@ fn lose(call: &Call, notes: &Notes, run: Option<&Run>, losses: &mut Losses) {
     losses.add_notes(notes);
     losses.add_if(!upgrade_hints.is_empty(), "upgrade_hints");
     losses.add_if(!metadata.is_empty(), "metadata");
-    losses.add_run(run);
 }

@@ -8,8 +8,8 @@ use super::content::cut;
 use crate::catalogue::Code;
 use crate::context::Context;
 use crate::outcome::{Ended, Failure, Outcome, Run};
-use crate::raw_json::{Emit, OrNull, RawJson, shape};
-use crate::schema::Place;
+use crate::raw_json::{Emit, OrNull, shape};
+use crate::schema::{PayloadType, Place, Unbound};
 
 mod code;
 mod data;
@@ -22,17 +22,20 @@ use data::Data;
 use meta::Meta;
 pub(super) use read::{read, stdout_of};
 
+/// R1: the four members.
+pub(super) const MEMBERS: &[&str] = Response::MEMBERS;
+
 /// The tool's own schema binds on success without structured warnings. R2: a payload that is no
-/// object stands one level deeper; a schema that does not say which it is cannot bind.
-pub(super) fn payload(own: &RawJson) -> Option<Place> {
-    let payload_type = own.get("type");
-    match payload_type.as_ref().and_then(RawJson::as_text)?.as_ref() {
-        "object" => Some(Place {
+/// object stands one level deeper, and `null` nowhere; a schema that does not say which it is
+/// cannot bind.
+pub(super) fn payload(payload: PayloadType) -> Result<Place, Unbound> {
+    match payload {
+        PayloadType::Object => Ok(Place {
             before: concat!(clean_success!(), r#""then":{"properties":{"data":"#),
             after: "}}}",
             pointer: "#/allOf/0/then/properties/data",
         }),
-        "array" | "string" | "number" | "integer" | "boolean" => Some(Place {
+        PayloadType::Other => Ok(Place {
             before: concat!(
                 clean_success!(),
                 r#""then":{"properties":{"data":{"required":["result"],"properties":{"result":"#
@@ -40,7 +43,7 @@ pub(super) fn payload(own: &RawJson) -> Option<Place> {
             after: "}}}}}",
             pointer: "#/allOf/0/then/properties/data/properties/result",
         }),
-        _ => None,
+        PayloadType::Unsaid => Err(Unbound::TypeUnsaid),
     }
 }
 

@@ -1,5 +1,8 @@
 //! What the contracts call a code, and which code a contract's word stands for.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::{Contract, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, response_v2};
 use crate::catalogue::Code;
 use crate::diagnostics;
@@ -86,18 +89,24 @@ const SHARED: &[(&str, Code)] = &[
 /// ```
 #[must_use]
 pub fn code_from_spelling(word: &str) -> Option<Code> {
-    if let Ok(code) = Code::from_name(word) {
-        return Some(code);
-    }
-    if let Some((_, code)) = SHARED.iter().find(|(shared, _)| *shared == word) {
+    // Canonical names first, then words that several codes share, then those of one code.
+    static WORDS: LazyLock<HashMap<&str, Code>> = LazyLock::new(|| {
+        let own = spellings().map(|spelling| (spelling.word, spelling.code));
+        let shared = SHARED.iter().copied();
+        let names = Code::ALL.iter().map(|code| (code.name(), *code));
+        let mut words = HashMap::new();
+        for (word, code) in names.chain(shared).chain(own) {
+            words.entry(word).or_insert(code);
+        }
+        words
+    });
+    if let Some(code) = WORDS.get(word) {
         return Some(*code);
     }
     if is_exit(word) || diagnostics::is_diagnostic(word) {
         return Some(Code::CommandFailed);
     }
-    let group = response_v2::known_type(word);
-    let found = spellings().find(|spelling| spelling.word == word).map(|found| found.code);
-    found.or_else(|| group.and_then(code_from_type))
+    response_v2::known_type(word).and_then(code_from_type)
 }
 
 /// `EXIT_n`, for any exit code.

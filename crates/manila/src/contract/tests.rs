@@ -1,20 +1,15 @@
 use super::*;
 use crate::catalogue::Code;
-use crate::outcome::{Failure, NonEmpty, Notes, Payload, Provenance, Receipt};
+use crate::outcome::{Failure, NonEmpty, Payload, Provenance};
 use crate::pipeline::Settings;
 use crate::stage::redact::redact;
 
+#[path = "../../tests/given/observations.rs"]
+mod given;
+mod laws;
+
 fn outcome(ended: Ended) -> Outcome {
-    Outcome {
-        call: crate::outcome::Call::default(),
-        ended,
-        run: None,
-        blocks: Vec::new(),
-        notes: Notes::default(),
-        receipt: Receipt::default(),
-        provenance: Provenance::NotAsked,
-        verbatim: None,
-    }
+    Outcome::new(ended)
 }
 
 fn json(text: &'static str) -> RawJson {

@@ -36,6 +36,8 @@ pub struct Failure {
     pub evidence: Vec<RawJson>,
     /// How long to wait before the next try.
     pub retry_after: Option<Duration>,
+    /// Whether trying again may help, where somebody says otherwise than the catalogue.
+    pub retryable: Option<bool>,
     /// The line of output from which it was read.
     pub line: Option<String>,
 }
@@ -75,8 +77,14 @@ impl Failure {
             data: JsonObject::default(),
             evidence: Vec::new(),
             retry_after: None,
+            retryable: None,
             line: None,
         }
+    }
+
+    /// Whether the same call may succeed when it is made again.
+    pub(crate) fn is_retryable(&self) -> bool {
+        self.retryable.unwrap_or(self.code.is_retryable())
     }
 
     /// What to do about it: the failure's own hint, else the catalogue's remedy.

@@ -38,11 +38,21 @@ pub(crate) fn doubts(value: &RawJson) -> Vec<Doubt> {
     doubts
 }
 
+/// The token of a name in an object.
+#[derive(Clone, Copy)]
+struct Name {
+    start: usize,
+    end: usize,
+    /// Tokens with different tags are different. What is written with an escape has the tag 0,
+    /// because it may be any name.
+    tag: u64,
+}
+
 /// One pass over checked JSON, without recursion.
 struct Walk<'a> {
     bytes: &'a [u8],
     /// The names of the open objects, those of the innermost last.
-    names: Vec<(usize, usize)>,
+    names: Vec<Name>,
     /// For each open array or object: how many names the objects around it have, if it is an
     /// object.
     open: Vec<Option<usize>>,
@@ -51,7 +61,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn run(&mut self) {
-        let has_escapes = memchr::memmem::find(self.bytes, b"\\u").is_some();
+        let has_escapes = memchr::memchr(b'\\', self.bytes).is_some();
         let mut at = 0;
         // Whether a string that comes next is a name.
         let mut is_name = false;
@@ -60,7 +70,8 @@ impl Walk<'_> {
                 b'"' => {
                     let end = walk::string_end(self.bytes, at);
                     if is_name {
-                        self.names.push((at, end));
+                        let tag = self.tag(at, end, has_escapes);
+                        self.names.push(Name { start: at, end, tag });
                         is_name = false;
                     }
                     if has_escapes {
@@ -126,29 +137,43 @@ impl Walk<'_> {
         start + len.max(1)
     }
 
+    /// A number that tells most tokens apart: their length and up to seven of their bytes.
+    fn tag(&self, start: usize, end: usize, has_escapes: bool) -> u64 {
+        let token = self.bytes.get(start..end).unwrap_or_default();
+        if has_escapes && memchr::memchr(b'\\', token).is_some() {
+            return 0;
+        }
+        let mut word = [0; 8];
+        let inner = token.get(1..).unwrap_or_default();
+        let n_bytes = inner.len().min(7);
+        if let (Some(to), Some(from)) = (word.get_mut(..n_bytes), inner.get(..n_bytes)) {
+            to.copy_from_slice(from);
+        }
+        // The quote that ends every token is among them, or the length is not 0.
+        word[7] = u8::try_from(token.len()).unwrap_or(u8::MAX);
+        u64::from_le_bytes(word)
+    }
+
     /// Looks for names that the object which ends here has twice.
     fn close_object(&mut self, n_before: usize) {
         const FEW: usize = 12;
         let names = self.names.get(n_before..).unwrap_or_default();
-        let token = |(start, end): (usize, usize)| self.bytes.get(start..end).unwrap_or_default();
-        let is_same = |a: &[u8], b: &[u8]| {
-            // Without an escape, a name has one spelling.
-            a == b || {
-                let is_escaped = |name: &[u8]| memchr::memchr(b'\\', name).is_some();
-                (is_escaped(a) || is_escaped(b)) && string::decode(a) == string::decode(b)
-            }
+        let token = |name: &Name| self.bytes.get(name.start..name.end).unwrap_or_default();
+        let is_same = |a: &Name, b: &Name| match (a.tag, b.tag) {
+            (0, _) | (_, 0) => string::decode(token(a)) == string::decode(token(b)),
+            (one, other) => one == other && token(a) == token(b),
         };
         let mut found = Vec::new();
         if names.len() <= FEW {
             for (n, name) in names.iter().enumerate() {
                 let mut earlier = names.iter().take(n);
-                if let Some(first) = earlier.find(|it| is_same(token(**it), token(*name))) {
-                    found.push((name.0, first.0));
+                if let Some(first) = earlier.find(|it| is_same(it, name)) {
+                    found.push((name.start, first.start));
                 }
             }
         } else {
             let mut sorted: Vec<_> =
-                names.iter().map(|name| (string::decode(token(*name)), name.0)).collect();
+                names.iter().map(|name| (string::decode(token(name)), name.start)).collect();
             sorted.sort();
             for pair in sorted.windows(2) {
                 if let [(a, first), (b, again)] = pair

@@ -56,7 +56,7 @@ impl Schema {
         let schema = tree(schema);
         let cost = cost::check(&schema).map_err(UnusableSchema)?;
         let validator = linear(&schema).or_else(|_| backtracking(&schema));
-        let validator = validator.map_err(|error| UnusableSchema(error.masked().to_string()))?;
+        let validator = validator.map_err(|error| UnusableSchema(told(&error)))?;
         Ok(Schema { validator, cost })
     }
 
@@ -109,6 +109,12 @@ fn size(value: &Value) -> u64 {
         Value::Array(items) => items.iter().fold(1, |sum, item| sum + size(item)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
     }
+}
+
+/// What is wrong with a schema, and where.
+fn told(error: &jsonschema::ValidationError<'_>) -> String {
+    let violations: Vec<String> = violation(error).iter().map(ToString::to_string).collect();
+    violations.join("; ")
 }
 
 type Compiled = Result<Validator, jsonschema::ValidationError<'static>>;

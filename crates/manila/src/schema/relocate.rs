@@ -4,9 +4,10 @@
 //! schema is walked by position: only what stands where a keyword stands is one.
 
 use crate::raw_json::{Emit, Kind, ObjectWriter, RawJson};
+use crate::schema::dialect::Dialect;
 
 /// What holds schemas under a keyword.
-enum Holds {
+pub(super) enum Holds {
     /// A schema, or an array of them.
     Schemas,
     /// An object whose values are schemas.
@@ -15,7 +16,8 @@ enum Holds {
     Data,
 }
 
-fn holds(keyword: &str) -> Holds {
+/// What a keyword of any dialect holds.
+pub(super) fn holds(keyword: &str) -> Holds {
     match keyword {
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
         | "dependencies" => Holds::Named,
@@ -49,6 +51,7 @@ pub(super) enum Edit {
 /// A schema that is written with its keywords edited.
 pub(super) struct Edited<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit> {
     pub(super) schema: &'a RawJson,
+    pub(super) dialect: Dialect,
     /// Told the schema, the keyword and its value.
     pub(super) edit: &'a F,
 }
@@ -58,12 +61,12 @@ impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for Edited<'_, F> {
     fn emit(&self, out: &mut Vec<u8>) {
         match self.schema.kind() {
             // References below an id of its own lead elsewhere than to the document's root.
-            Kind::Object if has_own_id(self.schema) => self.schema.emit(out),
+            Kind::Object if self.dialect.has_own_id(self.schema) => self.schema.emit(out),
             Kind::Object => self.emit_root(out),
             Kind::Array => {
-                let edit = self.edit;
                 let schemas: Vec<RawJson> = self.schema.items().collect();
-                schemas.iter().map(|schema| Edited { schema, edit }).collect::<Vec<_>>().emit(out);
+                let edited = schemas.iter().map(|schema| Edited { schema, ..*self });
+                edited.collect::<Vec<_>>().emit(out);
             }
             Kind::String | Kind::Number | Kind::Bool | Kind::Null => self.schema.emit(out),
         }
@@ -73,11 +76,10 @@ impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for Edited<'_, F> {
 impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Edited<'_, F> {
     /// Writes the outermost schema, whatever its id.
     pub(super) fn emit_root(&self, out: &mut Vec<u8>) {
-        let edit = self.edit;
         let mut object = ObjectWriter::begin(out);
         for member in self.schema.members() {
             let (key, value) = (member.key(), member.value());
-            match edit(self.schema, &key, &value) {
+            match (self.edit)(self.schema, &key, &value) {
                 Edit::Drop => continue,
                 Edit::Replace(text) => {
                     object.token_member(member.key_token(), &text);
@@ -86,9 +88,10 @@ impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Edited<'_, F> {
                 Edit::Keep => {}
             }
             let token = member.key_token();
+            let inside = Edited { schema: &value, ..*self };
             match holds(&key) {
-                Holds::Schemas => object.token_member(token, &Edited { schema: &value, edit }),
-                Holds::Named => object.token_member(token, &Named { schemas: &value, edit }),
+                Holds::Schemas => object.token_member(token, &inside),
+                Holds::Named => object.token_member(token, &Named(inside)),
                 Holds::Data => object.token_member(token, &value),
             }
         }
@@ -97,28 +100,18 @@ impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Edited<'_, F> {
 }
 
 /// An object whose values are schemas.
-struct Named<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit> {
-    schemas: &'a RawJson,
-    edit: &'a F,
-}
+struct Named<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit>(Edited<'a, F>);
 
 impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for Named<'_, F> {
     fn emit(&self, out: &mut Vec<u8>) {
-        if self.schemas.kind() != Kind::Object {
-            return self.schemas.emit(out);
+        let Named(all) = self;
+        if all.schema.kind() != Kind::Object {
+            return all.schema.emit(out);
         }
-        let edit = self.edit;
         let mut object = ObjectWriter::begin(out);
-        for member in self.schemas.members() {
-            object.token_member(member.key_token(), &Edited { schema: &member.value(), edit });
+        for member in all.schema.members() {
+            object.token_member(member.key_token(), &Edited { schema: &member.value(), ..*all });
         }
         object.end();
     }
-}
-
-/// Whether a schema is a resource of its own, so that references below it do not lead to the
-/// document's root. A mere fragment is an anchor, as draft 7 has it.
-pub(super) fn has_own_id(schema: &RawJson) -> bool {
-    let id = schema.get("$id");
-    id.as_ref().and_then(RawJson::as_text).is_some_and(|id| !id.starts_with('#'))
 }

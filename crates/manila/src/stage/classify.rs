@@ -7,15 +7,14 @@ use std::collections::BTreeSet;
 
 use crate::context::Context;
 use crate::observed::{Observation, Observed};
-use crate::outcome::{
-    Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt, Run, said,
-};
+use crate::outcome::{Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Run, said};
 use crate::pipeline::Settings;
 use crate::raw_json::RawJson;
 
 mod answer;
 mod command;
 mod delay;
+mod enveloped;
 mod mcp;
 mod naming;
 pub(crate) mod output;
@@ -41,9 +40,10 @@ pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Con
     call.duration = call.duration.or(context.elapsed);
     settle_request_id(&mut call, &mut notes);
     let mut seen = match observed {
-        Observed::Answered(json) => Seen::ended(answer::answered(json)),
+        Observed::Answered(json) => enveloped::seen(&json, settings.speaks)
+            .unwrap_or_else(|| Seen::ended(answer::answered(json))),
         Observed::Said(text) => Seen::ended(Ended::Done(text.into_payload())),
-        Observed::Mcp(result) => mcp::result(result, settings.media),
+        Observed::Mcp(result) => mcp::result(result, settings),
         Observed::Exited(exited) => command::exited(exited, &mut notes),
         Observed::Failed(failed) => refusal::failed(*failed),
         Observed::Invalid(invalid) => refusal::invalid(invalid, call.tool_id.as_deref()),
@@ -55,28 +55,25 @@ pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Con
         Observed::TierRequired(required) => refusal::tier_required(required, &mut notes),
         Observed::FeatureDisabled { feature } => refusal::feature_disabled(&feature),
     };
+    let envelope = seen.envelope.take().map(|own| enveloped::merge(*own, &mut call, &mut notes));
+    let (receipt, provenance, mut verbatim) = envelope.unwrap_or_default();
     match (&mut seen.ended, settings.output_check) {
-        (Ended::Failed { failures, .. }, _) => delay::settle(failures.first_mut(), &mut notes),
-        (Ended::Done(payload), Some(check)) => {
-            notes.warnings.extend(output::mismatch(payload, check));
+        (Ended::Failed { failures, .. }, _) if verbatim.is_none() => {
+            delay::settle(failures.first_mut(), &mut notes);
         }
-        (Ended::Done(_), None) => {}
+        (Ended::Done(payload), Some(check)) => {
+            let mismatch = output::mismatch(payload, check);
+            // What is told of an answer must be true of it, even if it was told in an envelope.
+            verbatim = verbatim.filter(|_| mismatch.is_none());
+            notes.warnings.extend(mismatch);
+        }
+        (Ended::Failed { .. } | Ended::Done(_), _) => {}
     }
     // E9: one hint for every feature.
     let mut features = BTreeSet::new();
     notes.upgrade_hints.retain(|hint| features.insert(hint.feature.clone()));
-    let Seen { ended, run, blocks } = seen;
-    Outcome {
-        call,
-        ended,
-        run,
-        blocks,
-        notes,
-        receipt: Receipt::default(),
-        provenance: Provenance::NotAsked,
-        // Answers that already are envelopes are recognised once contracts can be read.
-        verbatim: None,
-    }
+    let Seen { ended, run, blocks, envelope: _ } = seen;
+    Outcome { call, ended, run, blocks, notes, receipt, provenance, verbatim }
 }
 
 /// R5: the caller's own id wins over a `request_id` among the extra keys.
@@ -97,11 +94,13 @@ struct Seen {
     ended: Ended,
     run: Option<Run>,
     blocks: Vec<RawJson>,
+    /// What else an answer said that already was an envelope.
+    envelope: Option<Box<Outcome>>,
 }
 
 impl Seen {
     fn ended(ended: Ended) -> Seen {
-        Seen { ended, run: None, blocks: Vec::new() }
+        Seen { ended, run: None, blocks: Vec::new(), envelope: None }
     }
 
     fn failed(failure: Failure) -> Seen {

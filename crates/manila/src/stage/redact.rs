@@ -6,7 +6,7 @@
 
 use manila_redact::Redactor;
 
-use crate::outcome::{Ended, Outcome, Receipt};
+use crate::outcome::{Ended, Outcome};
 use crate::pipeline::Settings;
 use crate::stage::classify::output;
 
@@ -53,12 +53,16 @@ impl Redacted {
 /// Hides the secrets of `outcome`, and notes in its receipt what was hidden.
 #[must_use]
 pub fn redact(mut outcome: Outcome, settings: &Settings<'_>) -> Redacted {
+    let own = outcome.verbatim.as_ref().map(|(own, _)| *own);
+    if own.is_some() && own == settings.passthrough {
+        return Redacted(outcome);
+    }
     if let Some(redactor) = settings.redaction.redactor() {
         let mut hider = Hider::new(redactor);
         hider.outcome(&mut outcome);
         let findings = hider.into_findings();
         if !findings.is_empty() {
-            outcome.receipt = Receipt { findings };
+            outcome.receipt.add(findings);
             outcome.verbatim = None;
             check_again(&mut outcome, settings);
         }

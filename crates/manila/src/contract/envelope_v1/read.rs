@@ -111,7 +111,13 @@ fn fault(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Option<NonEmpty<F
     let (mut text, mut word, mut details) = (None, None, None);
     let is_object = look.object(value, path, "E6", |look, name, value, at| match name {
         "error" => text = Some(look.text(&value, at, "E6").unwrap_or_default()),
-        "error_code" => word = Some(look.text(&value, at, "E7").unwrap_or_default()),
+        "error_code" => {
+            let text = look.text(&value, at, "E7");
+            if let Some(text) = &text {
+                look.one_of(text, &WORDS, at, "E7");
+            }
+            word = Some(text.unwrap_or_default());
+        }
         "error_details" if value.is_null() => details = Some(None),
         "error_details" => details = Some(look.json_object(value, at, "E6")),
         _ => look.losses.add("error", "an error has no place for further members"),
@@ -123,9 +129,6 @@ fn fault(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Option<NonEmpty<F
     }
     let (text, word) = (text.unwrap_or_default(), word.unwrap_or_default());
     judge_message(&text, &path.name("error"), look);
-    if !word.is_empty() {
-        look.one_of(&word, &WORDS, &path.name("error_code"), "E7");
-    }
     let code = code_from_spelling(&word).unwrap_or(Code::ToolFailed);
     Some(failures(code, text, details.flatten()))
 }

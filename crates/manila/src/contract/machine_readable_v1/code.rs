@@ -9,7 +9,7 @@ use crate::raw_json::{JsonObject, Kind, RawJson};
 
 const INTERNAL: i64 = -32603;
 const INVALID_PARAMS: i64 = -32602;
-const NOT_FOUND: i64 = -32002;
+pub(super) const NOT_FOUND: i64 = -32002;
 /// M9: with a command.
 pub(super) const NOT_AVAILABLE: i64 = -32001;
 
@@ -75,13 +75,18 @@ pub(in crate::contract) fn row(code: Code) -> Row {
 
 /// M3: what a diagnostic is about decides; else the code does.
 pub(super) fn category_of(failure: &Failure) -> &'static str {
-    match failure.category {
-        Some(Category::Compilation) => "Compilation",
-        Some(Category::Build) => "Build",
-        Some(Category::Package) => "Package",
-        Some(Category::Runtime) => "Runtime",
-        Some(Category::Unknown) => "Unknown",
-        None => row(failure.code).category,
+    let parsed = failure.origin_code.as_deref().filter(|own| diagnostics::is_diagnostic(own));
+    let category = failure.category.or_else(|| parsed.map(diagnostics::category));
+    category.map_or(row(failure.code).category, category_name)
+}
+
+pub(super) fn category_name(category: Category) -> &'static str {
+    match category {
+        Category::Compilation => "Compilation",
+        Category::Build => "Build",
+        Category::Package => "Package",
+        Category::Runtime => "Runtime",
+        Category::Unknown => "Unknown",
     }
 }
 

@@ -174,15 +174,10 @@ fn data(value: &RawJson, path: &Path<'_>, fault: &mut Fault, look: &mut Look) {
 impl Fault {
     /// What a code says must agree with what stands beside it.
     fn judge(&self, exit_code: i64, path: &Path<'_>, look: &mut Look) {
-        let expected = match diagnostics::category(&self.code) {
-            Category::Compilation => "Compilation",
-            Category::Build => "Build",
-            Category::Package => "Package",
-            Category::Runtime => "Runtime",
-            Category::Unknown => "",
-        };
+        let expected = diagnostics::category(&self.code);
         let found = if self.category == "SDK" { "Runtime" } else { self.category.as_str() };
-        let is_parsed = diagnostics::is_diagnostic(&self.code) && !expected.is_empty();
+        let is_parsed = diagnostics::is_diagnostic(&self.code) && expected != Category::Unknown;
+        let expected = code::category_name(expected);
         if is_parsed && found != expected {
             let message = format!("must be {expected}, which the code's prefix says");
             look.refuse(&path.name("category"), "code-category", "M3", message);
@@ -210,7 +205,9 @@ impl Fault {
 
     fn code(&self) -> Code {
         let by_word = code_from_spelling(&self.code);
-        by_word.or_else(|| code_from_type(&self.category)).unwrap_or(Code::ToolFailed)
+        let by_number = || (self.number == Some(code::NOT_FOUND)).then_some(Code::NotFound);
+        let by_group = || code_from_type(&self.category).or_else(by_number);
+        by_word.or_else(by_group).unwrap_or(Code::ToolFailed)
     }
 
     /// Whether it is a command's exit code and nothing more.
@@ -238,12 +235,19 @@ impl Fault {
             return (has_run.then_some(run), Payload::Absent, None);
         }
         if exit.is_some() {
+            let left = Payload::Text(self.raw_output.clone());
             return match split_streams(self, is_plain_exit) {
                 Some(streams) => {
                     let Streams { stdout, stderr } = streams.clone();
                     (Some(Run { stdout, stderr, ..run }), Payload::Absent, Some(streams))
                 }
-                None => (Some(run), Payload::Text(self.raw_output.clone()), None),
+                // -1 says that nothing exited, unless both streams are there.
+                None if exit_code == NO_EXIT => {
+                    let has_run = self.command.is_some() || self.stderr.is_some();
+                    let left = if is_empty { Payload::Absent } else { left };
+                    (has_run.then_some(Run { exit: None, ..run }), left, None)
+                }
+                None => (Some(run), left, None),
             };
         }
         if let Some(stdout) = self.raw_output.strip_suffix(TRUNCATED) {

@@ -133,7 +133,7 @@ fn errors(value: &RawJson, path: &Path<'_>, look: &mut Look) -> (Vec<Failure>, O
     look.array(value, path, "P4", |look, item, at| {
         let Some(entry) = entry(&item, at, true, look) else { return };
         let is_first = failures.is_empty();
-        let (failure, own_exit) = failure(entry, |own| is_first || exit == Some(own), look);
+        let (failure, own_exit) = failure(entry, |own| is_first || exit == Some(own));
         if is_first {
             exit = own_exit;
         }
@@ -142,12 +142,9 @@ fn errors(value: &RawJson, path: &Path<'_>, look: &mut Look) -> (Vec<Failure>, O
     (failures, exit)
 }
 
-fn failure(entry: Entry, is_exit: impl Fn(i64) -> bool, look: &mut Look) -> (Failure, Option<i64>) {
+fn failure(entry: Entry, is_exit: impl Fn(i64) -> bool) -> (Failure, Option<i64>) {
     let Entry { code: own, message, details, retryable, evidence } = entry;
     let code = code_from_spelling(&own).unwrap_or(Code::ToolFailed);
-    if retryable.is_some_and(|retryable| retryable != code.is_retryable()) {
-        look.losses.add("retryable", "the catalogue says whether a failure can be tried again");
-    }
     let mut told = Told::of(details);
     let long = |value: &RawJson| told::text(value).filter(|own| !fits(own, CODE_CHARS_MAX));
     let misfit = told.take("origin_code", long);
@@ -156,6 +153,8 @@ fn failure(entry: Entry, is_exit: impl Fn(i64) -> bool, look: &mut Look) -> (Fai
     let integer = |value: &RawJson| told::integer(value).filter(|own| is_exit(*own));
     let exit = is_command.then(|| told.take("exit_code", integer)).flatten();
     let mut failure = Failure::new(code, message);
+    let retryable = retryable.unwrap_or_default();
+    failure.retryable = (retryable != code.is_retryable()).then_some(retryable);
     failure.retry_after = told.take("retry_after_seconds", told::delay);
     failure.hint = hint.map(Into::into);
     failure.origin_code = misfit.or_else(|| (word(code) != own).then_some(own));

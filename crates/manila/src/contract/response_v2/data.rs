@@ -54,10 +54,17 @@ fn emit_done(content: Content<'_>, out: &mut Vec<u8>) {
 /// The payload of a call that is done.
 pub(super) fn done<'a>(content: Content<'a>, losses: &mut Losses) -> Data<'a> {
     let is_object = matches!(content, Content::Json(json) if json.kind() == Kind::Object);
+    if matches!(content, Content::Json(json) if is_empty_object(json)) {
+        losses.add("payload", "an empty object is read as nothing");
+    }
     if !is_object && !matches!(content, Content::Nothing) {
         losses.add("payload", "what is no object is told as `result`, and null as nothing");
     }
     Data::Done(content)
+}
+
+fn is_empty_object(json: &RawJson) -> bool {
+    JsonObject::new(json.clone()).is_some_and(|object| object.is_empty())
 }
 
 impl Emit for ErrorData<'_> {
@@ -96,6 +103,7 @@ pub(super) fn error<'a>(
         data,
         evidence,
         retry_after,
+        retryable,
         line: _,
     } = failures.first();
     let payload = payload_that_says_failed(left);
@@ -134,6 +142,14 @@ pub(super) fn error<'a>(
     }
     losses.add_code(*code, &error_code, Some(&error_type));
     losses.add_clashes(&facts);
+    losses.add_own_names(details, &TOLD_NAMES);
+    if payload.is_some() && (!own.reserved.is_empty() || !data.is_empty()) {
+        losses.add("partial", "its members stand among those that the contract names");
+    }
+    losses.add_own_names(data, &["success"]);
+    if RESERVED.iter().any(|name| data.get(name).is_some()) {
+        losses.add("data", "its members of the contract's names are told as the contract's");
+    }
     if own.has_clash {
         losses.add("data", "of members with the same name only the first is told");
     }
@@ -142,6 +158,7 @@ pub(super) fn error<'a>(
     }
     losses.add_explanations(failures.first());
     losses.add_if(!evidence.is_empty(), "evidence");
+    losses.add_if(retryable.is_some(), "retryable");
     Data::Error(Box::new(ErrorData {
         error_code,
         error_type,
@@ -175,6 +192,10 @@ fn payload_that_says_failed(left: Content<'_>) -> Option<&RawJson> {
         Content::Nothing | Content::Text(_) => None,
     }
 }
+
+/// What is told of a failure behind its own details.
+const TOLD_NAMES: [&str; 6] =
+    ["origin_code", "exit_code", "alternatives", "errors", "partial", "partial_output"];
 
 /// R7: the members that mean something here, whoever wrote them.
 pub(super) const RESERVED: [&str; 5] =

@@ -1,6 +1,7 @@
 //! R4–R6, R10: what stands in `meta`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
@@ -146,10 +147,25 @@ pub(super) fn meta<'a>(
         },
         extra,
     };
-    if extra.members().any(|member| !meta.has_room_for(&member.key())) {
+    let is_ours = |name: &str| matches!(name, "metadata" | "upgrade_hints" | "run");
+    if extra.members().any(|it| is_ours(&it.key()) || !meta.has_room_for(&it.key())) {
         losses.add("meta", "an extra key cannot have the name of a reserved one");
     }
+    // The exit code of a failure is told among its details.
+    let is_told = |run: &Run| meta.reserved.run.is_some() || run.exit.is_some();
+    losses.add_if(run.is_some_and(|run| !is_told(run)), "run");
+    if has_twins(&warnings) {
+        losses.add("warnings", "of two that say the same it is not told which one has details");
+    }
     meta
+}
+
+/// Whether a warning with details has the same message as one without.
+fn has_twins(warnings: &[&Warning]) -> bool {
+    let (with, without): (Vec<&Warning>, Vec<&Warning>) =
+        warnings.iter().partition(|warning| warning.has_details());
+    let plain: BTreeSet<&str> = without.iter().map(|warning| warning.message.as_str()).collect();
+    with.iter().any(|warning| plain.contains(warning.message.as_str()))
 }
 
 /// What was hidden, as a warning: how many secrets, and which rules found them.
@@ -170,6 +186,7 @@ pub(super) fn receipt(receipt: &Receipt) -> Option<Warning> {
 /// R5: `req_` and 12 hex digits, of the fresh id or of a caller's id that does not fit.
 fn spell_id<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> Cow<'a, str> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else {
+        losses.add_made_id();
         return short_id(&context.fresh);
     };
     if id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
@@ -189,7 +206,7 @@ fn telemetry(call: &Call, notes: &Notes, losses: &mut Losses) -> Option<JsonObje
     let own = notes.telemetry.as_ref().filter(|it| !it.is_empty());
     let has_own = own.is_some_and(|own| own.get("duration_ms").is_some());
     let told = call.duration.filter(|_| call.deterministic != Some(true) && !has_own);
-    if call.duration != told {
+    if call.duration != told || has_own {
         losses.add("duration_ms", "the tool's own is told, and none if answers must not vary");
     }
     let Some(duration) = told else { return own.cloned() };

@@ -65,7 +65,9 @@ fn check_unusable(schema: &str, expected: &str) {
 #[test]
 fn schemas_are_bounded_and_never_fetched() {
     check_unusable(r#"{"$ref": "http://example.com/schema.json"}"#, "example.com");
-    check_unusable(r#"{"type": "strange"}"#, "cannot be used");
+    check_unusable(r#"{"type": "strange"}"#, "cannot be used: /type must fit at least one");
+    check_unusable(r#"{"not": {"pattern": "["}}"#, "cannot be used: /not/pattern must be a valid");
+    check_unusable(r##"{"$ref": "#nowhere"}"##, "cannot be used: Anchor 'nowhere' does not exist");
     check_unusable(&format!(r#"{{"description": "{}"}}"#, "x".repeat(300_000)), "at most 262144");
     check(
         r##"{"properties": {"a": {"$ref": "#"}}, "type": "object"}"##,

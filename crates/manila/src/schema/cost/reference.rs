@@ -2,10 +2,11 @@
 //!
 //! Nothing is ever fetched, so they lead into the schema itself, or into the specification.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::Value;
+
+use crate::schema::fragment::{decoded, keys};
 
 /// The schemas that references may lead to.
 pub(super) struct References<'a> {
@@ -92,8 +93,7 @@ impl<'a> References<'a> {
 
     fn at_pointer(&self, pointer: &str) -> Option<Target<'a>> {
         let mut target = Target { schema: self.root, is_below_id: false };
-        for token in pointer.split('/').skip(1) {
-            let key = token.replace("~1", "/").replace("~0", "~");
+        for key in keys(pointer) {
             let schema = match target.schema {
                 Value::Object(members) => members.get(&key)?,
                 Value::Array(items) => items.get(key.parse::<usize>().ok()?)?,
@@ -121,24 +121,4 @@ pub(super) fn references_of(schema: &Value) -> impl Iterator<Item = &str> {
 pub(super) fn is_specification(address: &str) -> bool {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
     rest.is_some_and(|rest| rest.starts_with("json-schema.org/"))
-}
-
-/// A fragment with its percent signs resolved.
-fn decoded(fragment: &str) -> Cow<'_, str> {
-    if !fragment.contains('%') {
-        return Cow::Borrowed(fragment);
-    }
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digit = |at: usize| after.get(at).and_then(|it| char::from(*it).to_digit(16));
-        if let (b'%', Some(high), Some(low)) = (first, digit(0), digit(1)) {
-            bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
-            rest = after.get(2..).unwrap_or_default();
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned().into()
 }

@@ -1,13 +1,16 @@
 //! MCP results: structured content, text that may be JSON, and media.
 
-use super::{Media, Seen, answer, failed};
+use super::{Media, Seen, answer, enveloped, failed};
 use crate::catalogue::Code;
+use crate::contract::Contract;
 use crate::observed::{Broken, McpResult, Part};
 use crate::outcome::{Ended, Failure, Payload};
+use crate::pipeline::Settings;
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::stage::classify::code_from_text;
 
-pub(super) fn result(result: McpResult, media: Media) -> Seen {
+pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
+    let media = settings.media;
     let McpResult { structured, is_error, parts, broken, raw, .. } = result;
     if let Some(broken) = broken {
         // What cannot be taken apart is kept whole.
@@ -21,12 +24,24 @@ pub(super) fn result(result: McpResult, media: Media) -> Seen {
         (None, Media::Beside) => (payload(&parts, media), blocks),
         (None, Media::Inline) => (payload(&parts, media), Vec::new()),
     };
+    if let Some(seen) = enveloped(&payload, is_error, settings.speaks) {
+        return Seen { blocks, ..seen };
+    }
     let ended = match (is_error, is_structured) {
         (false, _) => done(payload),
         (true, true) => said_failed(payload, Says::More, &parts),
         (true, false) => said_failed(payload, Says::of(&parts), &parts),
     };
-    Seen { ended, run: None, blocks }
+    Seen { blocks, ..Seen::ended(ended) }
+}
+
+/// What a payload says that already is an envelope. One that speaks of a success where the
+/// result speaks of a failure is not believed.
+fn enveloped(payload: &Payload, is_error: bool, speaks: Option<Contract>) -> Option<Seen> {
+    let Payload::Json(json) = payload else { return None };
+    let seen = enveloped::seen(json, speaks)?;
+    let is_done = matches!(seen.ended, Ended::Done(_));
+    (!is_error || !is_done).then_some(seen)
 }
 
 /// What a payload says, compared with the texts of its result.

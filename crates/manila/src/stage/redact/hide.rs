@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use manila_redact::{Edit, Redactor, Tally, apply};
 
+use crate::contract::Contract;
 use crate::outcome::{
     Call, Ended, Failure, Fidelity, Notes, Outcome, Payload, Provenance, Run, Text, UpgradeHint,
     Warning,
@@ -50,9 +51,21 @@ impl<'a> Hider<'a> {
             Provenance::NotAsked | Provenance::Unavailable => {}
             Provenance::Record(record) => self.object(record),
         }
-        if let Some((_, envelope)) = verbatim {
-            self.json(envelope);
+        self.verbatim(verbatim);
+    }
+
+    /// An envelope says again what the outcome says, so it is not counted again; but it may say
+    /// more, and then it cannot go out as it is.
+    fn verbatim(&mut self, verbatim: &mut Option<(Contract, RawJson)>) {
+        let Some((_, envelope)) = verbatim else { return };
+        let edits = self.redactor.json(envelope.as_bytes());
+        if edits.is_empty() {
+            return;
         }
+        if self.tally.iter().next().is_none() {
+            self.tally.add(&edits);
+        }
+        *verbatim = None;
     }
 
     fn call(&mut self, call: &mut Call) {
@@ -94,6 +107,7 @@ impl<'a> Hider<'a> {
             data,
             evidence,
             retry_after: _,
+            retryable: _,
             line,
         } = failure;
         self.option(origin_code);

@@ -1,0 +1,125 @@
+//! Answers that already are envelopes: read, passed on or converted, and never wrapped again.
+
+use serde_json::{Value, json};
+
+use crate::mcp::Client;
+use crate::program::Scratch;
+use crate::scripted::greeted;
+
+/// Calls the sample server's tool that answers in `own`, and gives the result.
+#[track_caller]
+fn call(options: &[&str], own: &str) -> Value {
+    let mut client = Client::sample(options);
+    client.call("enveloped", &json!({"contract": own}))
+}
+
+/// A server with one tool that answers `result` once.
+fn answering(options: &[&str], result: &str) -> Client {
+    let list = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
+    let script = format!(
+        "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; \
+         read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{result}}}'; cat >/dev/null"
+    );
+    greeted(options, &script)
+}
+
+#[test]
+fn an_envelope_of_the_same_contract_goes_on_unchanged() {
+    for contract in ["envelope-v1", "response-v2", "mcp.envelope.v0.1"] {
+        let own = call(&["--contract", "none"], contract);
+        let sealed = call(&["--contract", contract], contract);
+        assert_eq!(sealed["content"][0]["text"], own["content"][0]["text"], "{contract}");
+        assert_eq!(sealed["structuredContent"], own["structuredContent"]);
+        assert_eq!(sealed["isError"], json!(false));
+    }
+}
+
+#[test]
+fn an_envelope_of_another_contract_is_converted() {
+    let sealed = call(&["--contract", "response-v2"], "envelope-v1");
+    let envelope = &sealed["structuredContent"];
+    assert_eq!(envelope["data"], json!({"high_m": 4.20}));
+    assert_eq!(envelope["meta"]["request_id"], "tide-7");
+
+    let sealed = call(&["--contract", "envelope-v1"], "mcp.envelope.v0.1");
+    let envelope = &sealed["structuredContent"];
+    assert_eq!(
+        (&envelope["data"], &envelope["tool_id"]),
+        (&json!({"high_m": 4.20}), &json!("enveloped"))
+    );
+
+    let sealed = call(&["--contract", "mcp.envelope.v0.1"], "response-v2");
+    assert_eq!(sealed["structuredContent"]["result"], json!({"high_m": 4.20}));
+    assert_eq!(sealed["structuredContent"]["warnings"][0]["message"], "gauge was silent");
+}
+
+#[test]
+fn a_contract_without_a_mark_is_read_where_somebody_says_so() {
+    let taken_for_payload = call(&[], "machine-readable-v1");
+    assert_eq!(taken_for_payload["structuredContent"]["data"]["success"], false);
+    let options = ["--speaks", "machine-readable-v1"];
+    let sealed = call(&options, "machine-readable-v1");
+    let data = &sealed["structuredContent"]["data"];
+    assert_eq!((&data["error_code"], &data["details"]["exit_code"]), (&json!("NU1101"), &json!(1)));
+    let same = call(
+        &[&options[..], &["--contract", "machine-readable-v1"]].concat(),
+        "machine-readable-v1",
+    );
+    assert_eq!(same["structuredContent"]["errors"][0]["category"], "Package");
+
+    let scratch = Scratch::new("speaks");
+    let config = scratch.file("manila.toml", "speaks = \"machine-readable-v1\"\n");
+    let sealed = call(&["--config", &config], "machine-readable-v1");
+    assert_eq!(sealed["structuredContent"]["data"]["error_code"], "NU1101");
+}
+
+#[test]
+fn an_envelope_that_breaks_its_contract_is_invalid_output() {
+    for (own, rule) in [("broken", "additionalProperties"), ("nested", "double-wrapped")] {
+        for contract in ["response-v2", "mcp.envelope.v0.1"] {
+            let sealed = call(&["--contract", contract], own);
+            assert_eq!(sealed["isError"], true, "{own} in {contract}");
+            let text = sealed["structuredContent"].to_string();
+            assert!(text.contains(rule) && text.contains("high_m") == (own == "broken"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_in_an_envelope_is_hidden_unless_the_operator_wants_it() {
+    let envelope =
+        r#"{"schema_version":"mcp.envelope.v0.1","result":{"password":"correct-horse-battery-9"}}"#;
+    let result = format!(r#"{{"content":[],"structuredContent":{envelope}}}"#);
+    let params = json!({"name": "t", "arguments": {}});
+    let ask = |options: &[&str]| {
+        let mut client = answering(options, &result);
+        client.ask(1, "tools/call", &params)["result"]["structuredContent"].clone()
+    };
+    let hidden = ask(&["--contract", "mcp.envelope.v0.1"]);
+    assert_eq!(hidden["result"]["password"], "[REDACTED]");
+    assert_eq!(hidden["warnings"][0]["code"], "ADAPTER.REDACTED");
+    assert_eq!(hidden["warnings"][0]["details"]["count"], 1);
+
+    let scratch = Scratch::new("passthrough");
+    let config = scratch.file("manila.toml", "[redact]\npassthrough = \"verbatim\"\n");
+    let shown = ask(&["--contract", "mcp.envelope.v0.1", "--config", &config]);
+    assert_eq!(shown.to_string(), serde_json::from_str::<Value>(envelope).unwrap().to_string());
+    let converted = ask(&["--contract", "response-v2", "--config", &config]);
+    assert_eq!(converted["data"]["password"], "[REDACTED]");
+}
+
+#[test]
+fn what_a_tool_promises_of_its_envelope_is_not_promised_of_the_payload() {
+    let own = r#"{"type":"object","properties":{"schema_version":{"const":"mcp.envelope.v0.1"},"result":{"type":"object"}},"required":["result"]}"#;
+    let list = format!(
+        r#"{{"tools":[{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{own}}}]}}"#
+    );
+    let script = format!(
+        "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; cat >/dev/null"
+    );
+    let mut client = greeted(&["--contract", "mcp.envelope.v0.1"], &script);
+    let tools = client.ask(1, "tools/list", &json!({}));
+    let schema = &tools["result"]["tools"][0]["outputSchema"];
+    let envelope = json!({"schema_version": "mcp.envelope.v0.1", "result": {"n": 1}});
+    assert!(jsonschema::is_valid(schema, &envelope), "{schema}");
+}

@@ -1,0 +1,187 @@
+//! The laws of reading: what was written is read, and written again in the same way.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::given::{observation, sparse_observation};
+use crate::check::{Checker, Grade};
+use crate::context::Context;
+use crate::contract::{Contract, convert, read, recognise, render};
+use crate::diagnostics;
+use crate::observed::Observation;
+use crate::outcome::{Ended, Outcome, Payload};
+use crate::pipeline::{Settings, prepare};
+use crate::raw_json::{JsonObject, RawJson};
+use crate::stage::redact::{Redaction, redact};
+use crate::subject::Subject;
+
+const CONTEXT: [u8; 16] = [0xAB; 16];
+
+fn plain() -> Settings<'static> {
+    Settings { redaction: Redaction::Off, ..Settings::default() }
+}
+
+/// Cases that do not change from run to run, unless somebody asks for others.
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        rng_seed: match ProptestConfig::default().rng_seed {
+            RngSeed::Random => RngSeed::Fixed(5),
+            fixed @ RngSeed::Fixed(_) => fixed,
+        },
+        ..ProptestConfig::default()
+    }
+}
+
+/// The same outcome, in the one of several spellings that all mean the same.
+fn normal(outcome: &Outcome) -> Outcome {
+    let mut outcome = outcome.clone();
+    outcome.verbatim = None;
+    outcome.blocks.clear();
+    // Not a fact about the answer, but a wish about how it is told.
+    outcome.call.deterministic = None;
+    for text in
+        [&mut outcome.call.tool_id, &mut outcome.call.tool_version, &mut outcome.call.request_id]
+    {
+        *text = text.take().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    }
+    for object in
+        [&mut outcome.notes.pagination, &mut outcome.notes.rate_limit, &mut outcome.notes.telemetry]
+    {
+        *object = object.take().filter(|object| !object.is_empty());
+    }
+    for warning in &mut outcome.notes.warnings {
+        if warning.has_details() {
+            warning.severity = Some(warning.effective_severity());
+        }
+    }
+    match &mut outcome.ended {
+        Ended::Done(payload) => normal_payload(payload),
+        Ended::Failed { failures, partial } => {
+            normal_payload(partial);
+            for failure in failures.iter_mut() {
+                let remedy = failure.code.entry().remedy;
+                failure.hint =
+                    failure.hint.take().filter(|hint| hint != remedy && !hint.trim().is_empty());
+                let parsed =
+                    failure.origin_code.as_deref().filter(|own| diagnostics::is_diagnostic(own));
+                failure.category = failure.category.or(parsed.map(diagnostics::category));
+                failure.line = failure.line.take().filter(|line| !line.is_empty());
+                if failure.origin_code.as_deref().is_some_and(|own| {
+                    crate::contract::code_from_spelling(own) == Some(failure.code)
+                }) {
+                    failure.origin_code = None;
+                }
+            }
+        }
+    }
+    outcome
+}
+
+fn normal_payload(payload: &mut Payload) {
+    match payload {
+        Payload::Json(json) if json.is_null() => *payload = Payload::Absent,
+        Payload::Text(text) => {
+            let object = JsonObject::build(|object| object.member("text", text));
+            *payload = Payload::Json(object.get("text").unwrap());
+        }
+        Payload::Absent | Payload::Json(_) => {}
+    }
+}
+
+fn without_verbatim(mut outcome: Outcome) -> Outcome {
+    outcome.verbatim = None;
+    outcome
+}
+
+fn either() -> impl Strategy<Value = serde_json::Value> {
+    prop_oneof![observation(), sparse_observation()]
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn what_was_written_is_written_again(given in either(), hides in any::<bool>()) {
+        let observation = Observation::from_json(given.to_string()).unwrap();
+        let settings = if hides { Settings::default() } else { plain() };
+        let context = Context::new(CONTEXT);
+        let redacted = prepare(observation, &settings, &context);
+        for contract in Contract::ALL {
+            let reply = render(&redacted, contract, &context);
+            let reading = read(contract, &reply.envelope);
+            let reading = reading.unwrap_or_else(|findings| {
+                panic!("{contract}: {findings:?} in {}", reply.envelope)
+            });
+            let kept = redact(reading.outcome.clone(), &plain());
+            let again = render(&kept, contract, &Context::new([0; 16]));
+            prop_assert_eq!(&again.envelope, &reply.envelope, "{} verbatim", contract);
+            let read_again = redact(without_verbatim(reading.outcome.clone()), &plain());
+            let again = render(&read_again, contract, &Context::new(CONTEXT));
+            prop_assert_eq!(again.envelope.to_string(), reply.envelope.to_string(), "{}: {:?}", contract, reading.outcome);
+            prop_assert_eq!(again.is_error, reply.is_error);
+            prop_assert!(reading.losses.is_empty(), "{}: {:?}", contract, reading.losses);
+            if reply.losses.is_empty() && reply.blocks.is_empty() {
+                let (ours, theirs) = (normal(&reading.outcome), normal(redacted.outcome()));
+                prop_assert_eq!(ours, theirs, "{}: {}", contract, reply.envelope);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_sealed_is_accepted(given in either()) {
+        let observation = Observation::from_json(given.to_string()).unwrap();
+        let context = Context::new(CONTEXT);
+        let redacted = prepare(observation, &Settings::default(), &context);
+        for contract in Contract::ALL {
+            let envelope = render(&redacted, contract, &context).envelope;
+            let recognised = recognise(&envelope);
+            let expected = (contract != Contract::MachineReadableV1).then_some(contract);
+            prop_assert_eq!(recognised, expected, "{}", envelope);
+            let verdict = Checker::new(Subject::Envelope(contract)).check(&envelope.to_bytes());
+            let bad: Vec<_> =
+                verdict.findings.iter().filter(|it| it.grade == Grade::Violation).collect();
+            prop_assert!(bad.is_empty(), "{}: {:?} in {}", contract, bad, envelope);
+        }
+    }
+
+    #[test]
+    fn a_conversion_without_losses_can_be_undone(given in either()) {
+        let observation = Observation::from_json(given.to_string()).unwrap();
+        let context = Context::new(CONTEXT);
+        let redacted = prepare(observation, &plain(), &context);
+        for from in Contract::ALL {
+            let envelope = render(&redacted, from, &context).envelope;
+            for to in Contract::ALL {
+                let there = convert(envelope.to_bytes(), Some(from), to, &plain(), &context).unwrap();
+                if !there.reply.losses.is_empty() {
+                    continue;
+                }
+                let back = convert(there.reply.envelope.to_bytes(), Some(to), from, &plain(), &context);
+                let back = back.unwrap();
+                if !back.reply.losses.is_empty() {
+                    continue;
+                }
+                prop_assert_eq!(
+                    back.reply.envelope.to_string(), envelope.to_string(),
+                    "{} by {} of {}", from, to, there.reply.envelope
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_part_of_an_envelope_never_panics() {
+    let whole = r#"{"success":false,"data":{"error_code":"X","details":{"partial":1}},"error":"e","meta":{"version":"response-v2","warnings":["w"],"warning_details":[{"message":"w","code":"c"}]}}"#;
+    for end in 0..whole.len() {
+        let Some(part) = whole.get(..end) else { continue };
+        let _ = Checker::auto().check(&part.as_bytes().to_vec().into());
+    }
+    for contract in Contract::ALL {
+        for value in ["{}", "[]", "1", "null", r#"{"success":null}"#, r#"{"errors":1}"#] {
+            let value = RawJson::parse(value).unwrap();
+            assert!(read(contract, &value).is_err());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The referee says something about every document, at a place that exists, and agrees with the
+//! readers.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use manila::check::{Checker, Grade};
+use manila::request_envelope::Profile;
+use manila::{RawJson, Subject, read};
+
+fuzz_target!(|bytes: &[u8]| {
+    let document = bytes::Bytes::copy_from_slice(bytes);
+    let n_lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+    for subject in Subject::ALL.map(Some).into_iter().chain([None]) {
+        let checker = subject.map_or_else(Checker::auto, Checker::new);
+        for profile in [Profile::Strict, Profile::Mcp] {
+            let checker = subject.map_or_else(Checker::auto, Checker::new).profile(profile);
+            for finding in checker.check(&document).findings {
+                assert!((1..=n_lines).contains(&finding.line), "{finding:?}");
+            }
+        }
+        let (Some(Subject::Envelope(contract)), Ok(value)) =
+            (subject, RawJson::parse(document.clone()))
+        else {
+            continue;
+        };
+        let verdict = checker.check(&document);
+        let is_broken =
+            verdict.findings.iter().any(|it| it.grade == Grade::Violation && it.clause.is_some());
+        assert_eq!(read(contract, &value).is_err(), is_broken, "{:?}", verdict.findings);
+    }
+});
