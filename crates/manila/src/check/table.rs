@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Checker, Grade, Verdict};
+use crate::subject::Subject;
 
 /// A good document, and who checks it.
 pub(super) struct Table {
@@ -95,6 +96,11 @@ pub(super) fn mutated(good: &Value) -> impl Strategy<Value = Value> + use<> {
         }
         document
     })
+}
+
+/// The schema of what a document is checked as.
+pub(super) fn schema_of(subject: Subject) -> jsonschema::Validator {
+    jsonschema::validator_for(&serde_json::from_str(subject.schema()).unwrap()).unwrap()
 }
 
 /// The rules that a schema says too.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::check::Checker;
-use crate::check::table::{Table, agrees, mutated};
+use crate::check::table::{Table, agrees, mutated, schema_of};
 use crate::subject::Subject;
 
 fn table() -> Table {
@@ -83,38 +83,7 @@ fn artifacts_are_named_by_id_or_by_place() {
     table().check(at, Some(neither), "/artifacts/0 anyOf P1");
 }
 
-/// What the published schema says, in our words.
-static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-    let some = json!({"type": "string", "minLength": 1});
-    let up_to = |n: usize| json!({"type": "string", "maxLength": n});
-    let closed = |properties: Value, required: &[&str]| {
-        json!({"type": "object", "additionalProperties": false, "properties": properties,
-            "required": required})
-    };
-    let digest = closed(
-        json!({"alg": {"enum": ["sha256", "sha512", "blake3"]},
-            "value": {"type": "string", "minLength": 16, "pattern": "^[0-9a-fA-F]+$"}}),
-        &["alg", "value"],
-    );
-    let mut artifact = closed(
-        json!({"schema_version": {"const": "artifact.ref.v0.1"}, "artifact_id": some,
-            "locator": some, "media_type": some, "digest": digest,
-            "labels": {"type": "object", "additionalProperties": up_to(200)}}),
-        &["schema_version"],
-    );
-    artifact["anyOf"] = json!([{"required": ["artifact_id"]}, {"required": ["locator"]}]);
-    let name = json!({"type": "string", "minLength": 1, "maxLength": 200});
-    let preferences = json!({"deterministic": {"type": "boolean"}, "locale": up_to(50),
-        "max_output_bytes": {"type": "integer", "minimum": 0}});
-    let request = closed(
-        json!({"schema_version": {"const": "mcp.request.v0.1"}, "request_id": up_to(200),
-            "tool": closed(json!({"name": name, "version": up_to(100)}), &["name"]),
-            "params": {}, "artifacts": {"type": "array", "items": artifact},
-            "preferences": closed(preferences, &[]), "time": {"type": "string"}}),
-        &["schema_version", "tool", "params", "artifacts"],
-    );
-    jsonschema::validator_for(&request).unwrap()
-});
+static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| schema_of(Subject::McpRequest));
 
 proptest! {
     #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::REQUIRED;
-use crate::check::table::{Table, agrees, mutated, told};
+use crate::check::table::{Table, agrees, mutated, schema_of, told};
 use crate::check::{Checker, Verdict};
 use crate::contract::{Contract, read};
 use crate::raw_json::RawJson;
@@ -251,11 +251,7 @@ fn advice_does_not_hide_a_broken_rule() {
     assert!(told(&verdict).contains("/parents/500 own-parent P9"));
 }
 
-static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-    let envelope: Value = serde_json::from_str(Contract::McpEnvelopeV01.info().schema).unwrap();
-    let record = json!({"$ref": "#/$defs/prov_record", "$defs": envelope["$defs"]});
-    jsonschema::validator_for(&record).unwrap()
-});
+static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| schema_of(Subject::ProvRecord));
 
 /// With everything that a record can have.
 fn full() -> Value {

@@ -1,8 +1,11 @@
-use serde_json::json;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use super::KEYWORDS;
 use crate::check::Checker;
-use crate::check::table::{Table, told};
+use crate::check::table::{Table, agrees, mutated, schema_of, told};
 use crate::raw_json::RawJson;
 use crate::subject::Subject;
 
@@ -42,8 +45,7 @@ fn input_and_output_fit_the_schemas_of_the_tool() {
 
 #[test]
 fn without_a_tool_the_structure_is_checked() {
-    let good = json!({"tool": "t", "input": {"x": 1}, "output": {}, "more": 1});
-    let table = Table { checker: Checker::new(Subject::ToolIo), good };
+    let table = table();
     table.check("/input", None, "");
     table.check("/output", None, "");
     table.check("/tool", None, "/tool required Q3");
@@ -95,4 +97,18 @@ fn rules_keep_the_names_of_the_schema() {
         told(&checker(tool).check(&input.into())),
         "/input/u uniqueItems Q3; /input/n not Q3; /input/f falseSchema Q3; /input/m multipleOf Q3"
     );
+}
+
+fn table() -> Table {
+    let good: Value = json!({"tool": "t", "input": {"x": 1}, "output": {}, "more": 1});
+    Table { checker: Checker::new(Subject::ToolIo), good }
+}
+
+static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| schema_of(Subject::ToolIo));
+
+proptest! {
+    #[test]
+    fn the_verdict_is_that_of_the_schema(document in mutated(&table().good)) {
+        agrees(&table(), &SCHEMA, &document)?;
+    }
 }
