@@ -99,26 +99,7 @@ impl Fault {
 impl Emit for Fault {
     fn emit(&self, out: &mut Vec<u8>) {
         let Fault { code, message, violations } = self;
-        let entry = code.entry();
-        let mut object = ObjectWriter::begin(out);
-        object.member("code", &i64::from(entry.jsonrpc_mcp));
-        object.member("message", message.as_deref().unwrap_or(entry.message));
-        object.member("data", &FaultData { code: *code, violations });
-        object.end();
-    }
-}
-
-struct FaultData<'a> {
-    code: Code,
-    violations: &'a [Violation],
-}
-
-impl Emit for FaultData<'_> {
-    fn emit(&self, out: &mut Vec<u8>) {
-        let mut object = ObjectWriter::begin(out);
-        object.member("canonicalCode", self.code.name());
-        object.member("violations", &(!self.violations.is_empty()).then_some(self.violations));
-        object.end();
+        code.jsonrpc_error_mcp(message.as_deref(), violations).emit(out);
     }
 }
 

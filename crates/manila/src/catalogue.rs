@@ -4,6 +4,8 @@
 //! is not here is an error, never a default. What a contract calls a code stands in that
 //! contract's module.
 
+mod jsonrpc;
+
 use std::fmt;
 
 /// What the catalogue says about a code, whatever the contract.

@@ -7,15 +7,20 @@
 use bytes::Bytes;
 
 use crate::contract::{self, Contract};
-use crate::raw_json::{Doubt, DoubtKind, Emit, ObjectWriter, RawJson, ReadError, doubts, position};
+use crate::raw_json::{
+    Doubt, DoubtKind, Emit, ObjectWriter, Position, RawJson, ReadError, doubts, offsets, position,
+};
 use crate::request_envelope::Profile;
 use crate::subject::Subject;
 
+mod date_time;
 pub(crate) mod look;
 mod mcp_request;
 pub(crate) mod path;
 pub(crate) mod provenance;
 mod request;
+#[cfg(test)]
+mod table;
 #[cfg(feature = "validate")]
 mod tool_io;
 
@@ -235,9 +240,12 @@ fn findings(
 ) -> Vec<Finding> {
     let start = (value.as_bytes().as_ptr() as usize).saturating_sub(document.as_ptr() as usize);
     let has_twice = doubts.iter().any(|doubt| matches!(doubt.kind, DoubtKind::Twice { .. }));
+    let finding = |grade, pointer, rule, clause, message| {
+        // Where it stands is known when all of them are in order.
+        Finding { grade, pointer, line: 1, column: 1, rule, clause, message }
+    };
     let mut found: Vec<(usize, Finding)> = Vec::new();
     for doubt in doubts {
-        let (line, column) = position(document, start + doubt.offset);
         let (rule, message) = match doubt.kind {
             DoubtKind::Twice { first } => {
                 let (line, column) = position(document, start + first);
@@ -249,21 +257,21 @@ fn findings(
             DoubtKind::Huge => ("number", "is a number too large for a double".to_owned()),
         };
         let pointer = value.pointer_at(doubt.offset);
-        let grade = Grade::Violation;
-        let finding = Finding { grade, pointer, line, column, rule, clause: None, message };
-        found.push((doubt.offset, finding));
+        found.push((doubt.offset, finding(Grade::Violation, pointer, rule, None, message)));
     }
-    for fault in faults {
+    let is_told = |fault: &Fault| fault.rule == "unique" && has_twice;
+    let faults: Vec<Fault> = faults.into_iter().filter(|fault| !is_told(fault)).collect();
+    let pointers: Vec<&str> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    for (offset, fault) in offsets(value, &pointers).into_iter().zip(faults) {
         let Fault { grade, pointer, rule, clause, message } = fault;
-        if rule == "unique" && has_twice {
-            continue;
-        }
-        let offset = value.offset_of(&pointer);
-        let (line, column) = position(document, start + offset);
-        let finding = Finding { grade, pointer, line, column, rule, clause, message };
-        found.push((offset, finding));
+        found.push((offset, finding(grade, pointer, rule, clause, message)));
     }
     found.sort_by_key(|(offset, _)| *offset);
+    let mut place = Position::start(document);
+    for (offset, finding) in &mut found {
+        place.advance(start + *offset);
+        (finding.line, finding.column) = (place.line, place.column);
+    }
     found.into_iter().map(|(_, finding)| finding).collect()
 }
 

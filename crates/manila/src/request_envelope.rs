@@ -3,11 +3,15 @@
 //! A message is opened at its top level only. What it holds stays as it was written, so that
 //! whoever hands it on can splice an id and touch nothing else.
 
+mod parts;
+
 use bytes::Bytes;
 
 use crate::catalogue::Code;
-use crate::raw_json::{JsonObject, Kind, RawJson, ReadError, Reader};
+use crate::raw_json::{JsonObject, Kind, RawJson, Reader};
 use crate::violation::Violation;
+
+pub(crate) use parts::{Broken, Parts, not_an_object};
 
 /// How strict a request must be (Q2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -86,124 +90,54 @@ impl Message {
     /// assert_eq!(refused.unwrap_err().violation.pointer, "/id");
     /// ```
     pub fn from_json(json: impl Into<Bytes>) -> Result<Message, Refused> {
-        let read = Reader::payload_document(&json.into(), |reader| {
-            let kind = reader.next_kind();
-            if kind != Kind::Object {
-                return Ok((Err(kind), reader.raw()?));
-            }
-            reader.with_raw(|reader| Parts::read(reader).map(Ok))
-        });
-        match read.map_err(|error| not_json(&error))? {
-            (Ok(parts), frame) => parts.into_message(frame),
-            (Err(Kind::Array), _) => {
-                Err(refused("", "batch", "is a batch; send its messages one by one", None))
-            }
-            (Err(kind), _) => {
-                let message = format!("must be an object, but is {}", kind.name());
-                Err(refused("", "type", message, None))
-            }
-        }
+        let (parts, frame) = open(&json.into())?;
+        parts.message(&frame).map_err(|broken| refused(&parts, broken))
     }
 }
 
-/// The members that make a message.
-#[derive(Default)]
-struct Parts {
-    version: Option<RawJson>,
-    id: Option<RawJson>,
-    method: Option<RawJson>,
-    params: Option<RawJson>,
-    result: Option<RawJson>,
-    error: Option<RawJson>,
-    /// A pointer to one that is given twice.
-    twice: Option<String>,
-}
-
-impl Parts {
-    fn read(reader: &mut Reader<'_>) -> Result<Parts, ReadError> {
-        let mut parts = Parts::default();
-        reader.members(|reader, key| {
-            let value = reader.raw()?;
-            let place = match key {
-                "jsonrpc" => &mut parts.version,
-                "id" => &mut parts.id,
-                "method" => &mut parts.method,
-                "params" => &mut parts.params,
-                "result" => &mut parts.result,
-                "error" => &mut parts.error,
-                _ => return Ok(()),
-            };
-            if place.replace(value).is_some() {
-                parts.twice = Some(format!("/{key}"));
-            }
-            Ok(())
-        })?;
-        Ok(parts)
-    }
-
-    fn into_message(self, frame: RawJson) -> Result<Message, Refused> {
-        let Parts { version, id, method, params, result, error, twice } = self;
-        if let Some(pointer) = twice {
-            // Two readers of such a message may take different ones.
-            return Err(refused(&pointer, "unique", "is given twice", None));
-        }
-        let answerable = id.clone().filter(is_id);
-        let refuse = |pointer: &str, rule: &str, message: &str| {
-            Err(refused(pointer, rule, message, answerable.clone()))
-        };
-        let is_version_2 = version.as_ref().is_some_and(|it| it.as_bytes() == b"\"2.0\"");
-        if !is_version_2 {
-            return refuse("/jsonrpc", "const", "must be \"2.0\"");
-        }
-        let Some(method) = method else {
-            let answer = match (result, error) {
-                (Some(result), None) => Ok(result),
-                (None, Some(error)) => Err(error),
-                (Some(_), Some(_)) => return refuse("/error", "oneOf", "stands beside a result"),
-                (None, None) => return refuse("/method", "required", "is required"),
-            };
-            let is_answer = id.as_ref().is_none_or(|id| is_id(id) || id.kind() == Kind::Null);
-            if !is_answer {
-                return refuse("/id", "type", "must be a string or an integer");
-            }
-            return Ok(Message::Response(Response { id: answerable, answer, frame }));
-        };
-        let Some(method) = method.as_text().filter(|method| !method.is_empty()) else {
-            return refuse("/method", "type", "must be a string that is not empty");
-        };
-        let method = method.into_owned();
-        // Many a client writes `null` where it has nothing to say.
-        let params = params.filter(|params| params.kind() != Kind::Null);
-        let params = match params.map(|params| JsonObject::new(params).ok_or(())) {
-            None => None,
-            Some(Ok(params)) => Some(params),
-            Some(Err(())) => return refuse("/params", "type", "must be an object"),
-        };
-        match id {
-            None => Ok(Message::Notification(Notification { method, params, frame })),
-            Some(id) if is_id(&id) => Ok(Message::Request(Request { id, method, params, frame })),
-            Some(_) => refuse("/id", "type", "must be an integer, or a string that is not empty"),
-        }
+impl Request {
+    /// Reads a request to the letter of Q1, as plain HTTP takes it: `id` is a string that is not
+    /// empty, and `params` is an object. There are no notifications.
+    ///
+    /// ```
+    /// use manila::request_envelope::Request;
+    ///
+    /// let request = r#"{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {}}"#;
+    /// assert_eq!(Request::from_json_strict(request).unwrap().method, "tools/call");
+    /// let refused = Request::from_json_strict(request.replace("\"a\"", "7")).unwrap_err();
+    /// assert_eq!(refused.violation.pointer, "/id");
+    /// ```
+    pub fn from_json_strict(json: impl Into<Bytes>) -> Result<Request, Refused> {
+        let (parts, frame) = open(&json.into())?;
+        parts.request(&frame, Profile::Strict).map_err(|broken| refused(&parts, broken))
     }
 }
 
-/// Q2: a string that is not empty, or an integer.
-fn is_id(id: &RawJson) -> bool {
-    match id.kind() {
-        Kind::String => id.as_bytes().len() > 2,
-        Kind::Number => !id.as_bytes().iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')),
-        Kind::Object | Kind::Array | Kind::Bool | Kind::Null => false,
-    }
+/// Takes a message apart. What is no object is none.
+fn open(json: &Bytes) -> Result<(Parts, RawJson), Refused> {
+    let read = Reader::payload_document(json, |reader| {
+        let kind = reader.next_kind();
+        if kind != Kind::Object {
+            return Ok((Err(kind), reader.raw()?));
+        }
+        reader.with_raw(|reader| Parts::read(reader).map(Ok))
+    });
+    let (opened, frame) = read.map_err(|error| {
+        let violation = Violation::new(error.pointer.clone(), "json", error.to_string());
+        Refused { code: Code::ParseError, violation, id: None }
+    })?;
+    let parts = opened.map_err(|kind| {
+        let (rule, message) = not_an_object(kind);
+        let violation = Violation::new("", rule, message);
+        Refused { code: Code::InvalidEnvelope, violation, id: None }
+    })?;
+    Ok((parts, frame))
 }
 
-fn not_json(error: &ReadError) -> Refused {
-    let violation = Violation::new(error.pointer.clone(), "json", error.to_string());
-    Refused { code: Code::ParseError, violation, id: None }
-}
-
-fn refused(pointer: &str, rule: &str, message: impl Into<String>, id: Option<RawJson>) -> Refused {
-    let violation = Violation::new(pointer, rule, message);
-    Refused { code: Code::InvalidEnvelope, violation, id }
+fn refused(parts: &Parts, broken: Broken) -> Refused {
+    let Broken { member, rule, message, clause: _ } = broken;
+    let violation = Violation::new(format!("/{member}"), rule, message);
+    Refused { code: Code::InvalidEnvelope, violation, id: parts.answerable() }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::path::Path;
 use crate::contract::Losses;
 use crate::raw_json::{JsonObject, Kind, RawJson, Seen};
 
-/// How many faults of one document are told.
+/// How many violations of one document are told, and how many pieces of advice.
 const FAULTS_MAX: usize = 100;
 
 /// The clause of a contract, e.g. `R3`.
@@ -31,6 +31,8 @@ pub(crate) struct Fault {
 pub(crate) struct Look {
     faults: Vec<Fault>,
     is_broken: bool,
+    n_violations: usize,
+    n_advice: usize,
     /// What of the document no outcome can hold.
     pub(crate) losses: Losses,
 }
@@ -45,7 +47,33 @@ impl Look {
         message: impl Into<String>,
     ) {
         self.is_broken = true;
-        self.note(Grade::Violation, path, rule, clause, message);
+        self.note(Grade::Violation, || path.pointer(), rule, clause, message);
+    }
+
+    /// Notes a rule that is broken below `path`, at the pointer `below` seen from there.
+    #[cfg(feature = "validate")]
+    pub(crate) fn refuse_below(
+        &mut self,
+        path: &Path<'_>,
+        below: &str,
+        rule: &'static str,
+        clause: Clause,
+        message: impl Into<String>,
+    ) {
+        self.is_broken = true;
+        self.note(Grade::Violation, || path.pointer() + below, rule, clause, message);
+    }
+
+    /// Notes a claim that does not hold, such as a false digest. Whoever checks the document
+    /// refuses it; whoever only reads it takes it as it is (P3: its structure is not broken).
+    pub(crate) fn disprove(
+        &mut self,
+        path: &Path<'_>,
+        rule: &'static str,
+        clause: Clause,
+        message: impl Into<String>,
+    ) {
+        self.note(Grade::Violation, || path.pointer(), rule, clause, message);
     }
 
     /// Refuses the whole document for a reason that is no contract's.
@@ -63,25 +91,31 @@ impl Look {
         clause: Clause,
         message: impl Into<String>,
     ) {
-        self.note(Grade::Advice, path, rule, clause, message);
+        self.note(Grade::Advice, || path.pointer(), rule, clause, message);
     }
 
     fn note(
         &mut self,
         grade: Grade,
-        path: &Path<'_>,
+        pointer: impl FnOnce() -> String,
         rule: &'static str,
         clause: Clause,
         message: impl Into<String>,
     ) {
-        if self.faults.len() >= FAULTS_MAX {
+        // Counted apart, so that no amount of advice hides a broken rule.
+        let n_told = match grade {
+            Grade::Violation => &mut self.n_violations,
+            Grade::Advice => &mut self.n_advice,
+        };
+        if *n_told >= FAULTS_MAX {
             return;
         }
-        let (pointer, message) = (path.pointer(), message.into());
+        *n_told += 1;
+        let (pointer, message) = (pointer(), message.into());
         self.faults.push(Fault { grade, pointer, rule, clause: Some(clause), message });
     }
 
-    /// Whether a rule was broken.
+    /// Whether a rule about the structure was broken.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
     }
@@ -168,11 +202,13 @@ impl Look {
         (chars_min, chars_max): (usize, usize),
     ) -> Option<String> {
         let text = self.text(value, path, clause)?;
-        // No text has more characters than bytes, so most need no counting.
-        let n_chars = if text.len() <= chars_max { text.len() } else { text.chars().count() };
-        if text.len() < chars_min {
-            self.refuse(path, "minLength", clause, "must not be empty");
-        } else if n_chars > chars_max {
+        if text.chars().take(chars_min).count() < chars_min {
+            let message = match chars_min {
+                1 => "must not be empty".to_owned(),
+                _ => format!("must have at least {chars_min} characters"),
+            };
+            self.refuse(path, "minLength", clause, message);
+        } else if text.len() > chars_max && text.chars().count() > chars_max {
             let message = format!("must have at most {chars_max} characters");
             self.refuse(path, "maxLength", clause, message);
         }

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
+use super::locate::position;
 use super::read_error::{Problem, ReadError, describe, shown};
 use super::scan::{Fault, Scanner};
-use super::strict::position;
 use super::{ENVELOPE_DEPTH, Kind, RawJson, Seen, Spacing, Syntax, string};
 
 pub(crate) struct Reader<'a> {

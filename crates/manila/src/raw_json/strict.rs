@@ -4,7 +4,7 @@
 //! Payloads may hold all of them. Who judges a document refuses them, because two readers of it
 //! may see two different documents.
 
-use super::{Kind, RawJson, string, walk};
+use super::{RawJson, string, walk};
 
 /// How many doubts about one document are told.
 const DOUBTS_MAX: usize = 20;
@@ -190,35 +190,7 @@ impl Walk<'_> {
     }
 }
 
-/// The line and the column of an offset, both from 1; a column is a character.
-pub(crate) fn position(bytes: &[u8], offset: usize) -> (usize, usize) {
-    let before = bytes.get(..offset).unwrap_or(bytes);
-    let line = memchr::memchr_iter(b'\n', before).count() + 1;
-    let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    // Continuation bytes of UTF-8 are no characters of their own.
-    let is_start = |byte: &&u8| **byte & 0xC0 != 0x80;
-    let column = before.iter().skip(line_start).filter(is_start).count() + 1;
-    (line, column)
-}
-
 impl RawJson {
-    /// Where in this value the value at a pointer starts; where it is missing, what comes
-    /// nearest to it. A part of this value shares its bytes, so its address says where it is.
-    pub(crate) fn offset_of(&self, pointer: &str) -> usize {
-        let mut here = self.clone();
-        for segment in pointer.split('/').skip(1) {
-            let name = segment.replace("~1", "/").replace("~0", "~");
-            let next = match here.kind() {
-                Kind::Object => here.get(&name),
-                Kind::Array => name.parse().ok().and_then(|index| here.items().nth(index)),
-                Kind::String | Kind::Number | Kind::Bool | Kind::Null => None,
-            };
-            let Some(next) = next else { break };
-            here = next;
-        }
-        (here.as_bytes().as_ptr() as usize).saturating_sub(self.as_bytes().as_ptr() as usize)
-    }
-
     /// The pointer to the value, or to the member of this name, at an offset.
     pub(crate) fn pointer_at(&self, offset: usize) -> String {
         let start = |value: &RawJson| {

@@ -1,4 +1,4 @@
-use super::Message;
+use super::{Message, Request};
 
 #[track_caller]
 fn check(json: &str, expected: &str) {
@@ -38,8 +38,8 @@ fn anything_else_is_refused_with_its_id() {
     check("[]", "INVALID_ENVELOPE  batch -");
     check("7", "INVALID_ENVELOPE  type -");
     check(r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, "INVALID_ENVELOPE /jsonrpc const 1");
-    check(r#"{"id":"u","method":"a"}"#, r#"INVALID_ENVELOPE /jsonrpc const "u""#);
-    check(r#"{"jsonrpc":"2.0","id":1,"method":""}"#, "INVALID_ENVELOPE /method type 1");
+    check(r#"{"id":"u","method":"a"}"#, r#"INVALID_ENVELOPE /jsonrpc required "u""#);
+    check(r#"{"jsonrpc":"2.0","id":1,"method":""}"#, "INVALID_ENVELOPE /method minLength 1");
     check(r#"{"jsonrpc":"2.0","id":1,"method":2}"#, "INVALID_ENVELOPE /method type 1");
     check(r#"{"jsonrpc":"2.0","id":1}"#, "INVALID_ENVELOPE /method required 1");
     check(
@@ -48,8 +48,38 @@ fn anything_else_is_refused_with_its_id() {
     );
     check(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, "INVALID_ENVELOPE /id type -");
     check(r#"{"jsonrpc":"2.0","id":1.5,"method":"a"}"#, "INVALID_ENVELOPE /id type -");
-    check(r#"{"jsonrpc":"2.0","id":"","method":"a"}"#, "INVALID_ENVELOPE /id type -");
+    check(r#"{"jsonrpc":"2.0","id":"","method":"a"}"#, "INVALID_ENVELOPE /id minLength -");
     check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}"#, "INVALID_ENVELOPE /id unique -");
     check(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":2}"#, "INVALID_ENVELOPE /error oneOf 1");
     check(r#"{"jsonrpc":"2.0","id":{},"result":1}"#, "INVALID_ENVELOPE /id type -");
+}
+
+#[track_caller]
+fn check_strict(json: &str, expected: &str) {
+    let found = match Request::from_json_strict(json.to_owned()) {
+        Ok(it) => format!("{} {} {}", it.id, it.method, it.params.unwrap_or_default()),
+        Err(refused) => {
+            let id = refused.id.map_or("-".to_owned(), |id| id.to_string());
+            let violation = refused.violation;
+            format!("{} {} {} {id}", refused.code, violation.pointer, violation.rule)
+        }
+    };
+    assert_eq!(found, expected, "{json}");
+}
+
+#[test]
+fn strict_requests_are_to_the_letter() {
+    let good = r#"{"jsonrpc":"2.0","id":"u","method":"a","params":{"x":1.0},"result":7}"#;
+    check_strict(good, r#""u" a {"x":1.0}"#);
+    // An id that is refused is told all the same, so that the answer can be matched.
+    check_strict(&good.replace(r#""u""#, "7"), "INVALID_ENVELOPE /id type 7");
+    check_strict(&good.replace(r#""u""#, "null"), "INVALID_ENVELOPE /id type -");
+    check_strict(&good.replace(r#""id""#, r#""ID""#), "INVALID_ENVELOPE /id required -");
+    check_strict(&good.replace(r#"{"x":1.0}"#, "null"), r#"INVALID_ENVELOPE /params type "u""#);
+    check_strict(
+        &good.replace(r#""params""#, r#""p""#),
+        r#"INVALID_ENVELOPE /params required "u""#,
+    );
+    check_strict("{", "PARSE_ERROR  json -");
+    check_strict("[]", "INVALID_ENVELOPE  batch -");
 }

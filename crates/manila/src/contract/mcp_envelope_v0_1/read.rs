@@ -9,6 +9,7 @@ use super::{
 use crate::catalogue::Code;
 use crate::check::look::Look;
 use crate::check::path::Path;
+use crate::check::provenance::Around;
 use crate::check::{double_wrapped, provenance};
 use crate::contract::content::is_scalar;
 use crate::contract::response_v2::stdout_of;
@@ -55,21 +56,22 @@ pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome 
             (Ended::Failed { failures, partial }, run)
         }
     };
-    let is_failed = matches!(ended, Ended::Failed { .. });
-    let provenance = record(given, is_failed, look);
+    let has_errors = matches!(ended, Ended::Failed { .. });
+    let around = Around { has_errors, has_warnings: !notes.warnings.is_empty() };
+    let provenance = record(given, around, look);
     let receipt = take_receipt(&mut notes);
     Outcome { call, notes, run, receipt, provenance, ..Outcome::new(ended) }
 }
 
 /// P2: absent, `null`, or the record.
-fn record(given: Option<RawJson>, is_failed: bool, look: &mut Look) -> Provenance {
+fn record(given: Option<RawJson>, around: Around, look: &mut Look) -> Provenance {
     let at = &Path::ROOT.name("provenance");
     match given {
         None => Provenance::NotAsked,
-        Some(value) if value.is_null() && is_failed => Provenance::NotAsked,
+        Some(value) if value.is_null() && around.has_errors => Provenance::NotAsked,
         Some(value) if value.is_null() => Provenance::Unavailable,
         Some(value) => {
-            provenance::record(&value, at, look);
+            provenance::record_in(&value, at, around, look);
             JsonObject::new(value).map_or(Provenance::Unavailable, Provenance::Record)
         }
     }

@@ -1,0 +1,121 @@
+//! Failures on the wire (Q4): the status of HTTP and the error object of JSON-RPC.
+
+use super::{Code, Entry};
+use crate::raw_json::{Emit, JsonObject, ObjectWriter};
+use crate::violation::Violation;
+
+impl Code {
+    /// The status on plain HTTP.
+    #[must_use]
+    pub const fn http_status(self) -> u16 {
+        self.entry().http_status
+    }
+
+    /// The error object off MCP: `code` and `message`, and nothing else.
+    ///
+    /// ```
+    /// use manila::Code;
+    /// assert_eq!(
+    ///     Code::ToolNotFound.jsonrpc_error_plain().to_string(),
+    ///     r#"{"code":-32001,"message":"Unknown tool"}"#
+    /// );
+    /// ```
+    #[must_use]
+    pub fn jsonrpc_error_plain(self) -> JsonObject {
+        let Entry { jsonrpc_plain, message, .. } = self.entry();
+        JsonObject::build(|object| {
+            object.member("code", &i64::from(*jsonrpc_plain));
+            object.member("message", *message);
+        })
+    }
+
+    /// The error object on MCP, where `data` tells the canonical code and the rules that are
+    /// broken, if any are known. Without a `message` it has the catalogue's.
+    ///
+    /// ```
+    /// use manila::{Code, Violation};
+    /// let violation = Violation::new("/id", "required", "is required");
+    /// assert_eq!(
+    ///     Code::InvalidEnvelope.jsonrpc_error_mcp(None, &[violation]).to_string(),
+    ///     concat!(
+    ///         r#"{"code":-32600,"message":"Invalid MCP envelope","data":"#,
+    ///         r#"{"canonicalCode":"INVALID_ENVELOPE","violations":"#,
+    ///         r#"[{"pointer":"/id","rule":"required","message":"is required"}]}}"#
+    ///     )
+    /// );
+    /// ```
+    #[must_use]
+    pub fn jsonrpc_error_mcp(self, message: Option<&str>, violations: &[Violation]) -> JsonObject {
+        let entry = self.entry();
+        JsonObject::build(|object| {
+            object.member("code", &i64::from(entry.jsonrpc_mcp));
+            object.member("message", message.unwrap_or(entry.message));
+            object.member("data", &Data { code: self, violations });
+        })
+    }
+}
+
+struct Data<'a> {
+    code: Code,
+    violations: &'a [Violation],
+}
+
+impl Emit for Data<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        let Data { code, violations } = *self;
+        let mut object = ObjectWriter::begin(out);
+        object.member("canonicalCode", code.name());
+        object.member("violations", &(!violations.is_empty()).then_some(violations));
+        object.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    /// The table of the specification: name, HTTP status, JSON-RPC code, message.
+    const TABLE: [(&str, u16, i32, &str); 4] = [
+        ("INVALID_ENVELOPE", 400, -32600, "Invalid MCP envelope"),
+        ("INVALID_TOOL_INPUT", 422, -32602, "Invalid tool input"),
+        ("TOOL_NOT_FOUND", 404, -32001, "Unknown tool"),
+        ("INTERNAL_ERROR", 500, -32603, "Internal error"),
+    ];
+
+    #[test]
+    fn the_four_codes_of_the_specification() {
+        for (name, http_status, number, message) in TABLE {
+            let code = Code::from_name(name).unwrap();
+            assert_eq!(code.http_status(), http_status, "{name}");
+            let expected = format!(r#"{{"code":{number},"message":"{message}"}}"#);
+            assert_eq!(code.jsonrpc_error_plain().to_string(), expected);
+            let number = if name == "TOOL_NOT_FOUND" { -32602 } else { number };
+            let expected = format!(
+                r#"{{"code":{number},"message":"{message}","data":{{"canonicalCode":"{name}"}}}}"#
+            );
+            assert_eq!(code.jsonrpc_error_mcp(None, &[]).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn every_code_has_a_status_and_a_number_of_its_own_range() {
+        for code in Code::ALL {
+            assert!((400..600).contains(&code.http_status()), "{code}");
+            let plain = code.jsonrpc_error_plain();
+            assert_eq!(plain.members().count(), 2, "{code}");
+            let number = |it: i32| (-32768..=-32000).contains(&it);
+            assert!(number(code.entry().jsonrpc_plain), "{code}");
+            // MCP has no new uses of the numbers that servers may define.
+            let is_standard = (-32700..=-32600).contains(&code.entry().jsonrpc_mcp);
+            assert!(is_standard, "{code}");
+            assert_eq!(Code::from_name(code.name()), Ok(*code));
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_is_an_error() {
+        for name in ["", "UNKNOWN", "internal_error", "INTERNAL_ERROR ", "INTERNAL-ERROR"] {
+            assert_eq!(Code::from_name(name).unwrap_err().0, name);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Dates as RFC 3339 writes them.
+
+/// Whether `text` is an RFC 3339 date-time, of a moment that exists.
+pub(crate) fn is_date_time(text: &str) -> bool {
+    read(&mut Rest(text.as_bytes())).is_some_and(DateTime::exists)
+}
+
+/// A date-time, before anybody has asked whether there is such a moment.
+struct DateTime {
+    year: u16,
+    month: u16,
+    day: u16,
+    hour: u16,
+    minute: u16,
+    second: u16,
+    offset: Offset,
+}
+
+/// How far the clock is from UTC.
+struct Offset {
+    is_behind: bool,
+    hour: u16,
+    minute: u16,
+}
+
+fn read(rest: &mut Rest<'_>) -> Option<DateTime> {
+    let year = rest.digits(4)?;
+    rest.sign(b"-")?;
+    let month = rest.digits(2)?;
+    rest.sign(b"-")?;
+    let day = rest.digits(2)?;
+    rest.sign(b"Tt")?;
+    let hour = rest.digits(2)?;
+    rest.sign(b":")?;
+    let minute = rest.digits(2)?;
+    rest.sign(b":")?;
+    let second = rest.digits(2)?;
+    if rest.sign(b".").is_some() {
+        rest.digits(1)?;
+        while rest.digits(1).is_some() {}
+    }
+    let offset = match rest.sign(b"Zz+-")? {
+        sign @ (b'+' | b'-') => {
+            let hour = rest.digits(2)?;
+            rest.sign(b":")?;
+            Offset { is_behind: sign == b'-', hour, minute: rest.digits(2)? }
+        }
+        _ => Offset { is_behind: false, hour: 0, minute: 0 },
+    };
+    let date_time = DateTime { year, month, day, hour, minute, second, offset };
+    rest.0.is_empty().then_some(date_time)
+}
+
+impl DateTime {
+    fn exists(self) -> bool {
+        let Offset { hour, minute, .. } = self.offset;
+        let has_day = (1..=12).contains(&self.month) && (1..=self.last_day()).contains(&self.day);
+        let has_time = self.hour <= 23 && self.minute <= 59 && hour <= 23 && minute <= 59;
+        let has_second = self.second <= 59 || (self.second == 60 && self.ends_a_month());
+        has_day && has_time && has_second
+    }
+
+    fn last_day(&self) -> u16 {
+        let year = self.year;
+        let is_leap =
+            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        match self.month {
+            2 if is_leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        }
+    }
+
+    /// Whether it is the last minute of a month in UTC: only there a leap second may stand.
+    fn ends_a_month(&self) -> bool {
+        const LAST_MINUTE: i32 = 24 * 60 - 1;
+        let minutes = |hour: u16, minute: u16| i32::from(hour) * 60 + i32::from(minute);
+        let Offset { is_behind, hour, minute } = self.offset;
+        let offset = minutes(hour, minute);
+        match minutes(self.hour, self.minute) + if is_behind { offset } else { -offset } {
+            // In UTC it is still the day before.
+            -1 => self.day == 1,
+            LAST_MINUTE => self.day == self.last_day(),
+            _ => false,
+        }
+    }
+}
+
+/// What has not been read yet.
+struct Rest<'a>(&'a [u8]);
+
+impl Rest<'_> {
+    /// The next byte, if it is one of these.
+    fn sign(&mut self, allowed: &[u8]) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        if !allowed.contains(first) {
+            return None;
+        }
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// A number of exactly `n` digits, four at most.
+    fn digits(&mut self, n: usize) -> Option<u16> {
+        let (digits, rest) = self.0.split_at_checked(n)?;
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        self.0 = rest;
+        Some(digits.iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0')))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::is_date_time;
+
+    #[test]
+    fn dates_of_moments_that_exist() {
+        for text in [
+            "2026-01-02T03:04:05Z",
+            "2026-01-02t03:04:05.123456789012345z",
+            "2024-02-29T00:00:00+14:00",
+            "2000-02-29T23:59:59-00:00",
+            "0000-12-31T00:00:00Z",
+            "9999-12-31T23:59:59.9-23:59",
+            // Leap seconds end a month in UTC, wherever the clock stands.
+            "1990-12-31T23:59:60Z",
+            "1990-12-31T15:59:60-08:00",
+            "1991-01-01T00:59:60.5+01:00",
+            "2016-02-29T23:59:60Z",
+            "2016-12-31T00:00:60-23:59",
+        ] {
+            assert!(is_date_time(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn and_of_others() {
+        for text in [
+            "",
+            "2026",
+            "2026-01-02",
+            "2026-01-02 03:04:05Z",
+            "2026-01-02T03:04:05",
+            "2026-01-02T03:04Z",
+            "2026-01-02T03:04:05.Z",
+            "2026-01-02T03:04:05,5Z",
+            "2026-01-02T03:04:05Z ",
+            "2026-01-02T03:04:05+1:00",
+            "2026-01-02T03:04:05+0100",
+            "2026-02-30T00:00:00Z",
+            "2026-02-29T00:00:00Z",
+            "1900-02-29T00:00:00Z",
+            "2026-04-31T00:00:00Z",
+            "2026-00-01T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-01-00T00:00:00Z",
+            "2026-01-01T24:00:00Z",
+            "2026-01-01T00:60:00Z",
+            "2026-01-01T00:00:61Z",
+            "2026-01-01T00:00:00+24:00",
+            "2026-01-01T00:00:00+00:60",
+            "1990-12-31T23:58:60Z",
+            "1990-12-31T22:59:60Z",
+            "1990-12-31T23:59:60+01:00",
+            "1990-12-30T23:59:60Z",
+            "1991-01-02T00:59:60+01:00",
+            "+2026-01-02T03:04:05Z",
+            "٢٠٢٦-01-02T03:04:05Z",
+        ] {
+            assert!(!is_date_time(text), "{text}");
+        }
+    }
+
+    proptest! {
+        /// A second implementation agrees, but for leap seconds within a month.
+        #[test]
+        fn others_find_the_same(
+            date in "(19|20)[0-9][0-9]-(0[0-9]|1[0-3])-([0-2][0-9]|3[0-2])",
+            time in "[Tt ]([01][0-9]|2[0-4]):[0-6][0-9]:[0-5][0-9](\\.[0-9]{0,12})?",
+            offset in "([Zz]|[+-]([01][0-9]|2[0-4]):[0-6][0-9])?",
+        ) {
+            let text = date + &time + &offset;
+            let schema = json!({"format": "date-time"});
+            let other = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
+            prop_assert_eq!(is_date_time(&text), other.is_valid(&json!(text)), "{}", text);
+        }
+    }
+}

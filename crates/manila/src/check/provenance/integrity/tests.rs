@@ -1,0 +1,114 @@
+use serde_json::{Value, json};
+
+use crate::check::Checker;
+use crate::check::table::{Table, told};
+use crate::subject::Subject;
+
+/// The digests of [`record`], made by another program.
+const SHA256: &str = "d2c91dbb87ff85d2e9e4414817e2929dc6914247f8b7a83f07583b34c4dadf2f";
+const SHA512: &str = "2735ed2237c05954670078a8caa7adefe723502e577e23fc0790e9d218019820\
+                      ba2597fe9d3cfcf37b053b2f86180fb8ae0d28e0649205a21a1eb808f4a7c351";
+
+fn record() -> Value {
+    json!({
+        "run_id": "run-1", "schema_version": "prov.record.v0.1", "parents": [], "evidence": [],
+        "tool": {"version": "1.0.0", "name": "sc\u{e4}n \"\u{1}\u{20ac}"}, "methods": [],
+        "inputs": [{"schema_version": "artifact.v0.1", "artifact_id": "\u{1f600}",
+            "media_type": "text/plain", "size_bytes": 1200.0, "labels": {"\u{e000}": "a",
+            "\u{1f600}": "b"}}], "outputs": [],
+    })
+}
+
+/// What is found in the record with this integrity.
+#[track_caller]
+fn check(integrity: Value, expected: &str) {
+    let mut good = record();
+    good["integrity"] = integrity;
+    let table = Table { checker: Checker::new(Subject::ProvRecord), good };
+    assert_eq!(told(&table.verdict(&table.good)), expected);
+}
+
+#[test]
+fn a_record_digest_is_true() {
+    let digest = |alg: &str, value: &str| json!({"record_digest": {"alg": alg, "value": value}});
+    let at = "/integrity/record_digest/value";
+    check(json!({}), "");
+    check(digest("sha256", SHA256), "");
+    check(digest("sha512", SHA512), "");
+    check(digest("sha256", &SHA256.to_uppercase()), &format!("{at} digest-form P8 advice"));
+    check(digest("blake3", SHA256), &format!("{at} not-verified P8 advice"));
+    let is_false = format!("{at} record-digest P8");
+    check(digest("blake3", SHA512), &is_false);
+    check(digest("sha256", SHA512), &is_false);
+    check(digest("sha256", &"0".repeat(64)), &is_false);
+    check(digest("sha256", &SHA256[..16]), &is_false);
+    check(digest("sha256", "0"), &format!("{at} minLength P8"));
+    check(digest("sha256", "x".repeat(64).as_str()), &format!("{at} pattern P8"));
+    check(json!({"x": 1}), "/integrity/x additionalProperties P8");
+    check(json!(7), "/integrity type P8");
+}
+
+#[test]
+fn another_spelling_is_the_same_record() {
+    let mut good = record();
+    good["integrity"] = json!({"record_digest": {"alg": "sha256", "value": SHA256}});
+    let text = serde_json::to_string_pretty(&good).unwrap();
+    let text = text.replace("1200.0", "1.2e3").replace("run-1", "\\u0072un-1");
+    let checker = Checker::new(Subject::ProvRecord);
+    assert_eq!(told(&checker.check(&text.clone().into())), "");
+    let changed = text.replace("1.2e3", "1.3e3");
+    let expected = "/integrity/record_digest/value record-digest P8";
+    assert_eq!(told(&checker.check(&changed.into())), expected);
+}
+
+#[test]
+fn what_has_no_canonical_form_has_no_digest() {
+    let at = "/integrity/record_digest/value";
+    let mut good = record();
+    good["integrity"] = json!({"record_digest": {"alg": "sha256", "value": SHA256}});
+    let checker = Checker::new(Subject::ProvRecord);
+    let half = good.to_string().replace("run-1", "\\ud800");
+    let found = told(&checker.check(&half.into()));
+    assert!(found.contains("/run_id surrogate -"), "{found}");
+    assert!(found.contains(&format!("{at} record-digest P8")), "{found}");
+    good["inputs"][0]["size_bytes"] = json!(9_007_199_254_740_993_u64);
+    let found = told(&checker.check(&good.to_string().into()));
+    assert!(found.contains(&format!("{at} rounded P8 advice")), "{found}");
+}
+
+#[test]
+fn a_signature_has_the_form_of_its_algorithm() {
+    let signature = |alg: &str, key_id: &str, value: &str| {
+        json!({"record_digest": {"alg": "sha256", "value": SHA256},
+            "signature": {"alg": alg, "key_id": key_id, "value": value}})
+    };
+    let key_id = "0123456789abcdef";
+    let value = "A".repeat(86) + "==";
+    check(signature("ed25519", key_id, &value), "");
+    check(signature("es256", "my key", "0123456789abcdef"), "");
+    check(
+        signature("es256", "", "short"),
+        concat!(
+            "/integrity/signature/key_id minLength P8; ",
+            "/integrity/signature/value minLength P8"
+        ),
+    );
+    for wrong in ["0123456789ABCDEF", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeg"] {
+        check(signature("ed25519", wrong, &value), "/integrity/signature/key_id key-id P8");
+    }
+    let not_base64 = "*".repeat(88);
+    let too_short = "A".repeat(84);
+    let not_ended = "A".repeat(86);
+    for wrong in [not_base64.as_str(), &too_short, &not_ended, &("A".repeat(85) + "B==")] {
+        check(signature("ed25519", key_id, wrong), "/integrity/signature/value signature P8");
+    }
+    let alone = json!({"signature": {"alg": "ed25519", "key_id": key_id, "value": value}});
+    check(alone, "/integrity/record_digest recommended P8 advice");
+    check(
+        json!({"signature": {}}),
+        concat!(
+            "/integrity/record_digest recommended P8 advice; /integrity/signature/alg required P8; ",
+            "/integrity/signature/key_id required P8; /integrity/signature/value required P8"
+        ),
+    );
+}
