@@ -19,6 +19,7 @@ mod mcp_request;
 pub(crate) mod path;
 pub(crate) mod provenance;
 mod request;
+mod rules;
 #[cfg(test)]
 mod table;
 #[cfg(feature = "validate")]
@@ -26,6 +27,7 @@ mod tool_io;
 
 use look::{Fault, Look};
 use path::Path;
+pub use rules::{RULES, Rule};
 
 /// Whether a rule is broken, or something should be better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,6 +22,7 @@ pub(crate) struct Judged {
     profile: Option<String>,
     /// The tool of tool I/O, as `tools/list` gives it.
     tool: Option<Value>,
+    #[serde(default, deserialize_with = "given")]
     document: Option<Box<RawValue>>,
     /// In the place of `document`, where that cannot be written as JSON once more.
     text: Option<String>,
@@ -34,6 +35,11 @@ pub(crate) struct Broken {
     pub(crate) pointer: String,
     pub(crate) rule: String,
     pub(crate) clause: Option<String>,
+}
+
+/// A member that is there, `null` included.
+fn given<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(value).map(Some)
 }
 
 impl Judged {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::Grade;
 use super::path::Path;
+use super::rules::is_listed;
 use crate::contract::Losses;
 use crate::raw_json::{JsonObject, Kind, RawJson, Seen};
 
@@ -15,6 +16,9 @@ const FAULTS_MAX: usize = 100;
 
 /// The clause of a contract, e.g. `R3`.
 pub(crate) type Clause = &'static str;
+
+/// The clause under which a tool's own schema speaks, in all words of JSON Schema.
+const TOOLS_OWN: Clause = "Q3";
 
 /// A rule that a document breaks, before anybody has looked up its line.
 #[derive(Debug)]
@@ -102,6 +106,10 @@ impl Look {
         clause: Clause,
         message: impl Into<String>,
     ) {
+        debug_assert!(
+            is_listed(grade, rule, clause) || clause == TOOLS_OWN,
+            "{rule} {clause} is not among the rules"
+        );
         // Counted apart, so that no amount of advice hides a broken rule.
         let n_told = match grade {
             Grade::Violation => &mut self.n_violations,

@@ -110,7 +110,13 @@ fn fault(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Option<NonEmpty<F
     }
     let (mut text, mut word, mut details) = (None, None, None);
     let is_object = look.object(value, path, "E6", |look, name, value, at| match name {
-        "error" => text = Some(look.text(&value, at, "E6").unwrap_or_default()),
+        "error" => {
+            let said = look.text(&value, at, "E6");
+            if let Some(said) = &said {
+                judge_message(said, at, look);
+            }
+            text = Some(said.unwrap_or_default());
+        }
         "error_code" => {
             let text = look.text(&value, at, "E7");
             if let Some(text) = &text {
@@ -128,7 +134,6 @@ fn fault(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Option<NonEmpty<F
         look.need(details.is_some(), path, "error_details", "E6");
     }
     let (text, word) = (text.unwrap_or_default(), word.unwrap_or_default());
-    judge_message(&text, &path.name("error"), look);
     let code = code_from_spelling(&word).unwrap_or(Code::ToolFailed);
     Some(failures(code, text, details.flatten()))
 }

@@ -79,10 +79,6 @@ impl Parts {
 
     fn failed(self, look: &mut Look) -> (Ended, Option<Run>) {
         let errors = self.errors.unwrap_or_default();
-        if errors.is_empty() {
-            let at = &Path::ROOT.name("errors");
-            look.refuse(at, "minItems", "M2", "must have at least one error");
-        }
         let exit_code = self.exit.flatten().unwrap_or(NO_EXIT);
         let (run, left, streams) = match errors.first() {
             Some(first) => first.run(exit_code),
@@ -123,7 +119,11 @@ pub(super) struct Fault {
 
 fn errors(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<Fault> {
     let mut faults = Vec::new();
-    look.array(value, path, "M2", |look, item, at| faults.extend(fault(&item, at, look)));
+    let is_list =
+        look.array(value, path, "M2", |look, item, at| faults.extend(fault(&item, at, look)));
+    if is_list && value.items().next().is_none() {
+        look.refuse(path, "minItems", "M2", "must have at least one error");
+    }
     faults
 }
 
@@ -178,7 +178,7 @@ impl Fault {
         let found = if self.category == "SDK" { "Runtime" } else { self.category.as_str() };
         let is_parsed = diagnostics::is_diagnostic(&self.code) && expected != Category::Unknown;
         let expected = code::category_name(expected);
-        if is_parsed && found != expected {
+        if is_parsed && found != expected && code::CATEGORIES.contains(&found) {
             let message = format!("must be {expected}, which the code's prefix says");
             look.refuse(&path.name("category"), "code-category", "M3", message);
         }

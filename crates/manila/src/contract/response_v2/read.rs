@@ -15,17 +15,19 @@ use crate::raw_json::{JsonObject, Kind, RawJson};
 pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut success, mut data, mut error, mut meta) = (None, None, None, None);
-    look.object(envelope, root, "R1", |look, name, value, at| match name {
+    let is_object = look.object(envelope, root, "R1", |look, name, value, at| match name {
         "success" => success = Some(look.bool(&value, at, "R1")),
         "data" => data = Some(look.json_object(value, at, "R2")),
         "error" => error = Some(value),
         "meta" => meta = Some(read_meta::meta(&value, at, look)),
         _ => look.unknown(at, "R1"),
     });
-    look.need(success.is_some(), root, "success", "R1");
-    look.need(data.is_some(), root, "data", "R1");
-    look.need(error.is_some(), root, "error", "R1");
-    look.need(meta.is_some(), root, "meta", "R1");
+    if is_object {
+        look.need(success.is_some(), root, "success", "R1");
+        look.need(data.is_some(), root, "data", "R1");
+        look.need(error.is_some(), root, "error", "R1");
+        look.need(meta.is_some(), root, "meta", "R1");
+    }
     let (success, data) = (success.flatten(), data.flatten().unwrap_or_default());
     let MetaRead { call, notes, run, receipt } = meta.unwrap_or_default();
     let message = sentence(error.as_ref(), success, look);
