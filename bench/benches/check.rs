@@ -67,17 +67,15 @@ fn row(contract: Contract, name: &str, envelope: &Bytes) {
     assert!(checker.check(envelope).is_kept());
     let parsed = rate(envelope, best(|| RawJson::parse(envelope.clone()).is_ok()));
     let read = rate(envelope, best(|| read(contract, &value).is_ok()));
-    let checked = rate(envelope, best(|| checker.check(envelope)));
-    let converted = rate(
-        envelope,
-        best(|| convert(envelope.clone(), Some(contract), to, &settings, &context).is_ok()),
-    );
+    let judged = rate(envelope, best(|| checker.check(envelope)));
+    let converted =
+        rate(envelope, best(|| convert(envelope, Some(contract), to, &settings, &context).is_ok()));
     let verdict = |value, min| if value >= min { "ok" } else { "UNDER" };
     println!(
-        "{:<22}{name:<10}{:>7}{parsed:>9.0}{read:>8.0}{checked:>6.0} {:<5}{converted:>6.0} {}",
+        "{:<22}{name:<10}{:>7}{parsed:>9.0}{read:>8.0}{judged:>6.0} {:<5}{converted:>6.0} {}",
         contract.id(),
         envelope.len(),
-        verdict(checked, CHECKED_MIN),
+        verdict(judged, CHECKED_MIN),
         verdict(converted, CONVERTED_MIN),
     );
 }

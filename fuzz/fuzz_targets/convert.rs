@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
             continue;
         }
         for to in Contract::ALL {
-            let there = convert(envelope.to_bytes(), Some(from), to, &settings, &context);
+            let there = convert(&envelope.to_bytes(), Some(from), to, &settings, &context);
             let reply = there.expect("what is read can be written").reply;
             let written = RawJson::parse(reply.envelope.to_string());
             // A payload as deep as can be may lie deeper in another contract.

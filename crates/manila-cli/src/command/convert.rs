@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     if args.lines {
         return convert_lines(converting, &args.input, keeper, out);
     }
-    let converted = converting.convert(args.input.read()?);
+    let converted = converting.convert(&args.input.read()?);
     let converted = converted.map_err(|not| refuse(not, &args.input))?;
     let mut losses = Losses::default();
     losses.add(None, &converted, keeper.kind(), args.to);
@@ -123,7 +123,7 @@ fn convert_lines(
     out: &mut Output,
 ) -> anyhow::Result<ExitStatus> {
     let (name, label, kind) = (input.name(), input.label(), keeper.kind());
-    let work = move |number, text, losses: &mut Losses| match converting.convert(text) {
+    let work = move |number, text, losses: &mut Losses| match converting.convert(&text) {
         Ok(converted) => {
             losses.add(Some(number), &converted, kind, converting.to);
             Ok(converted.reply.envelope)
@@ -149,7 +149,7 @@ struct Converting {
 }
 
 impl Converting {
-    fn convert(&self, envelope: Bytes) -> Result<Converted, NotConverted> {
+    fn convert(&self, envelope: &Bytes) -> Result<Converted, NotConverted> {
         let mut settings = Settings::default();
         settings.redaction = Redaction::By(&self.config.hiding.redactor);
         let context = Context::new(uuid::Uuid::new_v4().into_bytes());

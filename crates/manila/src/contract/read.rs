@@ -135,7 +135,7 @@ pub enum NotConverted {
 
 /// Reads an envelope and writes it in the contract `to`. Without `from` its marks decide.
 pub fn convert(
-    document: Bytes,
+    document: &Bytes,
     from: Option<Contract>,
     to: Contract,
     settings: &Settings<'_>,
@@ -143,7 +143,7 @@ pub fn convert(
 ) -> Result<Converted, NotConverted> {
     let envelope = RawJson::parse(document.clone())?;
     let from = from.or_else(|| recognise(&envelope)).ok_or(NotConverted::Unrecognised)?;
-    let Reading { outcome, mut losses } = read_in(&document, from, &envelope)
+    let Reading { outcome, mut losses } = read_in(document, from, &envelope)
         .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
     let is_same = from == to;
     let redacted = redact(outcome, settings);

@@ -208,14 +208,12 @@ impl RawJson {
                     (key.as_ptr() as usize).saturating_sub(self.as_bytes().as_ptr() as usize);
                 key_start == offset || holds(&member.value())
             });
-            let next = match named {
-                Some(member) => Some((member.key().into_owned(), member.value())),
-                None => {
-                    let mut items = here.items().enumerate();
-                    let item = items.find(|(_, item)| holds(item));
-                    item.map(|(index, item)| (index.to_string(), item))
-                }
-            };
+            let named = named.map(|member| (member.key().into_owned(), member.value()));
+            let next = named.or_else(|| {
+                let mut items = here.items().enumerate();
+                let item = items.find(|(_, item)| holds(item));
+                item.map(|(index, item)| (index.to_string(), item))
+            });
             let Some((name, value)) = next else { return pointer };
             pointer = crate::violation::below(&pointer, &name);
             here = value;

@@ -21,19 +21,26 @@ pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome 
     let mut parts = Parts::default();
     let root = &Path::ROOT;
     let is_object = look.object(envelope, root, "M1", |look, name, value, at| match name {
-        "success" => parts.success = Some(look.bool(&value, at, "M1")),
-        "exitCode" => parts.exit = Some(look.integer(&value, at, "M1", None)),
+        "success" => {
+            parts.has_success = true;
+            look.bool(&value, at, "M1");
+        }
+        "exitCode" => {
+            parts.has_exit = true;
+            parts.exit = look.integer(&value, at, "M1", None);
+        }
         "metadata" => parts.metadata = look.pairs(&value, at, "M1").unwrap_or_default(),
         "command" if !is_failure => parts.command = look.text(&value, at, "M1"),
         "output" if !is_failure => {
-            parts.output = Some(look.text(&value, at, "M1").map(|_| value));
+            parts.has_output = true;
+            parts.output = look.text(&value, at, "M1").map(|_| value);
         }
         "errors" if is_failure => parts.errors = Some(errors(&value, at, look)),
         _ => look.unknown(at, if is_failure { "M2" } else { "M1" }),
     });
     if is_object {
-        look.need(parts.success.is_some(), root, "success", "M1");
-        look.need(parts.exit.is_some(), root, "exitCode", "M1");
+        look.need(parts.has_success, root, "success", "M1");
+        look.need(parts.has_exit, root, "exitCode", "M1");
     }
     let receipt = take_receipt(&mut parts.metadata);
     let notes = Notes { metadata: std::mem::take(&mut parts.metadata), ..Notes::default() };
@@ -41,30 +48,32 @@ pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome 
         look.need(parts.errors.is_some() || !is_object, root, "errors", "M2");
         parts.failed(look)
     } else {
-        look.need(parts.output.is_some() || !is_object, root, "output", "M1");
+        look.need(parts.has_output || !is_object, root, "output", "M1");
         parts.done(look)
     };
-    Outcome { notes, receipt, run, ..Outcome::new(ended) }
+    Outcome { run, notes, receipt, ..Outcome::new(ended) }
 }
 
 /// The members of both forms.
 #[derive(Default)]
 struct Parts {
-    success: Option<Option<bool>>,
-    exit: Option<Option<i64>>,
+    has_success: bool,
+    has_exit: bool,
+    has_output: bool,
+    exit: Option<i64>,
     command: Option<String>,
-    output: Option<Option<RawJson>>,
+    output: Option<RawJson>,
     errors: Option<Vec<Fault>>,
     metadata: Vec<(String, String)>,
 }
 
 impl Parts {
     fn done(self, look: &mut Look) -> (Ended, Option<Run>) {
-        if self.exit.flatten().is_some_and(|exit| exit != 0) {
+        if self.exit.is_some_and(|exit| exit != 0) {
             let at = &Path::ROOT.name("exitCode");
             look.refuse(at, "const", "M1", "must be 0 where success is true");
         }
-        let output = self.output.flatten().filter(|output| output.as_bytes() != b"\"\"");
+        let output = self.output.filter(|output| output.as_bytes() != b"\"\"");
         let Some(command) = self.command else {
             let payload = output.map_or(Payload::Absent, Payload::Json);
             return (Ended::Done(payload), None);
@@ -79,7 +88,7 @@ impl Parts {
 
     fn failed(self, look: &mut Look) -> (Ended, Option<Run>) {
         let errors = self.errors.unwrap_or_default();
-        let exit_code = self.exit.flatten().unwrap_or(NO_EXIT);
+        let exit_code = self.exit.unwrap_or(NO_EXIT);
         let (run, left, streams) = match errors.first() {
             Some(first) => first.run(exit_code),
             None => (None, Payload::Absent, None),

@@ -60,7 +60,7 @@ pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome 
     let around = Around { has_errors, has_warnings: !notes.warnings.is_empty() };
     let provenance = record(given, around, look);
     let receipt = take_receipt(&mut notes);
-    Outcome { call, notes, run, receipt, provenance, ..Outcome::new(ended) }
+    Outcome { call, run, notes, receipt, provenance, ..Outcome::new(ended) }
 }
 
 /// P2: absent, `null`, or the record.

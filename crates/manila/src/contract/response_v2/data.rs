@@ -101,9 +101,9 @@ pub(super) fn error<'a>(
         alternatives,
         details,
         data,
-        evidence,
+        evidence: _,
         retry_after,
-        retryable,
+        retryable: _,
         line: _,
     } = failures.first();
     let payload = payload_that_says_failed(left);
@@ -142,8 +142,22 @@ pub(super) fn error<'a>(
     }
     losses.add_code(*code, &error_code, Some(&error_type));
     losses.add_clashes(&facts);
+    lose(failures, &own, payload.is_some(), losses);
+    Data::Error(Box::new(ErrorData {
+        error_code,
+        error_type,
+        remediation: Some(remediation).filter(|text| !text.trim().is_empty()),
+        details: (!facts.is_empty()).then(|| facts.into_object()),
+        retry_after_seconds,
+        own,
+    }))
+}
+
+/// What is not told as it is.
+fn lose(failures: &NonEmpty<Failure>, own: &Own<'_>, has_payload: bool, losses: &mut Losses) {
+    let Failure { details, data, evidence, retryable, .. } = failures.first();
     losses.add_own_names(details, &TOLD_NAMES);
-    if payload.is_some() && (!own.reserved.is_empty() || !data.is_empty()) {
+    if has_payload && (!own.reserved.is_empty() || !data.is_empty()) {
         losses.add("partial", "its members stand among those that the contract names");
     }
     losses.add_own_names(data, &["success"]);
@@ -159,14 +173,6 @@ pub(super) fn error<'a>(
     losses.add_explanations(failures.first());
     losses.add_if(!evidence.is_empty(), "evidence");
     losses.add_if(retryable.is_some(), "retryable");
-    Data::Error(Box::new(ErrorData {
-        error_code,
-        error_type,
-        remediation: Some(remediation).filter(|text| !text.trim().is_empty()),
-        details: (!facts.is_empty()).then(|| facts.into_object()),
-        retry_after_seconds,
-        own,
-    }))
 }
 
 /// R7: the tool's own details win over what is known otherwise; what fits nowhere else follows.

@@ -31,15 +31,14 @@ pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome 
     let (success, data) = (success.flatten(), data.flatten().unwrap_or_default());
     let MetaRead { call, notes, run, receipt } = meta.unwrap_or_default();
     let message = sentence(error.as_ref(), success, look);
-    let (ended, run) = match success {
-        Some(false) => failed(&data, message.unwrap_or_default(), run, look),
-        Some(true) | None => {
-            double_wrapped(data.as_raw(), Contract::ResponseV2, &root.name("data"), "R2", look);
-            let run = run.map(|run| Run { exit: Some(0), ..run });
-            (Ended::Done(done(data)), run)
-        }
+    let (ended, run) = if success == Some(false) {
+        failed(&data, message.unwrap_or_default(), run, look)
+    } else {
+        double_wrapped(data.as_raw(), Contract::ResponseV2, &root.name("data"), "R2", look);
+        let run = run.map(|run| Run { exit: Some(0), ..run });
+        (Ended::Done(done(data)), run)
     };
-    Outcome { call, notes, receipt, run, ..Outcome::new(ended) }
+    Outcome { call, run, notes, receipt, ..Outcome::new(ended) }
 }
 
 /// R2: `{}` is nothing, and `{"result": …}` is never unwrapped.

@@ -191,9 +191,8 @@ fn open_object(
         match known.map(|(_, is)| is) {
             None => {}
             Some(Is::Bool) => drop(look.bool(&value, at, "R5")),
-            Some(Is::Text) => drop(look.text(&value, at, "R5")),
             Some(Is::TextOrNull) if value.kind() == Kind::Null => {}
-            Some(Is::TextOrNull) => drop(look.text(&value, at, "R5")),
+            Some(Is::Text | Is::TextOrNull) => drop(look.text(&value, at, "R5")),
             Some(Is::Number) => drop(look.number(&value, at, "R5", Some(0.0))),
             Some(Is::Integer) => drop(look.integer(&value, at, "R5", None)),
             Some(Is::Count) => drop(look.integer(&value, at, "R5", Some(0.0))),

@@ -153,11 +153,11 @@ proptest! {
         for from in Contract::ALL {
             let envelope = render(&redacted, from, &context).envelope;
             for to in Contract::ALL {
-                let there = convert(envelope.to_bytes(), Some(from), to, &plain(), &context).unwrap();
+                let there = convert(&envelope.to_bytes(), Some(from), to, &plain(), &context).unwrap();
                 if !there.reply.losses.is_empty() {
                     continue;
                 }
-                let back = convert(there.reply.envelope.to_bytes(), Some(to), from, &plain(), &context);
+                let back = convert(&there.reply.envelope.to_bytes(), Some(to), from, &plain(), &context);
                 let back = back.unwrap();
                 if !back.reply.losses.is_empty() {
                     continue;
