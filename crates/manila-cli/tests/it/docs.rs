@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use manila::check::RULES;
 use manila::{Code, Contract, Observation, RawJson, Spelling, Subject, diagnostics, spellings};
 use manila_redact::Rule;
 
 use crate::program::{check_generated, files, manila, read, root};
+use crate::refused::judged;
 
 const GENERATED: &str = "<!-- Generated from the code: UPDATE=1 cargo test -p manila-cli -->\n";
 
@@ -143,12 +145,15 @@ fn configuration_follows_from_its_keys() {
     }
 }
 
-const EXAMPLE: &str = r#"[redact]
+const EXAMPLE: &str = r#"speaks = "machine-readable-v1"
+
+[redact]
 off = ["certificate"]
 extra = [{ name = "internal-id", pattern = "INT-[0-9]{8}" }]
 allow = ["correct-horse-battery"]
 allow_patterns = ["^test-"]
 unsafe_output = false
+passthrough = "redacted"
 
 [tool.show_certificate]
 redact = false
@@ -198,6 +203,35 @@ fn contracts_follow_from_the_table_and_from_real_envelopes() {
     check_generated(&root().join("docs/contracts.md"), &text);
 }
 
+#[test]
+fn checking_follows_from_the_rules_and_their_vectors() {
+    let mut text = format!("# Checking and converting\n\n{GENERATED}\n{CHECKING}");
+    for (title, refuses) in [("Rules that refuse", true), ("Advice", false)] {
+        writeln!(text, "\n## {title}\n\n| rule | holds when | clauses |\n|---|---|---|").unwrap();
+        for rule in RULES.iter().filter(|rule| rule.refuses() == refuses) {
+            let clauses = rule.clauses.join(", ");
+            let clauses = if clauses.is_empty() { "JSON" } else { &clauses };
+            writeln!(text, "| `{}` | {} | {clauses} |", rule.name, rule.asks).unwrap();
+        }
+    }
+    text += "\n## A vector for each\n\n| contract | what is wrong | pointer | rule | clause |\n|---|---|---|---|---|\n";
+    let mut vectors = judged("conformance/refused");
+    vectors.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (label, vector) in vectors {
+        let file = format!("[{}](../{label}.json)", vector.about);
+        for broken in &vector.violations {
+            let pointer = if broken.pointer.is_empty() { "the whole" } else { &broken.pointer };
+            let clause = broken.clause.as_deref().unwrap_or("JSON");
+            let (contract, rule) = (&vector.contract, &broken.rule);
+            writeln!(text, "| `{contract}` | {file} | `{pointer}` | `{rule}` | {clause} |")
+                .unwrap();
+        }
+    }
+    check_generated(&root().join("docs/checking.md"), &text);
+}
+
+const CHECKING: &str = include_str!("checking.txt");
+
 /// What a contract loses of all the observations in `conformance/`.
 fn losses(contract: Contract) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
@@ -245,8 +279,9 @@ fn observations_in_the_documents_can_be_sealed() {
 fn the_readme_says_what_is_true() {
     let readme = read(&root().join("README.md"));
     let gateway = read(&root().join("docs/gateway.md"));
+    let checking = read(&root().join("docs/checking.md"));
     let mut n_run = 0;
-    for block in blocks(&readme, "sh").into_iter().chain(blocks(&gateway, "sh")) {
+    for block in [&readme, &gateway, &checking].into_iter().flat_map(|page| blocks(page, "sh")) {
         for line in block.lines() {
             let command = line.strip_prefix("cargo run -- ").or(line.strip_prefix("manila "));
             let Some(command) = command.filter(|command| !command.contains(['|', '>', '\'']))

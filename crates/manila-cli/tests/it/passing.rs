@@ -99,7 +99,9 @@ fn a_ping_with_the_id_of_an_open_request_does_not_answer_that() {
 fn an_unknown_tool_is_named() {
     let mut client = Client::sample(&[]);
     let answer = client.ask(1, "tools/call", &json!({"name": "ecko", "arguments": {}}));
-    assert_eq!(answer["error"]["message"], "Unknown tool: ecko; did you mean `echo`?");
+    assert_eq!(answer["error"]["message"], "Unknown tool");
+    let violation = &answer["error"]["data"]["violations"][0];
+    assert_eq!(violation["message"], "is no tool of this server; did you mean `echo`?");
 }
 
 #[test]

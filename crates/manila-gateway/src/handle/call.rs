@@ -212,10 +212,10 @@ impl Gateway {
                 let meant = self.tools.closest(&call.name);
                 let hint = meant.map(|name| format!("; did you mean `{name}`?"));
                 let hint = hint.unwrap_or_default();
-                let said = format!("Unknown tool: {:.100}{hint}", call.name);
                 let message = format!("is no tool of this server{hint}");
                 let violation = Violation::new("/params/name", "enum", message);
-                let refusal = Refusal::new(Code::ToolNotFound).message(said).violation(violation);
+                // Q4: the message is the catalogue's; what was meant stands beside it.
+                let refusal = Refusal::new(Code::ToolNotFound).violation(violation);
                 return (Answer::Refused(refusal), Some(Code::ToolNotFound));
             }
             Found::Gone(gone) => {
