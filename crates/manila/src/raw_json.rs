@@ -161,6 +161,11 @@ impl RawJson {
         self.members().filter(|member| member.is(name)).last().map(|member| member.value())
     }
 
+    /// Whether it is an object with `success: false`, by which tools say that they failed.
+    pub(crate) fn says_failed(&self) -> bool {
+        self.get("success").is_some_and(|value| value.as_bytes() == b"false")
+    }
+
     /// Whether a member may have this name. To look for its text costs a fraction of a
     /// walk over a large object. Letters, digits and most signs have no other spelling than
     /// a `\u` escape; a name with any other sign is not looked for.

@@ -158,6 +158,23 @@ impl Look {
         true
     }
 
+    /// As [`object`](Look::object), for an object that others may put members into: a name may
+    /// stand twice, as in a payload.
+    pub(crate) fn open_object(
+        &mut self,
+        value: &RawJson,
+        path: &Path<'_>,
+        clause: Clause,
+        mut each: impl FnMut(&mut Look, &str, RawJson, &Path<'_>),
+    ) -> bool {
+        let is_object = self.is(value, Kind::Object, path, clause);
+        for member in value.members().filter(|_| is_object) {
+            let name = member.key();
+            each(self, &name, member.value(), &path.name(&name));
+        }
+        is_object
+    }
+
     /// Takes an array apart; `each` is told every item and its place.
     pub(crate) fn array(
         &mut self,

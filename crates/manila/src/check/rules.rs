@@ -90,7 +90,10 @@ pub const RULES: &[Rule] = &[
     must("record-digest", &["P8"], "the digest of a record is that of its canonical JSON"),
     must(
         "required",
-        &["E1", "E5", "E6", "E9", "R1", "R4", "R5", "R6", "M1", "M2", "P1", "P4", "P8", "Q1", "Q3"],
+        &[
+            "E1", "E5", "E6", "E9", "R1", "R4", "R5", "R6", "M1", "M2", "P1", "P4", "P8", "Q1",
+            "Q2", "Q3",
+        ],
         "a member that is always there is there",
     ),
     must("screaming-snake", &["R7"], "a code is in SCREAMING_SNAKE_CASE"),
@@ -123,6 +126,11 @@ pub const RULES: &[Rule] = &[
     ),
     should("repeated", &["P7", "P9"], "nothing is named twice"),
     should("rounded", &["P8"], "integers are small enough to be the same in every reader"),
+    should(
+        "success-agrees",
+        &["R2"],
+        "a payload does not say that it failed where the envelope says success",
+    ),
     should("whole-milliseconds", &["E5"], "durations are whole milliseconds"),
 ];
 

@@ -217,7 +217,9 @@ fn fault<'a>(
     let is_plain_exit = *code == Code::CommandFailed && origin_code.is_none();
     let plain = run.filter(|_| is_plain_exit);
     let exit_code = run.and_then(|run| run.exit).unwrap_or(NO_EXIT);
-    let word: Cow<'_, str> = match (origin_code, is_plain_exit) {
+    let own = origin_code.as_ref().filter(|own| code::may_stand_beside(own, exit_code));
+    let is_misfit = own.is_none() && origin_code.is_some();
+    let word: Cow<'_, str> = match (own, *code == Code::CommandFailed) {
         (Some(own), _) => own.into(),
         (None, true) => format!("EXIT_{exit_code}").into(),
         (None, false) => row(*code).word.into(),
@@ -238,7 +240,7 @@ fn fault<'a>(
             command: run.and_then(|run| run.command.as_deref()),
             exit_code,
             stderr: run.map(|run| short_stderr(&run.stderr)).filter(|text| !text.is_empty()),
-            additional_data: Strings::of(failure, losses),
+            additional_data: Strings::of(failure, is_misfit, losses),
         },
     }
 }
@@ -301,8 +303,11 @@ impl Emit for RawOutput<'_> {
 struct Strings(Vec<(String, String)>);
 
 impl Strings {
-    fn of(failure: &Failure, losses: &mut Losses) -> Strings {
-        let facts = Facts::of_failure(failure);
+    fn of(failure: &Failure, is_misfit: bool, losses: &mut Losses) -> Strings {
+        let mut facts = Facts::of_failure(failure);
+        if is_misfit {
+            facts.add("origin_code", &failure.origin_code);
+        }
         let mut texts = Facts::default();
         for (name, value) in facts.iter() {
             let (name, text) = code::fact(failure, name, value);

@@ -8,9 +8,10 @@ use super::{
 use crate::check::look::Look;
 use crate::check::{self, Finding};
 use crate::context::Context;
-use crate::outcome::Outcome;
+use crate::outcome::{Ended, Outcome, Payload};
 use crate::pipeline::Settings;
 use crate::raw_json::{Kind, RawJson, ReadError};
+use crate::stage::classify::answered;
 use crate::stage::redact::redact;
 
 /// What an envelope says.
@@ -57,12 +58,19 @@ fn read_in(
 
 /// Looks at an envelope of this contract: what it says, as far as it can be understood.
 pub(crate) fn look_at(contract: Contract, envelope: &RawJson, look: &mut Look) -> Outcome {
-    match contract {
+    let mut outcome = match contract {
         Contract::EnvelopeV1 => envelope_v1::read(envelope, look),
         Contract::ResponseV2 => response_v2::read(envelope, look),
         Contract::MachineReadableV1 => machine_readable_v1::read(envelope, look),
         Contract::McpEnvelopeV01 => mcp_envelope_v0_1::read(envelope, look),
+    };
+    // A payload that says that it failed has failed, whatever was put around it.
+    if let Ended::Done(Payload::Json(json)) = &outcome.ended
+        && json.says_failed()
+    {
+        outcome.ended = answered(json.clone());
     }
+    outcome
 }
 
 /// The contract whose mark a value has: `meta.version`, `schema_version`, or the nine members.

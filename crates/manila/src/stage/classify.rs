@@ -20,6 +20,7 @@ mod naming;
 pub(crate) mod output;
 mod refusal;
 
+pub(crate) use answer::answered;
 pub use naming::code_from_text;
 pub use output::OutputCheck;
 
@@ -40,8 +41,9 @@ pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Con
     call.duration = call.duration.or(context.elapsed);
     settle_request_id(&mut call, &mut notes);
     let mut seen = match observed {
-        Observed::Answered(json) => enveloped::seen(&json, settings.speaks)
-            .unwrap_or_else(|| Seen::ended(answer::answered(json))),
+        Observed::Answered(json) => {
+            enveloped::seen(&json, settings.speaks).unwrap_or_else(|| Seen::ended(answered(json)))
+        }
         Observed::Said(text) => Seen::ended(Ended::Done(text.into_payload())),
         Observed::Mcp(result) => mcp::result(result, settings),
         Observed::Exited(exited) => command::exited(exited, &mut notes),

@@ -45,8 +45,7 @@ pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome 
     if let Some(data) = &data {
         let at = &root.name("data");
         double_wrapped(data, Contract::EnvelopeV1, at, "E8", look);
-        let says_failed = data.get("success").is_some_and(|it| it.as_bytes() == b"false");
-        if says_failed && error.is_none() {
+        if data.says_failed() && error.is_none() {
             let message = "must not be null where the payload says `success: false`";
             look.refuse(&root.name("error"), "error-on-failure", "E8", message);
         }

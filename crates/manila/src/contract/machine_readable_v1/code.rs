@@ -1,5 +1,6 @@
 //! M3, M6: the codes, categories and numbers of `machine-readable-v1`.
 
+use super::NO_EXIT;
 use crate::catalogue::Code;
 use crate::contract::content::text_of;
 use crate::contract::spelling::When;
@@ -100,6 +101,12 @@ pub(in crate::contract) fn code_of_category(category: &str) -> Option<Code> {
         "Cancellation" => Some(Code::Cancelled),
         _ => None,
     }
+}
+
+/// M4: whether a code may stand beside this exit code. `EXIT_n` names it, where a command exited.
+pub(super) fn may_stand_beside(word: &str, exit_code: i64) -> bool {
+    let named = word.strip_prefix("EXIT_").and_then(|exit| exit.parse().ok());
+    exit_code == NO_EXIT || named.is_none_or(|named: i64| named == exit_code)
 }
 
 /// What to do about a failure. A diagnostic that nobody explained has no hint.

@@ -191,8 +191,7 @@ impl Fault {
             let message = format!("must be {expected}, which the code's prefix says");
             look.refuse(&path.name("category"), "code-category", "M3", message);
         }
-        let exit = self.code.strip_prefix("EXIT_").and_then(|exit| exit.parse::<i64>().ok());
-        if exit.is_some_and(|exit| exit != exit_code) {
+        if !code::may_stand_beside(&self.code, exit_code) {
             let message = "must name the exit code of the envelope";
             look.refuse(&path.name("code"), "exit-code", "M4", message);
         }
@@ -221,7 +220,13 @@ impl Fault {
 
     /// Whether it is a command's exit code and nothing more.
     fn is_plain_exit(&self, exit_code: i64) -> bool {
-        self.code == format!("EXIT_{exit_code}")
+        self.code == format!("EXIT_{exit_code}") && self.misfit(exit_code).is_none()
+    }
+
+    /// The tool's own code, where it could not be written as the code.
+    fn misfit(&self, exit_code: i64) -> Option<String> {
+        let last = self.facts.as_ref()?.members().last().filter(|it| it.is("origin_code"))?;
+        told::plain(&last.value()).filter(|own| !code::may_stand_beside(own, exit_code))
     }
 
     /// A code that was read from a line of output.
@@ -289,14 +294,18 @@ impl Fault {
         };
         let mut failure = Failure::new(code, message);
         failure.line = line.filter(|line| !line.is_empty());
+        let misfit = self.misfit(exit_code);
         let is_usual = self.code == row(code).word || is_plain_exit;
-        failure.origin_code = (!is_usual).then(|| self.code.clone());
+        failure.origin_code = misfit.clone().or_else(|| (!is_usual).then(|| self.code.clone()));
         failure.category = self.category(code, look);
         failure.explanation = self.explanation.map(Into::into);
         failure.link = self.link.map(Into::into);
         failure.fixes = self.fixes.into_iter().map(Into::into).collect();
         failure.alternatives = self.alternatives;
         let mut facts = Told::of(self.facts);
+        if misfit.is_some() {
+            facts.take("origin_code", |_| Some(()));
+        }
         failure.retry_after = facts.take("retry_after_seconds", |value| {
             told::delay(&RawJson::parse(told::plain(value)?).ok()?)
         });

@@ -212,7 +212,7 @@ fn meta(value: &RawJson, path: &Path<'_>, call: &mut Call, notes: &mut Notes, lo
             call.deterministic = call.duration.map(|_| false);
         }
         "schema_hints" => {
-            look.object(&value, at, "P1", |look, _, value, at| {
+            look.open_object(&value, at, "P1", |look, _, value, at| {
                 look.text_within(&value, at, "P1", (0, CODE_CHARS_MAX));
             });
             extra.push(("schema_hints", value));

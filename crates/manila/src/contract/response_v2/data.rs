@@ -191,10 +191,7 @@ fn own_details(own: &Own<'_>, known: &JsonObject, mut misfits: Facts) -> Facts {
 /// R2: the members of a `success: false` payload are kept in `data` itself.
 fn payload_that_says_failed(left: Content<'_>) -> Option<&RawJson> {
     match left {
-        Content::Json(json) => {
-            let success = json.get("success")?;
-            (success.as_bytes() == b"false").then_some(json)
-        }
+        Content::Json(json) => json.says_failed().then_some(json),
         Content::Nothing | Content::Text(_) => None,
     }
 }

@@ -34,7 +34,12 @@ pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome 
     let (ended, run) = if success == Some(false) {
         failed(&data, message.unwrap_or_default(), run, look)
     } else {
-        double_wrapped(data.as_raw(), Contract::ResponseV2, &root.name("data"), "R2", look);
+        let at = &root.name("data");
+        double_wrapped(data.as_raw(), Contract::ResponseV2, at, "R2", look);
+        if data.as_raw().says_failed() {
+            let message = "should not say `success: false` where the envelope says true";
+            look.advise(&at.name("success"), "success-agrees", "R2", message);
+        }
         let run = run.map(|run| Run { exit: Some(0), ..run });
         (Ended::Done(done(data)), run)
     };
@@ -89,7 +94,7 @@ struct ErrorRead {
 fn error_members(data: &JsonObject, look: &mut Look) -> ErrorRead {
     let mut read = ErrorRead::default();
     let at = &Path::ROOT.name("data");
-    look.object(data.as_raw(), at, "R7", |look, name, value, at| match name {
+    look.open_object(data.as_raw(), at, "R7", |look, name, value, at| match name {
         "error_code" => read.code = look.text(&value, at, "R7"),
         "error_type" => read.kind = look.text(&value, at, "R7"),
         "remediation" => read.remediation = look.text(&value, at, "R7"),

@@ -1,5 +1,6 @@
 //! Reading the `meta` of `response-v2` (R4–R6, R10).
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::meta;
@@ -38,8 +39,8 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
     let (mut messages, mut details) = (Vec::new(), Vec::new());
     let mut has_version = false;
     let mut last = Rank::Contract;
-    let mut extra = Vec::new();
-    let is_object = look.object(value, path, "R4", |look, name, value, at| {
+    let mut extra = BTreeSet::new();
+    let is_object = look.open_object(value, path, "R4", |look, name, value, at| {
         let notes = &mut read.notes;
         match name {
             "version" => {
@@ -64,7 +65,7 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
                 let rank = ours(name, &value, last, &mut read);
                 last = last.max(rank);
                 if rank == Rank::Extra {
-                    extra.push((name.to_owned(), value));
+                    extra.insert(name.to_owned());
                 }
             }
         }
@@ -78,8 +79,11 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
     take_receipt(&mut read);
     take_duration(&mut read);
     read.notes.fidelity = fidelity.settle(path, look);
-    let members = extra.iter().map(|(name, value)| (name.as_str(), value.clone()));
-    read.notes.meta = JsonObject::from_members(members);
+    read.notes.meta = JsonObject::build(|object| {
+        for member in value.members().filter(|member| extra.contains(member.key().as_ref())) {
+            object.token_member(member.key_token(), &member.value());
+        }
+    });
     read
 }
 
@@ -107,7 +111,7 @@ fn ours(name: &str, value: &RawJson, last: Rank, read: &mut MetaRead) -> Rank {
 }
 
 fn plain_pairs(value: &RawJson) -> Option<Vec<(String, String)>> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let pair = |member: crate::raw_json::Member<'_>| {
         let name = told::plain(&member.key_value())?;
         seen.insert(name.clone()).then_some((name, told::plain(&member.value())?))
@@ -186,7 +190,7 @@ fn open_object(
     known: Known,
     look: &mut Look,
 ) -> Option<JsonObject> {
-    look.object(&value, path, "R5", |look, name, value, at| {
+    look.open_object(&value, path, "R5", |look, name, value, at| {
         let known = known.iter().find(|(known, _)| *known == name);
         match known.map(|(_, is)| is) {
             None => {}

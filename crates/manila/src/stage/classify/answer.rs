@@ -11,9 +11,8 @@ use crate::outcome::{Ended, Failure, Payload, as_delay};
 use crate::raw_json::{JsonObject, RawJson};
 
 /// An answer is done, unless it is an object with `success: false`.
-pub(super) fn answered(json: RawJson) -> Ended {
-    let says_failed = json.get("success").is_some_and(|value| value.as_bytes() == b"false");
-    if !says_failed {
+pub(crate) fn answered(json: RawJson) -> Ended {
+    if !json.says_failed() {
         return Ended::Done(Payload::Json(json));
     }
     let failure = failure(&json, None);
