@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{manila, root};
+use crate::program::{files, manila, root};
 
 #[track_caller]
 fn run(args: &[&str]) -> String {
@@ -162,8 +162,7 @@ fn ids_are_fresh_unless_the_call_is_deterministic() {
 
 #[test]
 fn every_shipped_example_can_be_sealed() {
-    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
-        let path = entry.unwrap().path();
+    for path in files("examples").into_iter().filter(|path| path.is_file()) {
         let is_lines = path.extension().is_some_and(|extension| extension == "jsonl");
         let flag = if is_lines { "--lines" } else { "--compact" };
         run(&["seal", "--contract", "all", flag, path.to_str().unwrap()]);
