@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::contract::{self, Contract};
 use crate::raw_json::{
-    Doubt, DoubtKind, Emit, ObjectWriter, Position, RawJson, ReadError, doubts, offsets, position,
+    Doubt, DoubtKind, Emit, ObjectWriter, Opened, Position, RawJson, ReadError, offsets, position,
 };
 use crate::request_envelope::Profile;
 use crate::subject::Subject;
@@ -162,33 +162,33 @@ impl Checker {
     /// What there is to say about one document.
     #[must_use]
     pub fn check(&self, document: &Bytes) -> Verdict {
-        let value = match RawJson::parse(document.clone()) {
-            Ok(value) => value,
+        let (opened, doubts) = match Opened::parse(document) {
+            Ok(read) => read,
             Err(error) => {
                 return Verdict { subject: self.subject, findings: vec![not_json(&error)] };
             }
         };
-        let subject = self.subject.or_else(|| recognise(&value));
+        let subject = self.subject.or_else(|| recognise_opened(&opened));
         let mut look = Look::default();
         match subject {
             None => look.refuse_json(
                 "unrecognised",
                 "has the mark of no contract; name the contract that it should keep",
             ),
-            Some(subject) => self.look(subject, &value, &mut look),
+            Some(subject) => self.look(subject, &opened, &mut look),
         }
-        let doubts = doubts(&value);
         let faults = look.into_faults();
         if doubts.is_empty() && faults.is_empty() {
             return Verdict { subject, findings: Vec::new() };
         }
-        Verdict { subject, findings: findings(document, &value, &doubts, faults) }
+        Verdict { subject, findings: findings(document, &opened.value, &doubts, faults) }
     }
 
-    fn look(&self, subject: Subject, value: &RawJson, look: &mut Look) {
+    fn look(&self, subject: Subject, document: &Opened<'_>, look: &mut Look) {
+        let value = &document.value;
         match subject {
             Subject::Envelope(contract) => {
-                contract::look_at(contract, value, look);
+                contract::look_at(contract, document, look);
             }
             Subject::RequestEnvelope => request::look(value, self.profile, look),
             #[cfg(feature = "validate")]
@@ -208,11 +208,15 @@ impl Checker {
 /// tool I/O have none.
 #[must_use]
 pub fn recognise(document: &RawJson) -> Option<Subject> {
-    if let Some(contract) = contract::recognise(document) {
+    recognise_opened(&Opened::of(document))
+}
+
+fn recognise_opened(document: &Opened<'_>) -> Option<Subject> {
+    if let Some(contract) = contract::recognise_opened(document) {
         return Some(Subject::Envelope(contract));
     }
     let version = document.get("schema_version");
-    match version.as_ref().and_then(RawJson::as_text).as_deref() {
+    match version.and_then(RawJson::as_text).as_deref() {
         Some("prov.record.v0.1") => return Some(Subject::ProvRecord),
         Some("mcp.request.v0.1") => return Some(Subject::McpRequest),
         Some(_) | None => {}

@@ -25,8 +25,8 @@ mod told;
 pub(crate) use content::cut;
 pub use loss::Loss;
 pub(crate) use loss::Losses;
-pub(crate) use read::look_at;
 pub use read::{Converted, NotConverted, Reading, convert, read, recognise};
+pub(crate) use read::{look_at, recognise_opened};
 pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};
 

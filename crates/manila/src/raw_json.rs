@@ -17,6 +17,7 @@ mod kind;
 mod locate;
 mod not_canonical;
 mod object;
+mod opened;
 mod pretty;
 mod read_error;
 mod reader;
@@ -36,12 +37,13 @@ pub use kind::Kind;
 pub(crate) use locate::{Position, offsets, position};
 pub use not_canonical::{NotCanonical, NotCanonicalReason};
 pub use object::JsonObject;
+pub(crate) use opened::Opened;
 pub use pretty::{pretty, pretty_pieces};
 pub(crate) use read_error::shown;
 pub use read_error::{Problem, ReadError};
 pub(crate) use reader::Reader;
 pub(crate) use seen::Seen;
-pub(crate) use strict::{Doubt, DoubtKind, doubts};
+pub(crate) use strict::{Doubt, DoubtKind};
 pub(crate) use string::encoded_len;
 pub use syntax::Syntax;
 pub use walk::{Items, Member, Members};
@@ -177,7 +179,7 @@ impl RawJson {
             && (self.bytes.len() < SMALL
                 || has_short_escape
                 || finds(name.as_bytes())
-                || finds(b"\\u"))
+                || (memchr::memchr(b'\\', &self.bytes).is_some() && finds(b"\\u")))
     }
 
     /// What kind of value it is.

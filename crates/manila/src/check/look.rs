@@ -9,7 +9,7 @@ use super::Grade;
 use super::path::Path;
 use super::rules::is_listed;
 use crate::contract::Losses;
-use crate::raw_json::{JsonObject, Kind, RawJson, Seen};
+use crate::raw_json::{JsonObject, Kind, Opened, RawJson, Seen};
 
 /// How many violations of one document are told, and how many pieces of advice.
 const FAULTS_MAX: usize = 100;
@@ -154,6 +154,30 @@ impl Look {
             }
             each(self, &name, member.value(), &at);
             seen.add(name);
+        }
+        true
+    }
+
+    /// As [`object`](Look::object), for the document itself.
+    pub(crate) fn document(
+        &mut self,
+        document: &Opened<'_>,
+        clause: Clause,
+        mut each: impl FnMut(&mut Look, &str, RawJson, &Path<'_>),
+    ) -> bool {
+        let root = &Path::ROOT;
+        if !self.is(&document.value, Kind::Object, root, clause) {
+            return false;
+        }
+        let mut seen = Seen::default();
+        for (name, value) in &document.members {
+            let at = root.name(name);
+            if seen.has(name) {
+                self.refuse(&at, "unique", clause, "is given twice");
+                continue;
+            }
+            each(self, name, value.clone(), &at);
+            seen.add(Cow::Borrowed(name.as_ref()));
         }
         true
     }

@@ -1,6 +1,9 @@
 //! Reading a contract back: what an envelope says, in no contract's words.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
+use memchr::memmem::Finder;
 
 use super::{
     Contract, Loss, Reply, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, render, response_v2,
@@ -10,7 +13,7 @@ use crate::check::{self, Finding};
 use crate::context::Context;
 use crate::outcome::{Ended, Outcome, Payload};
 use crate::pipeline::Settings;
-use crate::raw_json::{Kind, RawJson, ReadError};
+use crate::raw_json::{Kind, Opened, RawJson, ReadError};
 use crate::stage::classify::answered;
 use crate::stage::redact::redact;
 
@@ -48,7 +51,7 @@ fn read_in(
     envelope: &RawJson,
 ) -> Result<Reading, Vec<Finding>> {
     let mut look = Look::default();
-    let mut outcome = look_at(contract, envelope, &mut look);
+    let mut outcome = look_at(contract, &Opened::of(envelope), &mut look);
     if look.is_broken() {
         return Err(check::findings_of(document, envelope, look));
     }
@@ -57,7 +60,7 @@ fn read_in(
 }
 
 /// Looks at an envelope of this contract: what it says, as far as it can be understood.
-pub(crate) fn look_at(contract: Contract, envelope: &RawJson, look: &mut Look) -> Outcome {
+pub(crate) fn look_at(contract: Contract, envelope: &Opened<'_>, look: &mut Look) -> Outcome {
     let mut outcome = match contract {
         Contract::EnvelopeV1 => envelope_v1::read(envelope, look),
         Contract::ResponseV2 => response_v2::read(envelope, look),
@@ -80,21 +83,26 @@ pub fn recognise(value: &RawJson) -> Option<Contract> {
     if !may_be_marked(value) {
         return None;
     }
+    recognise_opened(&Opened::of(value))
+}
+
+/// As [`recognise`], for a document whose members are at hand.
+pub(crate) fn recognise_opened(document: &Opened<'_>) -> Option<Contract> {
     let mut n_of_nine = 0;
     let mut n_others = 0;
     let is = |value: &RawJson, mark: &str| value.as_text().is_some_and(|text| text == mark);
-    for member in value.members() {
-        if member.is("schema_version") && is(&member.value(), "mcp.envelope.v0.1") {
+    for (name, value) in &document.members {
+        let name = name.as_ref();
+        if name == "schema_version" && is(value, "mcp.envelope.v0.1") {
             return Some(Contract::McpEnvelopeV01);
         }
-        if member.is("meta")
-            && member.value().get("version").is_some_and(|version| is(&version, "response-v2"))
+        if name == "meta" && value.get("version").is_some_and(|version| is(&version, "response-v2"))
         {
             return Some(Contract::ResponseV2);
         }
-        if envelope_v1::MEMBERS.iter().any(|name| member.is(name)) {
+        if envelope_v1::MEMBERS.contains(&name) {
             // E5: the only one that may be absent, so it does not count.
-            n_of_nine += usize::from(!member.is("duration_ms"));
+            n_of_nine += usize::from(name != "duration_ms");
         } else {
             n_others += 1;
         }
@@ -106,10 +114,18 @@ pub fn recognise(value: &RawJson) -> Option<Contract> {
 /// Whether a value may have a mark: all of them have a name that ends in `version`. To look for
 /// that costs a fraction of a walk over a large payload.
 fn may_be_marked(value: &RawJson) -> bool {
-    const SMALL: usize = 512;
+    const SMALL: usize = 128;
+    static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"version\""));
     let bytes = value.as_bytes();
-    let finds = |text: &[u8]| memchr::memmem::find(bytes, text).is_some();
-    value.kind() == Kind::Object && (bytes.len() < SMALL || finds(b"version\"") || finds(b"\\u"))
+    value.kind() == Kind::Object
+        && (bytes.len() < SMALL
+            || MARK.find(bytes).is_some()
+            // However it is spelled.
+            || memchr::memchr(b'\\', bytes).is_some_and(|_| finds_unicode_escape(bytes)))
+}
+
+fn finds_unicode_escape(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"\\u").is_some()
 }
 
 /// An envelope in another contract.

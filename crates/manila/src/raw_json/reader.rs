@@ -10,12 +10,12 @@ use bytes::Bytes;
 
 use super::locate::position;
 use super::read_error::{Problem, ReadError, describe, shown};
-use super::scan::{Fault, Scanner};
+use super::scan::{Fault, Scanner, Visit};
 use super::{ENVELOPE_DEPTH, Kind, RawJson, Seen, Spacing, Syntax, string};
 
-pub(crate) struct Reader<'a> {
+pub(crate) struct Reader<'a, V = ()> {
     source: &'a Bytes,
-    scanner: Scanner<'a>,
+    scanner: Scanner<'a, V>,
     /// Where the last key starts.
     key_start: usize,
 }
@@ -43,7 +43,20 @@ impl<'a> Reader<'a> {
         source: &'a Bytes,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
-        let mut reader = Reader { source, scanner: Scanner::new(source, depth), key_start: 0 };
+        Reader::visited(depth, source, (), read).map(|(value, ())| value)
+    }
+}
+
+impl<'a, V: Visit> Reader<'a, V> {
+    /// Reads a document, and tells `visit` what the scan comes by.
+    pub(super) fn visited<T>(
+        depth: usize,
+        source: &'a Bytes,
+        visit: V,
+        read: impl FnOnce(&mut Reader<'a, V>) -> Result<T, ReadError>,
+    ) -> Result<(T, V), ReadError> {
+        let scanner = Scanner::new(source, depth, visit);
+        let mut reader = Reader { source, scanner, key_start: 0 };
         if source.starts_with(b"\xEF\xBB\xBF") {
             return Err(reader.syntax(reader.scanner.fault(Syntax::ByteOrderMark)));
         }
@@ -60,7 +73,7 @@ impl<'a> Reader<'a> {
         if reader.scanner.peek().is_some() {
             return Err(reader.syntax(reader.scanner.fault(Syntax::Trailing)));
         }
-        Ok(value)
+        Ok((value, reader.scanner.into_visit()))
     }
 
     /// Takes the next value as it is.
@@ -73,7 +86,7 @@ impl<'a> Reader<'a> {
     /// Takes the next value apart, and as it is too.
     pub(crate) fn with_raw<T>(
         &mut self,
-        read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
+        read: impl FnOnce(&mut Reader<'a, V>) -> Result<T, ReadError>,
     ) -> Result<(T, RawJson), ReadError> {
         let start = self.start();
         let skipped = self.scanner.skipped();
@@ -93,7 +106,7 @@ impl<'a> Reader<'a> {
     /// and must take its value. A key that stands twice is refused.
     pub(crate) fn object(
         &mut self,
-        mut read: impl FnMut(&mut Reader<'a>, &str) -> Result<(), ReadError>,
+        mut read: impl FnMut(&mut Reader<'a, V>, &str) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
         let mut seen = Seen::default();
         self.each_member(|reader, key| {
@@ -111,14 +124,14 @@ impl<'a> Reader<'a> {
     /// As [`object`](Reader::object), for foreign objects: a key may stand twice.
     pub(crate) fn members(
         &mut self,
-        mut read: impl FnMut(&mut Reader<'a>, &str) -> Result<(), ReadError>,
+        mut read: impl FnMut(&mut Reader<'a, V>, &str) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
         self.each_member(|reader, key| read(reader, key))
     }
 
-    fn each_member(
+    pub(super) fn each_member(
         &mut self,
-        mut read: impl FnMut(&mut Reader<'a>, &Cow<'a, str>) -> Result<(), ReadError>,
+        mut read: impl FnMut(&mut Reader<'a, V>, &Cow<'a, str>) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
         self.enter(Kind::Object)?;
         self.scanner.skip_space();
@@ -140,7 +153,7 @@ impl<'a> Reader<'a> {
     /// Takes the next value, which must be an array, apart item by item.
     pub(crate) fn array(
         &mut self,
-        mut read: impl FnMut(&mut Reader<'a>) -> Result<(), ReadError>,
+        mut read: impl FnMut(&mut Reader<'a, V>) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
         self.enter(Kind::Array)?;
         self.scanner.skip_space();

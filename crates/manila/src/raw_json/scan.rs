@@ -12,13 +12,30 @@ pub(super) struct Fault {
     pub(super) syntax: Syntax,
 }
 
-pub(super) struct Scanner<'a> {
+/// Who is told what a scan comes by. Nobody by default, and then it costs nothing.
+pub(crate) trait Visit {
+    /// An array or object begins.
+    fn open(&mut self, _is_object: bool) {}
+    /// An array or object ends.
+    fn close(&mut self, _bytes: &[u8]) {}
+    /// The key from `start` to `end`.
+    fn key(&mut self, _bytes: &[u8], _start: usize, _end: usize) {}
+    /// A number that has an exponent or very many digits.
+    fn large_number(&mut self, _token: &[u8], _start: usize) {}
+    /// An escape in a string.
+    fn escape(&mut self, _letter: u8) {}
+}
+
+impl Visit for () {}
+
+pub(super) struct Scanner<'a, V = ()> {
     bytes: &'a [u8],
     at: usize,
     /// How many arrays and objects are open around the current place.
     depth: usize,
     /// How many bytes of white space have been skipped so far.
     skipped: usize,
+    visit: V,
 }
 
 /// The kinds of the open arrays and objects, one bit each: `DEPTH_MAX` of them fit.
@@ -41,10 +58,15 @@ impl Open {
     }
 }
 
-impl<'a> Scanner<'a> {
+impl<'a, V: Visit> Scanner<'a, V> {
     /// A scanner of bytes that lie inside `depth` arrays and objects.
-    pub(super) fn new(bytes: &'a [u8], depth: usize) -> Scanner<'a> {
-        Scanner { bytes, at: 0, depth, skipped: 0 }
+    pub(super) fn new(bytes: &'a [u8], depth: usize, visit: V) -> Scanner<'a, V> {
+        Scanner { bytes, at: 0, depth, skipped: 0, visit }
+    }
+
+    /// Who was told what the scan came by.
+    pub(super) fn into_visit(self) -> V {
+        self.visit
     }
 
     pub(super) fn at(&self) -> usize {
@@ -87,6 +109,7 @@ impl<'a> Scanner<'a> {
         if self.depth == DEPTH_MAX {
             return Err(self.fault(Syntax::TooDeep));
         }
+        self.visit.open(self.peek() == Some(b'{'));
         self.depth += 1;
         self.at += 1;
         Ok(())
@@ -94,6 +117,7 @@ impl<'a> Scanner<'a> {
 
     /// Moves over the closing byte of an array or object.
     pub(super) fn close(&mut self) {
+        self.visit.close(self.bytes);
         self.depth -= 1;
         self.at += 1;
     }
@@ -171,11 +195,13 @@ impl<'a> Scanner<'a> {
     /// Moves over a key and its colon.
     #[inline]
     pub(super) fn key(&mut self) -> Result<(), Fault> {
+        let start = self.at;
         match self.peek() {
             Some(b'"') => self.string()?,
             Some(_) => return Err(self.fault(Syntax::Expected("a key in double quotes"))),
             None => return Err(self.fault(Syntax::Ends("a key in double quotes"))),
         }
+        self.visit.key(self.bytes, start, self.at);
         self.skip_space();
         self.expect(b':', "`:`")
     }
@@ -200,8 +226,14 @@ impl<'a> Scanner<'a> {
                     return Ok(());
                 }
                 Some(b'\\') => match self.bytes.get(at + 1) {
-                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => at += 2,
-                    Some(b'u') if self.has_hex_digits(at + 2) => at += 6,
+                    Some(&letter @ (b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => {
+                        self.visit.escape(letter);
+                        at += 2;
+                    }
+                    Some(b'u') if self.has_hex_digits(at + 2) => {
+                        self.visit.escape(b'u');
+                        at += 6;
+                    }
                     Some(_) | None => return Err(self.escape_fault(at)),
                 },
                 Some(&byte) if !word::is_special(byte) => at += 1,
@@ -229,6 +261,10 @@ impl<'a> Scanner<'a> {
     }
 
     fn number(&mut self) -> Result<(), Fault> {
+        // Without an exponent it takes that many digits to be too large for a double.
+        const DIGITS: usize = 308;
+        let start = self.at;
+        let mut has_exponent = false;
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
@@ -242,11 +278,16 @@ impl<'a> Scanner<'a> {
             self.digits()?;
         }
         if let Some(b'e' | b'E') = self.peek() {
+            has_exponent = true;
             self.at += 1;
             if let Some(b'+' | b'-') = self.peek() {
                 self.at += 1;
             }
             self.digits()?;
+        }
+        if has_exponent || self.at - start > DIGITS {
+            let token = self.bytes.get(start..self.at).unwrap_or_default();
+            self.visit.large_number(token, start);
         }
         // `01`, `1x` and `1.2.3` would otherwise be told as a missing comma.
         match self.peek() {

@@ -4,6 +4,7 @@
 //! Payloads may hold all of them. Who judges a document refuses them, because two readers of it
 //! may see two different documents.
 
+use super::scan::Visit;
 use super::{RawJson, string, walk};
 
 /// How many doubts about one document are told.
@@ -17,6 +18,16 @@ pub(crate) struct Doubt {
     pub(crate) kind: DoubtKind,
 }
 
+impl Doubt {
+    /// Counts from a place that is so much further in.
+    pub(super) fn move_back(&mut self, start: usize) {
+        self.offset = self.offset.saturating_sub(start);
+        if let DoubtKind::Twice { first } = &mut self.kind {
+            *first = first.saturating_sub(start);
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DoubtKind {
     /// A name that stood before in the same object, at this offset.
@@ -25,17 +36,6 @@ pub(crate) enum DoubtKind {
     LoneSurrogate,
     /// A number that no double can hold.
     Huge,
-}
-
-/// What readers of `value` may understand differently, in the order written.
-pub(crate) fn doubts(value: &RawJson) -> Vec<Doubt> {
-    let bytes = value.as_bytes();
-    let mut walk = Walk { bytes, names: Vec::new(), open: Vec::new(), doubts: Vec::new() };
-    walk.run();
-    let mut doubts = walk.doubts;
-    doubts.sort_by_key(|doubt| doubt.offset);
-    doubts.truncate(DOUBTS_MAX);
-    doubts
 }
 
 /// The token of a name in an object.
@@ -48,60 +48,53 @@ struct Name {
     tag: u64,
 }
 
-/// One pass over checked JSON, without recursion.
-struct Walk<'a> {
-    bytes: &'a [u8],
+/// Collects doubts while a document is scanned for the first time.
+pub(super) struct Doubting {
     /// The names of the open objects, those of the innermost last.
     names: Vec<Name>,
     /// For each open array or object: how many names the objects around it have, if it is an
     /// object.
     open: Vec<Option<usize>>,
+    n_escapes: usize,
+    /// How many escapes there were before the key that is being read.
+    n_escapes_told: usize,
+    has_unicode_escapes: bool,
     doubts: Vec<Doubt>,
 }
 
-impl Walk<'_> {
-    fn run(&mut self) {
-        let has_escapes = memchr::memchr(b'\\', self.bytes).is_some();
+impl Doubting {
+    pub(super) fn new() -> Doubting {
+        // Most envelopes have no more than so many names open at a time.
+        const FEW: usize = 24;
+        Doubting {
+            names: Vec::with_capacity(FEW),
+            open: Vec::with_capacity(FEW),
+            n_escapes: 0,
+            n_escapes_told: 0,
+            has_unicode_escapes: false,
+            doubts: Vec::new(),
+        }
+    }
+
+    /// What readers of the document may understand differently, in the order written.
+    pub(super) fn doubts(mut self, document: &[u8]) -> Vec<Doubt> {
+        if self.has_unicode_escapes {
+            self.find_lone_surrogates(document);
+        }
+        self.doubts.sort_by_key(|doubt| doubt.offset);
+        self.doubts.truncate(DOUBTS_MAX);
+        self.doubts
+    }
+
+    fn find_lone_surrogates(&mut self, document: &[u8]) {
         let mut at = 0;
-        // Whether a string that comes next is a name.
-        let mut is_name = false;
-        while let Some(byte) = self.bytes.get(at) {
-            match byte {
-                b'"' => {
-                    let end = walk::string_end(self.bytes, at);
-                    if is_name {
-                        let tag = self.tag(at, end, has_escapes);
-                        self.names.push(Name { start: at, end, tag });
-                        is_name = false;
-                    }
-                    if has_escapes {
-                        self.string(at, end);
-                    }
-                    at = end;
-                    continue;
-                }
-                b'{' => {
-                    self.open.push(Some(self.names.len()));
-                    is_name = true;
-                }
-                b'[' => {
-                    self.open.push(None);
-                    is_name = false;
-                }
-                b'}' | b']' => {
-                    if let Some(Some(n_before)) = self.open.pop() {
-                        self.close_object(n_before);
-                    }
-                    is_name = false;
-                }
-                b',' => is_name = matches!(self.open.last(), Some(Some(_))),
-                b'-' | b'0'..=b'9' => {
-                    at = self.number(at);
-                    continue;
-                }
-                _ => {}
+        while let Some(quote) = document.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
+            let (start, end) = (at + quote, walk::string_end(document, at + quote));
+            let token = document.get(start..end).unwrap_or_default();
+            if memchr::memchr(b'\\', token).is_some() && string::decode_exactly(token).is_err() {
+                self.add(start, DoubtKind::LoneSurrogate);
             }
-            at += 1;
+            at = end;
         }
     }
 
@@ -112,53 +105,11 @@ impl Walk<'_> {
         }
     }
 
-    fn string(&mut self, start: usize, end: usize) {
-        let token = self.bytes.get(start..end).unwrap_or_default();
-        if memchr::memchr(b'\\', token).is_some() && string::decode_exactly(token).is_err() {
-            self.add(start, DoubtKind::LoneSurrogate);
-        }
-    }
-
-    /// Looks at the number at `start`, and gives where it ends.
-    fn number(&mut self, start: usize) -> usize {
-        // Without an exponent it takes that many digits to be too large.
-        const DIGITS: usize = 308;
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
-        let len = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
-        let token = rest.get(..len).unwrap_or_default();
-        let may_be_huge = len > DIGITS || token.iter().any(|byte| matches!(byte, b'e' | b'E'));
-        if may_be_huge {
-            let number = std::str::from_utf8(token).ok().and_then(|text| text.parse::<f64>().ok());
-            if number.is_none_or(f64::is_infinite) {
-                self.add(start, DoubtKind::Huge);
-            }
-        }
-        start + len.max(1)
-    }
-
-    /// A number that tells most tokens apart: their length and up to seven of their bytes.
-    fn tag(&self, start: usize, end: usize, has_escapes: bool) -> u64 {
-        let token = self.bytes.get(start..end).unwrap_or_default();
-        if has_escapes && memchr::memchr(b'\\', token).is_some() {
-            return 0;
-        }
-        let mut word = [0; 8];
-        let inner = token.get(1..).unwrap_or_default();
-        let n_bytes = inner.len().min(7);
-        if let (Some(to), Some(from)) = (word.get_mut(..n_bytes), inner.get(..n_bytes)) {
-            to.copy_from_slice(from);
-        }
-        // The quote that ends every token is among them, or the length is not 0.
-        word[7] = u8::try_from(token.len()).unwrap_or(u8::MAX);
-        u64::from_le_bytes(word)
-    }
-
     /// Looks for names that the object which ends here has twice.
-    fn close_object(&mut self, n_before: usize) {
+    fn close_object(&mut self, bytes: &[u8], n_before: usize) {
         const FEW: usize = 12;
         let names = self.names.get(n_before..).unwrap_or_default();
-        let token = |name: &Name| self.bytes.get(name.start..name.end).unwrap_or_default();
+        let token = |name: &Name| bytes.get(name.start..name.end).unwrap_or_default();
         let is_same = |a: &Name, b: &Name| match (a.tag, b.tag) {
             (0, _) | (_, 0) => string::decode(token(a)) == string::decode(token(b)),
             (one, other) => one == other && token(a) == token(b),
@@ -188,6 +139,63 @@ impl Walk<'_> {
             self.add(offset, DoubtKind::Twice { first });
         }
     }
+}
+
+impl Visit for Doubting {
+    #[inline]
+    fn open(&mut self, is_object: bool) {
+        self.open.push(is_object.then_some(self.names.len()));
+    }
+
+    #[inline]
+    fn close(&mut self, bytes: &[u8]) {
+        if let Some(Some(n_before)) = self.open.pop() {
+            self.close_object(bytes, n_before);
+        }
+    }
+
+    #[inline]
+    fn key(&mut self, bytes: &[u8], start: usize, end: usize) {
+        let is_escaped = self.n_escapes > self.n_escapes_told && {
+            // Escapes of the value before it were counted, too.
+            memchr::memchr(b'\\', bytes.get(start..end).unwrap_or_default()).is_some()
+        };
+        self.n_escapes_told = self.n_escapes;
+        let tag = if is_escaped { 0 } else { tag(bytes, start, end) };
+        self.names.push(Name { start, end, tag });
+    }
+
+    fn large_number(&mut self, token: &[u8], start: usize) {
+        let number = std::str::from_utf8(token).ok().and_then(|text| text.parse::<f64>().ok());
+        if number.is_none_or(f64::is_infinite) {
+            self.add(start, DoubtKind::Huge);
+        }
+    }
+
+    #[inline]
+    fn escape(&mut self, letter: u8) {
+        self.n_escapes += 1;
+        self.has_unicode_escapes |= letter == b'u';
+    }
+}
+
+/// A number that tells most tokens apart: their length, and up to seven bytes.
+#[inline]
+fn tag(bytes: &[u8], start: usize, end: usize) -> u64 {
+    const SEVEN: u64 = 0x00FF_FFFF_FFFF_FFFF;
+    let rest = bytes.get(start + 1..).unwrap_or_default();
+    let word = rest.first_chunk::<8>().copied().unwrap_or_else(|| {
+        let mut word = [0; 8];
+        for (to, from) in word.iter_mut().zip(rest) {
+            *to = *from;
+        }
+        word
+    });
+    let len = end - start;
+    // Of a short token the bytes behind it are cut off; its last quote stays.
+    let mask = if len >= 8 { SEVEN } else { !(u64::MAX << (8 * (len - 1))) };
+    let word = u64::from_le_bytes(word) & mask;
+    word | u64::try_from(len.min(255)).unwrap_or(255) << 56
 }
 
 impl RawJson {

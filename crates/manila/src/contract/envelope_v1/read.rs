@@ -13,15 +13,15 @@ use crate::contract::{Contract, code_from_spelling};
 use crate::outcome::{
     Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Tier, UpgradeHint, said,
 };
-use crate::raw_json::{JsonObject, Kind, RawJson};
+use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
 /// E1: nine members.
-pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome {
+pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut call, mut notes) = (Call::default(), Notes::default());
     let (mut error, mut data, mut duration) = (None, None, None);
     let mut seen = Vec::new();
-    let is_object = look.object(envelope, root, "E1", |look, name, value, at| {
+    let is_object = look.document(envelope, "E1", |look, name, value, at| {
         seen.extend(MEMBERS.iter().find(|known| **known == name));
         match name {
             "tier" => call.tier = tier(&value, at, look),

@@ -12,15 +12,15 @@ use crate::diagnostics;
 use crate::outcome::{
     Category, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Receipt, Run,
 };
-use crate::raw_json::{JsonObject, RawJson};
+use crate::raw_json::{JsonObject, Opened, RawJson};
 
 /// M1, M2: one of two forms.
-pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome {
+pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
     let success = envelope.get("success");
     let is_failure = success.is_some_and(|success| success.as_bytes() == b"false");
     let mut parts = Parts::default();
     let root = &Path::ROOT;
-    let is_object = look.object(envelope, root, "M1", |look, name, value, at| match name {
+    let is_object = look.document(envelope, "M1", |look, name, value, at| match name {
         "success" => {
             parts.has_success = true;
             look.bool(&value, at, "M1");

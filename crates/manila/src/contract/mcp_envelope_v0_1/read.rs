@@ -18,15 +18,15 @@ use crate::contract::{Contract, code_from_spelling};
 use crate::outcome::{
     Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt, Run, Warning,
 };
-use crate::raw_json::{JsonObject, Kind, RawJson};
+use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
 /// P1: six members at most, of which two are required.
-pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome {
+pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut call, mut notes) = (Call::default(), Notes::default());
     let (mut result, mut given, mut failures, mut exit) = (None, None, Vec::new(), None);
     let mut has_version = false;
-    let is_object = look.object(envelope, root, "P1", |look, name, value, at| match name {
+    let is_object = look.document(envelope, "P1", |look, name, value, at| match name {
         "schema_version" => {
             has_version = true;
             if let Some(version) = look.text(&value, at, "P1") {

@@ -9,13 +9,13 @@ use crate::check::path::Path;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling, code_from_type};
 use crate::outcome::{Ended, Failure, NonEmpty, Outcome, Payload, Run, as_delay};
-use crate::raw_json::{JsonObject, Kind, RawJson};
+use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
 /// R1: exactly four members.
-pub(in crate::contract) fn read(envelope: &RawJson, look: &mut Look) -> Outcome {
+pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut success, mut data, mut error, mut meta) = (None, None, None, None);
-    let is_object = look.object(envelope, root, "R1", |look, name, value, at| match name {
+    let is_object = look.document(envelope, "R1", |look, name, value, at| match name {
         "success" => success = Some(look.bool(&value, at, "R1")),
         "data" => data = Some(look.json_object(value, at, "R2")),
         "error" => error = Some(value),

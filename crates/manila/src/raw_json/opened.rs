@@ -1,0 +1,55 @@
+//! A document with its outermost members at hand: whoever looks at all of them need not walk over
+//! the whole document again to find where each one ends.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use super::reader::Reader;
+use super::strict::Doubting;
+use super::{Doubt, Kind, RawJson, ReadError};
+
+/// A document, taken apart at its top level.
+pub(crate) struct Opened<'a> {
+    pub(crate) value: RawJson,
+    /// Its members, if it is an object.
+    pub(crate) members: Vec<(Cow<'a, str>, RawJson)>,
+}
+
+impl<'a> Opened<'a> {
+    /// Reads a document, and tells what readers of it may understand differently. Offsets are
+    /// those in the value.
+    pub(crate) fn parse(document: &'a Bytes) -> Result<(Opened<'a>, Vec<Doubt>), ReadError> {
+        let mut members = Vec::with_capacity(9);
+        let (value, doubting) =
+            Reader::visited(0, document, Doubting::new(), |reader| match reader.next_kind() {
+                Kind::Object => {
+                    let read = |reader: &mut Reader<'a, Doubting>| {
+                        reader.each_member(|reader, name| {
+                            members.push((name.clone(), reader.raw()?));
+                            Ok(())
+                        })
+                    };
+                    reader.with_raw(read).map(|((), value)| value)
+                }
+                Kind::Array | Kind::String | Kind::Number | Kind::Bool | Kind::Null => reader.raw(),
+            })?;
+        let start = (value.as_bytes().as_ptr() as usize).saturating_sub(document.as_ptr() as usize);
+        let mut doubts = doubting.doubts(document);
+        for doubt in &mut doubts {
+            doubt.move_back(start);
+        }
+        Ok((Opened { value, members }, doubts))
+    }
+
+    /// A value that has been read before.
+    pub(crate) fn of(value: &'a RawJson) -> Opened<'a> {
+        let members = value.members().map(|member| (member.key(), member.value())).collect();
+        Opened { value: value.clone(), members }
+    }
+
+    /// The member of this name; of several, the last.
+    pub(crate) fn get(&self, name: &str) -> Option<&RawJson> {
+        self.members.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+}
