@@ -43,35 +43,47 @@ const BLOCK: usize = 1024;
 /// A guess costs little, a wrong guess of the processor much. So a block is searched without a
 /// branch: every place is written down, and the next one over it unless it is to be kept.
 pub(crate) fn hits(text: &[u8], mut tell: impl FnMut(Hit)) {
+    if text.len() <= SHORT {
+        // Most texts are short, and should not pay for the space of a whole block.
+        return end::<SHORT, { SHORT / 8 + 1 }>(text, 0, &mut tell);
+    }
     let (mut places, mut sifted) = ([0; BLOCK], [0; BLOCK]);
     let mut at = 0;
     while let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk::<{ BLOCK + 8 }>) {
-        let n_places = search(block, &mut places);
+        let n_places = search(block.as_chunks().0, &mut places);
         let n_sifted = sift(text, at, places.get(..n_places).unwrap_or_default(), &mut sifted);
         confirm_all(text, at, sifted.get(..n_sifted).unwrap_or_default(), &mut tell);
         at += BLOCK;
     }
-    // The end, with zeros after it: no literal has a zero.
-    let mut block = [0; BLOCK + 8];
     while at < text.len() {
-        let rest = text.get(at..).unwrap_or_default();
-        let len = rest.len().min(block.len());
-        block.fill(0);
-        if let (Some(to), Some(from)) = (block.get_mut(..len), rest.get(..len)) {
-            to.copy_from_slice(from);
-        }
-        let n_places = search(&block, &mut places);
-        let n_sifted = sift(text, at, places.get(..n_places).unwrap_or_default(), &mut sifted);
-        confirm_all(text, at, sifted.get(..n_sifted).unwrap_or_default(), &mut tell);
+        end::<BLOCK, { BLOCK / 8 + 1 }>(text, at, &mut tell);
         at += BLOCK;
     }
+}
+
+/// How long a text is that is looked at in one piece.
+const SHORT: usize = 128;
+
+/// The end of a text, `N` bytes at most, with zeros after it: no literal has a zero.
+fn end<const N: usize, const N_WORDS: usize>(text: &[u8], at: usize, tell: &mut impl FnMut(Hit)) {
+    let rest = text.get(at..).unwrap_or_default();
+    let n_words = (rest.len().min(N)).div_ceil(8);
+    let (mut places, mut sifted, mut words) = ([0; N], [0; N], [[0; 8]; N_WORDS]);
+    for (word, bytes) in words.iter_mut().zip(rest.chunks(8)) {
+        if let Some(word) = word.get_mut(..bytes.len()) {
+            word.copy_from_slice(bytes);
+        }
+    }
+    // One word more: what begins in the last one may end there.
+    let n_places = search(words.get(..=n_words).unwrap_or_default(), &mut places);
+    let n_sifted = sift(text, at, places.get(..n_places).unwrap_or_default(), &mut sifted);
+    confirm_all(text, at, sifted.get(..n_sifted).unwrap_or_default(), tell);
 }
 
 /// Writes down every second place of a block where some literal has the three bytes that stand
 /// there. Gives the number of places.
 #[inline]
-fn search(block: &[u8; BLOCK + 8], places: &mut [u16; BLOCK]) -> usize {
-    let (words, _) = block.as_chunks::<8>();
+fn search<const N: usize>(words: &[[u8; 8]], places: &mut [u16; N]) -> usize {
     let mut n_places = 0;
     let mut place = 0;
     for pair in words.windows(2) {
@@ -81,7 +93,7 @@ fn search(block: &[u8; BLOCK + 8], places: &mut [u16; BLOCK]) -> usize {
         for (n, group) in (0u16..).zip(groups) {
             #[allow(clippy::cast_possible_truncation, reason = "three bytes of it are looked at")]
             let group = fold(group as u32);
-            if let Some(next) = places.get_mut(n_places & (BLOCK - 1)) {
+            if let Some(next) = places.get_mut(n_places & (N - 1)) {
                 *next = place + 2 * n;
             }
             n_places += is_known(hash(group)) as usize;
@@ -95,14 +107,14 @@ fn search(block: &[u8; BLOCK + 8], places: &mut [u16; BLOCK]) -> usize {
 /// nearly all of them. Those that are left are written down, again without a branch, and with
 /// which of the two it was.
 #[inline]
-fn sift(text: &[u8], at: usize, places: &[u16], sifted: &mut [u16; BLOCK]) -> usize {
+fn sift<const N: usize>(text: &[u8], at: usize, places: &[u16], sifted: &mut [u16; N]) -> usize {
     let mut n_sifted = 0;
     for &place in places {
         let around = around(text, at + usize::from(place));
         let [after, before] = fours(around);
         // Of every two places one at most is searched, so that there is room for both.
         for (mark, four) in [(0, after), (IS_BEFORE, before)] {
-            if let Some(next) = sifted.get_mut(n_sifted & (BLOCK - 1)) {
+            if let Some(next) = sifted.get_mut(n_sifted & (N - 1)) {
                 *next = place | mark;
             }
             n_sifted += is_known_further(four.hash()) as usize;

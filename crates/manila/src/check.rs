@@ -162,7 +162,7 @@ impl Checker {
     /// What there is to say about one document.
     #[must_use]
     pub fn check(&self, document: &Bytes) -> Verdict {
-        let (opened, doubts) = match Opened::parse(document) {
+        let (opened, doubts) = match Opened::doubted(document) {
             Ok(read) => read,
             Err(error) => {
                 return Verdict { subject: self.subject, findings: vec![not_json(&error)] };

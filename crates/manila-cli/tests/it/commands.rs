@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{files, manila, root};
+use crate::program::{files, manila};
 
 #[track_caller]
 fn run(args: &[&str]) -> String {

@@ -41,21 +41,21 @@ pub struct Reading {
 /// # Ok::<(), manila::ReadError>(())
 /// ```
 pub fn read(contract: Contract, envelope: &RawJson) -> Result<Reading, Vec<Finding>> {
-    read_in(&envelope.to_bytes(), contract, envelope)
+    read_in(&envelope.to_bytes(), contract, &Opened::of(envelope))
 }
 
 /// As [`read`]; lines are counted in the document that holds the envelope.
 fn read_in(
     document: &Bytes,
     contract: Contract,
-    envelope: &RawJson,
+    envelope: &Opened<'_>,
 ) -> Result<Reading, Vec<Finding>> {
     let mut look = Look::default();
-    let mut outcome = look_at(contract, &Opened::of(envelope), &mut look);
+    let mut outcome = look_at(contract, envelope, &mut look);
     if look.is_broken() {
-        return Err(check::findings_of(document, envelope, look));
+        return Err(check::findings_of(document, &envelope.value, look));
     }
-    outcome.verbatim = Some((contract, envelope.clone()));
+    outcome.verbatim = Some((contract, envelope.value.clone()));
     Ok(Reading { outcome, losses: look.losses.into_vec() })
 }
 
@@ -165,11 +165,12 @@ pub fn convert(
     settings: &Settings<'_>,
     context: &Context,
 ) -> Result<Converted, NotConverted> {
-    let envelope = RawJson::parse(document.clone())?;
-    let from = from.or_else(|| recognise(&envelope)).ok_or(NotConverted::Unrecognised)?;
-    let Reading { outcome, mut losses } = read_in(document, from, &envelope)
+    let envelope = Opened::read(document)?;
+    let from = from.or_else(|| recognise_opened(&envelope)).ok_or(NotConverted::Unrecognised)?;
+    let Reading { mut outcome, mut losses } = read_in(document, from, &envelope)
         .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
     let is_same = from == to;
+    outcome.verbatim = outcome.verbatim.filter(|_| is_same);
     let redacted = redact(outcome, settings);
     let mut reply = render(&redacted, to, context);
     if is_same && redacted.outcome().verbatim.is_some() {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use super::reader::Reader;
+use super::scan::Visit;
 use super::strict::Doubting;
 use super::{Doubt, Kind, RawJson, ReadError};
 
@@ -17,14 +18,30 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
+    /// Reads a document.
+    pub(crate) fn read(document: &'a Bytes) -> Result<Opened<'a>, ReadError> {
+        Opened::visited(document, ()).map(|(opened, ())| opened)
+    }
+
     /// Reads a document, and tells what readers of it may understand differently. Offsets are
     /// those in the value.
-    pub(crate) fn parse(document: &'a Bytes) -> Result<(Opened<'a>, Vec<Doubt>), ReadError> {
+    pub(crate) fn doubted(document: &'a Bytes) -> Result<(Opened<'a>, Vec<Doubt>), ReadError> {
+        let (opened, doubting) = Opened::visited(document, Doubting::new())?;
+        let value = opened.value.as_bytes();
+        let start = (value.as_ptr() as usize).saturating_sub(document.as_ptr() as usize);
+        let mut doubts = doubting.doubts(document);
+        for doubt in &mut doubts {
+            doubt.move_back(start);
+        }
+        Ok((opened, doubts))
+    }
+
+    fn visited<V: Visit>(document: &'a Bytes, visit: V) -> Result<(Opened<'a>, V), ReadError> {
         let mut members = Vec::with_capacity(9);
-        let (value, doubting) =
-            Reader::visited(0, document, Doubting::new(), |reader| match reader.next_kind() {
+        let (value, visit) =
+            Reader::visited(0, document, visit, |reader| match reader.next_kind() {
                 Kind::Object => {
-                    let read = |reader: &mut Reader<'a, Doubting>| {
+                    let read = |reader: &mut Reader<'a, V>| {
                         reader.each_member(|reader, name| {
                             members.push((name.clone(), reader.raw()?));
                             Ok(())
@@ -34,12 +51,7 @@ impl<'a> Opened<'a> {
                 }
                 Kind::Array | Kind::String | Kind::Number | Kind::Bool | Kind::Null => reader.raw(),
             })?;
-        let start = (value.as_bytes().as_ptr() as usize).saturating_sub(document.as_ptr() as usize);
-        let mut doubts = doubting.doubts(document);
-        for doubt in &mut doubts {
-            doubt.move_back(start);
-        }
-        Ok((Opened { value, members }, doubts))
+        Ok((Opened { value, members }, visit))
     }
 
     /// A value that has been read before.

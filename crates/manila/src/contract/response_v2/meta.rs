@@ -168,8 +168,12 @@ fn has_twins(warnings: &[&Warning]) -> bool {
     with.iter().any(|warning| plain.contains(warning.message.as_str()))
 }
 
+/// The code of the warning about what was hidden.
+pub(super) const REDACTED: &str = "CONTENT_REDACTED";
+
 /// What was hidden, as a warning: how many secrets, and which rules found them.
 pub(super) fn receipt(receipt: &Receipt) -> Option<Warning> {
+    let sentence = receipt.sentence()?;
     let context = JsonObject::build(|object| {
         object.member("count", &receipt.count());
         let rules = JsonObject::build(|rules| {
@@ -179,7 +183,7 @@ pub(super) fn receipt(receipt: &Receipt) -> Option<Warning> {
         });
         object.member("rules", &rules);
     });
-    let warning = Warning::coded("CONTENT_REDACTED", receipt.sentence()?);
+    let warning = Warning::coded(REDACTED, sentence);
     Some(warning.severity(Severity::Info).context(context))
 }
 

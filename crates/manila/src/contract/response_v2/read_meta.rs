@@ -79,6 +79,9 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
     take_receipt(&mut read);
     take_duration(&mut read);
     read.notes.fidelity = fidelity.settle(path, look);
+    if extra.is_empty() {
+        return read;
+    }
     read.notes.meta = JsonObject::build(|object| {
         for member in value.members().filter(|member| extra.contains(member.key().as_ref())) {
             object.token_member(member.key_token(), &member.value());
@@ -275,7 +278,10 @@ fn as_given(warning: Warning) -> Warning {
 
 /// The last warning, if it tells what was hidden.
 fn take_receipt(read: &mut MetaRead) {
-    let Some(warning) = read.notes.warnings.last() else { return };
+    let last = read.notes.warnings.last();
+    let Some(warning) = last.filter(|it| it.code.as_deref() == Some(meta::REDACTED)) else {
+        return;
+    };
     let rules = warning.context.get("rules");
     let finding = |member: crate::raw_json::Member<'_>| {
         let n = member.value().as_str().parse().ok()?;
@@ -305,8 +311,8 @@ fn take_duration(read: &mut MetaRead) {
     let duration = duration.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     if let Some(duration) = duration.filter(|duration| milliseconds(*duration) == value) {
         read.call.duration = Some(duration);
-        let rest = telemetry.without("duration_ms");
-        read.notes.telemetry = (!rest.is_empty()).then_some(rest);
+        let is_only = telemetry.members().nth(1).is_none();
+        read.notes.telemetry = (!is_only).then(|| telemetry.without("duration_ms"));
     }
 }
 
