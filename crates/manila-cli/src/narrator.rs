@@ -125,6 +125,9 @@ fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
                     "manila: the answer of `{tool}` was not redacted: the configuration says so"
                 )
             }
+            Consent::Passthrough => {
+                format!("the envelope of `{tool}` was not redacted: the configuration passes it on")
+            }
             Consent::Caller => {
                 format!("manila: the answer of `{tool}` was not redacted: the caller asked for it")
             }

@@ -21,17 +21,22 @@ pub(crate) struct Row {
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn name_of<S: Serializer>(grade: &Grade, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(match grade {
-        Grade::Violation => "violation",
-        Grade::Advice => "advice",
-    })
+    serializer.serialize_str(grade.name())
 }
 
 impl Row {
     /// A finding of a document that begins on this line of the input.
     pub(crate) fn of(finding: Finding, first: u64) -> Row {
-        let Finding { grade, pointer, line, column, rule, clause, message, .. } = finding;
-        let line = first + (line as u64).saturating_sub(1);
+        let Finding { grade, pointer, line, column, rule, clause, message, first: before, .. } =
+            finding;
+        let in_input = |line: usize| first + (line as u64).saturating_sub(1);
+        let message = match before {
+            Some((line, column)) => {
+                format!("{message}, first in line {}, column {column}", in_input(line))
+            }
+            None => message,
+        };
+        let line = in_input(line);
         Row { grade, pointer, line, column: column as u64, rule, clause, message }
     }
 

@@ -79,6 +79,8 @@ pub enum Consent {
     Operator,
     /// The caller, for this one, where the operator allows it.
     Caller,
+    /// The operator, for envelopes that already have the caller's contract.
+    Passthrough,
 }
 
 /// Where events go.

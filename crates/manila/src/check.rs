@@ -5,10 +5,12 @@
 //! its value, which may be a secret.
 
 use bytes::Bytes;
+use manila_redact::{Redactor, apply};
 
 use crate::contract::{self, Contract};
 use crate::raw_json::{
-    Doubt, DoubtKind, Emit, ObjectWriter, Opened, Position, RawJson, ReadError, offsets, position,
+    Doubt, DoubtKind, Emit, ObjectWriter, Opened, Position, RawJson, ReadError, offsets,
+    pointers_at, position,
 };
 use crate::request_envelope::Profile;
 use crate::subject::Subject;
@@ -22,6 +24,7 @@ mod request;
 mod rules;
 #[cfg(test)]
 mod table;
+pub(crate) mod take;
 #[cfg(feature = "validate")]
 mod tool_io;
 
@@ -67,11 +70,13 @@ pub struct Finding {
     pub clause: Option<&'static str>,
     /// What the rule asks for, in words.
     pub message: String,
+    /// Line and column of where the same name stood before, if it is given twice.
+    pub first: Option<(usize, usize)>,
 }
 
 impl Emit for Finding {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Finding { grade, pointer, line, column, rule, clause, message } = self;
+        let Finding { grade, pointer, line, column, rule, clause, message, first } = self;
         let mut object = ObjectWriter::begin(out);
         object.member("grade", grade.name());
         object.member("pointer", pointer);
@@ -80,6 +85,10 @@ impl Emit for Finding {
         object.member("rule", *rule);
         object.member("clause", clause);
         object.member("message", message);
+        if let Some((line, column)) = first {
+            object.member("first_line", &(*line as u64));
+            object.member("first_column", &(*column as u64));
+        }
         object.end();
     }
 }
@@ -99,6 +108,7 @@ impl std::fmt::Display for Finding {
 
 /// What there is to say about a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verdict {
     /// What it was checked as; `None` where it had to be recognised and was not.
     pub subject: Option<Subject>,
@@ -171,10 +181,7 @@ impl Checker {
         let subject = self.subject.or_else(|| recognise_opened(&opened));
         let mut look = Look::default();
         match subject {
-            None => look.refuse_json(
-                "unrecognised",
-                "has the mark of no contract; name the contract that it should keep",
-            ),
+            None => look.refuse_json("unrecognised", near_miss(&opened)),
             Some(subject) => self.look(subject, &opened, &mut look),
         }
         let faults = look.into_faults();
@@ -204,13 +211,25 @@ impl Checker {
     }
 }
 
-/// What a document shows itself to be. Marks decide, and nothing else: `machine-readable-v1` and
-/// tool I/O have none.
-#[must_use]
-pub fn recognise(document: &RawJson) -> Option<Subject> {
-    recognise_opened(&Opened::of(document))
+/// Why a document is not recognised.
+fn near_miss(document: &Opened<'_>) -> &'static str {
+    let has = |name: &str| document.get(name).is_some();
+    let meta = document.get("meta");
+    if has("schema_version") {
+        "has a schema_version that names no contract"
+    } else if meta.is_some_and(|meta| meta.get("version").is_some()) {
+        "has a meta.version that names no contract"
+    } else if ["tier", "tool_id", "capabilities"].into_iter().all(has) {
+        "does not have the nine members of envelope-v1, or has more; name the contract to see which"
+    } else if ["success", "data", "error"].into_iter().all(has) {
+        "has no meta.version, the mark of response-v2; name the contract to see what else is wrong"
+    } else {
+        "has the mark of no contract; machine-readable-v1 and tool-io have none, so name them"
+    }
 }
 
+/// What a document shows itself to be. Marks decide, and nothing else: `machine-readable-v1` and
+/// tool I/O have none.
 fn recognise_opened(document: &Opened<'_>) -> Option<Subject> {
     if let Some(contract) = contract::recognise_opened(document) {
         return Some(Subject::Envelope(contract));
@@ -228,13 +247,23 @@ fn recognise_opened(document: &Opened<'_>) -> Option<Subject> {
 fn not_json(error: &ReadError) -> Finding {
     Finding {
         grade: Grade::Violation,
-        pointer: error.pointer.clone(),
+        pointer: without_secrets(error.pointer.clone()),
         line: error.line,
         column: error.column,
         rule: "json",
         clause: None,
         message: error.reason(),
+        first: None,
     }
+}
+
+/// A pointer names members, and a name may be a secret as well as a value.
+fn without_secrets(pointer: String) -> String {
+    let edits = Redactor::standard().text(pointer.as_bytes());
+    if edits.is_empty() {
+        return pointer;
+    }
+    String::from_utf8_lossy(&apply(pointer.as_bytes(), &edits)).into_owned()
 }
 
 /// Faults with their lines, in the order of the document.
@@ -248,22 +277,24 @@ fn findings(
     let has_twice = doubts.iter().any(|doubt| matches!(doubt.kind, DoubtKind::Twice { .. }));
     let finding = |grade, pointer, rule, clause, message| {
         // Where it stands is known when all of them are in order.
-        Finding { grade, pointer, line: 1, column: 1, rule, clause, message }
+        let pointer = without_secrets(pointer);
+        Finding { grade, pointer, line: 1, column: 1, rule, clause, message, first: None }
     };
     let mut found: Vec<(usize, Finding)> = Vec::new();
-    for doubt in doubts {
+    let at: Vec<usize> = doubts.iter().map(|doubt| doubt.offset).collect();
+    for (doubt, pointer) in doubts.iter().zip(pointers_at(value, &at)) {
         let (rule, message) = match doubt.kind {
-            DoubtKind::Twice { first } => {
-                let (line, column) = position(document, start + first);
-                ("unique", format!("is given twice, first in line {line}, column {column}"))
-            }
+            DoubtKind::Twice { .. } => ("unique", "is given twice".to_owned()),
             DoubtKind::LoneSurrogate => {
                 ("surrogate", "has half of a surrogate pair, which is no character".to_owned())
             }
             DoubtKind::Huge => ("number", "is a number too large for a double".to_owned()),
         };
-        let pointer = value.pointer_at(doubt.offset);
-        found.push((doubt.offset, finding(Grade::Violation, pointer, rule, None, message)));
+        let mut finding = finding(Grade::Violation, pointer, rule, None, message);
+        if let DoubtKind::Twice { first } = doubt.kind {
+            finding.first = Some(position(document, start + first));
+        }
+        found.push((doubt.offset, finding));
     }
     let is_told = |fault: &Fault| fault.rule == "unique" && has_twice;
     let faults: Vec<Fault> = faults.into_iter().filter(|fault| !is_told(fault)).collect();
@@ -283,7 +314,9 @@ fn findings(
 
 /// The findings about an envelope that must be read as this contract.
 pub(crate) fn findings_of(document: &Bytes, envelope: &RawJson, look: Look) -> Vec<Finding> {
-    findings(document, envelope, &[], look.into_faults())
+    let mut faults = look.into_faults();
+    faults.retain(|fault| fault.grade == Grade::Violation);
+    findings(document, envelope, &[], faults)
 }
 
 /// The contracts that an envelope's payload must not be: the same one again, or another.

@@ -4,7 +4,7 @@
 //! that every fact is either written or listed as lost; the compiler sees to it.
 
 use crate::context::Context;
-use crate::outcome::{Content, Ended, Outcome};
+use crate::outcome::{Content, Ended, IdSource, Outcome};
 use crate::raw_json::{RawJson, encoded_len};
 use crate::schema::{PayloadType, Place, Unbound};
 use crate::stage::redact::Redacted;
@@ -207,8 +207,11 @@ pub struct Reply {
 pub fn render(redacted: &Redacted, contract: Contract, context: &Context) -> Reply {
     let outcome = redacted.outcome();
     let (envelope, losses) = match &outcome.verbatim {
-        Some((own, envelope)) if *own == contract => (envelope.clone(), Losses::default()),
-        Some(_) | None => shape(outcome, contract, context),
+        Some((own, envelope)) if *own == contract => (envelope.clone(), kept(outcome)),
+        Some(_) | None => {
+            let (envelope, losses) = shape(outcome, contract, context);
+            (envelope, Losses::from(outcome.unread.clone()).and(losses))
+        }
     };
     Reply {
         envelope,
@@ -216,6 +219,17 @@ pub fn render(redacted: &Redacted, contract: Contract, context: &Context) -> Rep
         is_error: matches!(outcome.ended, Ended::Failed { .. }),
         losses: losses.into_vec(),
     }
+}
+
+/// What is not told in an envelope that goes out as it came.
+fn kept(outcome: &Outcome) -> Losses {
+    let mut losses = Losses::default();
+    let has_callers_id =
+        outcome.call.request_id.is_some() && outcome.call.id_source == IdSource::Caller;
+    if has_callers_id {
+        losses.add("request_id", "the envelope keeps its own");
+    }
+    losses
 }
 
 fn shape(outcome: &Outcome, contract: Contract, context: &Context) -> (RawJson, Losses) {

@@ -70,9 +70,9 @@ pub use observed::{
     Spoken, TierRequired, TimedOut, Unavailable,
 };
 pub use outcome::{
-    Call, Category, Cut, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Pagination, Payload,
-    Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text, Tier, UpgradeHint,
-    Warning,
+    Call, Category, Cut, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Pagination,
+    Payload, Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text, Tier,
+    UpgradeHint, Warning,
 };
 pub use raw_json::{
     Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, Problem, RawJson,

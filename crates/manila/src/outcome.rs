@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, Loss};
 use crate::raw_json::{JsonObject, RawJson};
 
 mod failure;
@@ -43,6 +43,8 @@ pub struct Outcome {
     /// The answer as it came, if it already was an envelope. A stage that changes
     /// anything clears this; a contract that finds its own writes it byte for byte.
     pub(crate) verbatim: Option<(Contract, RawJson)>,
+    /// What an envelope said that no outcome can hold.
+    pub(crate) unread: Vec<Loss>,
 }
 
 impl Outcome {
@@ -57,6 +59,7 @@ impl Outcome {
             receipt: Receipt::default(),
             provenance: Provenance::NotAsked,
             verbatim: None,
+            unread: Vec::new(),
         }
     }
 }
@@ -78,6 +81,18 @@ pub struct Call {
     pub deterministic: Option<bool>,
     /// What the invocation supports (E4); `None` for the contract and nothing else.
     pub capabilities: Option<Vec<String>>,
+    /// Whose word the correlation id is.
+    pub id_source: IdSource,
+}
+
+/// Who gave a call its correlation id.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum IdSource {
+    /// The caller, who finds its call by it.
+    #[default]
+    Caller,
+    /// The tool, in an envelope of its own.
+    Tool,
 }
 
 /// What the caller may use (E2).

@@ -22,7 +22,7 @@ pub struct Settings<'a> {
     /// The contract that the tool is known to answer in, for those that have no mark.
     pub speaks: Option<Contract>,
     /// The contract whose envelopes go out untouched, secrets and all, where a tool answers in
-    /// it; only for who renders that contract.
+    /// it. In every other contract the same answer is redacted.
     pub passthrough: Option<Contract>,
     /// What the tool promised about its payload.
     pub output_check: Option<OutputCheck<'a>>,

@@ -34,7 +34,7 @@ pub use emit::{Emit, ObjectWriter};
 pub(crate) use emit::{OrNull, emit_joined, emit_string, shape};
 pub use key_sorted::key_sorted;
 pub use kind::Kind;
-pub(crate) use locate::{Position, offsets, position};
+pub(crate) use locate::{Position, offsets, pointers_at, position};
 pub use not_canonical::{NotCanonical, NotCanonicalReason};
 pub use object::JsonObject;
 pub(crate) use opened::Opened;

@@ -31,6 +31,11 @@ pub(crate) fn below(pointer: &str, name: &str) -> String {
     format!("{pointer}/{escaped}")
 }
 
+/// The name that a segment of an RFC 6901 pointer stands for.
+pub(crate) fn unescaped(segment: &str) -> String {
+    segment.replace("~1", "/").replace("~0", "~")
+}
+
 impl Emit for Violation {
     fn emit(&self, out: &mut Vec<u8>) {
         let Violation { pointer, rule, message } = self;

@@ -21,7 +21,7 @@ use super::{Answer, Refusal, Sealed, answer};
 use crate::cancellation::Cancellation;
 use crate::clock;
 use crate::deadlines::Deadline;
-use crate::event::Event;
+use crate::event::{Consent, Event};
 use crate::gateway::{Gateway, Shape};
 use crate::hiding::Passthrough;
 use crate::own_meta;
@@ -343,9 +343,10 @@ impl Gateway {
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);
         let failure = answer::failure(&prepared).map(|failure| failure.code);
-        let receipt = &prepared.outcome().receipt.findings;
-        if !receipt.is_empty() {
-            let (place, findings) = (call.name.clone(), receipt.clone());
+        if prepared.is_shown() {
+            self.tell(Event::Unredacted { tool: call.name.clone(), why: Consent::Passthrough });
+        } else if !prepared.hidden().is_empty() {
+            let (place, findings) = (call.name.clone(), prepared.hidden().to_vec());
             self.tell(Event::Redacted { place, findings });
         }
         let reply = manila::render(&prepared, contract, &context);

@@ -108,6 +108,7 @@ pub const RULES: &[Rule] = &[
         ],
         "a value is of the kind that the contract asks for",
     ),
+    should("error-number", &["M6"], "an error has the number of its code"),
     should("digest-form", &["P8"], "a digest is written in lower case and in full"),
     should(
         "double-wrapped",
@@ -121,7 +122,7 @@ pub const RULES: &[Rule] = &[
     should("one-line", &["E6"], "a message is one line of at most 500 characters"),
     should(
         "recommended",
-        &["E4", "R5", "R7", "R10", "P8"],
+        &["E4", "R5", "R7", "R10", "P8", "M5"],
         "a member that the contract recommends is there",
     ),
     should("repeated", &["P7", "P9"], "nothing is named twice"),

@@ -68,7 +68,8 @@ shape! {
 }
 
 pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
-    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
+    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _, unread: _ } =
+        outcome;
     let Call {
         tool_id,
         tool_version,
@@ -77,6 +78,7 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         duration: _,
         deterministic: _,
         capabilities,
+        id_source: _,
     } = call;
     let error = match ended {
         Ended::Done(_) => None,
@@ -165,7 +167,10 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
         losses.add("data", "it is told among the details");
     }
     if !failures.rest().is_empty() {
-        losses.add("failures", "only the first is an error of its own; the others are details");
+        losses.add(
+            "failures",
+            "only the first is told in full; of the others code and message are told",
+        );
     }
     losses.add_explanations(failures.first());
     losses.add_if(!evidence.is_empty(), "evidence");

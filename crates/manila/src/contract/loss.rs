@@ -28,6 +28,12 @@ impl fmt::Display for Loss {
 #[derive(Debug, Default)]
 pub(crate) struct Losses(Vec<Loss>);
 
+impl From<Vec<Loss>> for Losses {
+    fn from(losses: Vec<Loss>) -> Losses {
+        Losses(losses)
+    }
+}
+
 /// Why most things are lost.
 pub(super) const NO_PLACE: &str = "the contract has no place for it";
 
@@ -119,6 +125,14 @@ impl Losses {
         self.add_if(command.is_some(), "command");
         self.add_if(!stderr.is_empty(), "stderr");
         self.add_if(*cut == Cut::Truncated, "truncated");
+    }
+
+    /// These losses, and then others.
+    pub(super) fn and(mut self, others: Losses) -> Losses {
+        for Loss { what, why } in others.0 {
+            self.add(what, why);
+        }
+        self
     }
 
     pub(super) fn into_vec(self) -> Vec<Loss> {

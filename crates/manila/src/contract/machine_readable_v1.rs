@@ -10,13 +10,16 @@ use crate::outcome::{
     Call, Content, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Text,
     Tier,
 };
-use crate::raw_json::{Emit, Kind, emit_joined, shape};
+use crate::raw_json::{Emit, Kind, shape};
+use crate::stage::classify::exit_message;
 
 mod code;
+mod raw_output;
 mod read;
 mod streams;
 
 pub(super) use code::{code_of_category, row};
+use raw_output::RawOutput;
 pub(super) use read::read;
 
 shape! {
@@ -83,7 +86,8 @@ const REDACTED: &str = "redacted";
 const NO_EXIT: i64 = -1;
 
 pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
-    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
+    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _, unread: _ } =
+        outcome;
     lose(call, notes, provenance, losses);
     let run = run.as_ref();
     let metadata = with_receipt(&notes.metadata, receipt, losses);
@@ -227,7 +231,9 @@ fn fault<'a>(
     losses.add_code(*code, &word, Some(code::category_of(failure)));
     Fault {
         code: word,
-        message: plain.map_or(Cow::Borrowed(message.as_ref()), said_on_stderr),
+        message: plain.map_or(Cow::Borrowed(message.as_ref()), |run| {
+            plain_message(message, run, exit_code, losses)
+        }),
         category: code::category_of(failure),
         hint: code::hint(failure),
         explanation: explanation.as_deref(),
@@ -245,9 +251,27 @@ fn fault<'a>(
     }
 }
 
+/// M4: a command that printed no diagnostic says on stderr what happened. Where it said nothing,
+/// somebody else may have.
+fn plain_message<'a>(
+    message: &'a str,
+    run: &'a Run,
+    exit_code: i64,
+    losses: &mut Losses,
+) -> Cow<'a, str> {
+    let is_own = message != exit_message(exit_code);
+    if is_own && run.stderr.trim().is_empty() {
+        return message.into();
+    }
+    if is_own {
+        losses.add("message", "what the command printed on stderr is told");
+    }
+    said_on_stderr(&run.stderr)
+}
+
 /// M4: the message of a command that printed no diagnostic.
-fn said_on_stderr(run: &Run) -> Cow<'_, str> {
-    match cut(run.stderr.trim(), MESSAGE_CHARS_MAX) {
+fn said_on_stderr(stderr: &str) -> Cow<'_, str> {
+    match cut(stderr.trim(), MESSAGE_CHARS_MAX) {
         ("", _) => "Command failed with no error output".into(),
         (whole, false) => whole.into(),
         (start, true) => format!("{start}...").into(),
@@ -260,42 +284,6 @@ fn short_stderr(stderr: &str) -> Cow<'_, str> {
     match cut(stderr, STDERR_CHARS_MAX) {
         (whole, false) => whole.into(),
         (start, true) => format!("{}{MARK}", cut(start, STDERR_CHARS_MAX - MARK.len()).0).into(),
-    }
-}
-
-/// What a failed call printed or left, as one string.
-enum RawOutput<'a> {
-    Text(&'a str),
-    Streams { stdout: &'a str, stderr: &'a str },
-    Cut { stdout: &'a str },
-    Left(Content<'a>),
-}
-
-impl<'a> RawOutput<'a> {
-    fn of(run: Option<&'a Run>, left: Content<'a>) -> RawOutput<'a> {
-        match run {
-            // M4: both streams of a command that printed no diagnostic.
-            Some(run) if run.exit.is_some() => {
-                RawOutput::Streams { stdout: &run.stdout, stderr: &run.stderr }
-            }
-            // M10: what was printed before the command was stopped.
-            Some(run) if run.cut == Cut::Truncated => RawOutput::Cut { stdout: &run.stdout },
-            Some(_) | None => RawOutput::Left(left),
-        }
-    }
-}
-
-impl Emit for RawOutput<'_> {
-    fn emit(&self, out: &mut Vec<u8>) {
-        match self {
-            RawOutput::Text(text) => text.emit(out),
-            RawOutput::Streams { stdout, stderr } => emit_joined(&[stdout, "\n", stderr], out),
-            RawOutput::Cut { stdout } => {
-                let line_end = if stdout.is_empty() || stdout.ends_with('\n') { "" } else { "\n" };
-                emit_joined(&[stdout, line_end, TRUNCATED], out);
-            }
-            RawOutput::Left(left) => AsText(*left).emit(out),
-        }
     }
 }
 
@@ -334,8 +322,16 @@ impl Emit for Strings {
 }
 
 fn lose(call: &Call, notes: &Notes, provenance: &Provenance, losses: &mut Losses) {
-    let Call { tool_id, tool_version, request_id, tier, duration, deterministic: _, capabilities } =
-        call;
+    let Call {
+        tool_id,
+        tool_version,
+        request_id,
+        tier,
+        duration,
+        deterministic: _,
+        capabilities,
+        id_source: _,
+    } = call;
     let Notes {
         warnings,
         pagination: _,

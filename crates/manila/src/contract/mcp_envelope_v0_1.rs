@@ -78,7 +78,8 @@ const REQUEST_ID_CHARS_MAX: usize = 200;
 const ADAPTER_CHARS_MAX: usize = 100;
 
 pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
-    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
+    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _, unread: _ } =
+        outcome;
     let (errors, is_failed) = match ended {
         Ended::Done(_) => (None, false),
         Ended::Failed { failures, partial: _ } => {
@@ -253,6 +254,7 @@ fn lose(call: &Call, notes: &Notes, losses: &mut Losses) {
         duration: _,
         deterministic: _,
         capabilities,
+        id_source: _,
     } = call;
     let Notes {
         warnings: _,

@@ -1,5 +1,6 @@
 //! Reading a contract back: what an envelope says, in no contract's words.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use super::{
 use crate::check::look::Look;
 use crate::check::{self, Finding};
 use crate::context::Context;
-use crate::outcome::{Ended, Outcome, Payload};
+use crate::outcome::{Ended, IdSource, Outcome, Payload};
 use crate::pipeline::Settings;
 use crate::raw_json::{Kind, Opened, RawJson, ReadError};
 use crate::stage::classify::answered;
@@ -73,6 +74,9 @@ pub(crate) fn look_at(contract: Contract, envelope: &Opened<'_>, look: &mut Look
     {
         outcome.ended = answered(json.clone());
     }
+    if outcome.call.request_id.is_some() {
+        outcome.call.id_source = IdSource::Tool;
+    }
     outcome
 }
 
@@ -88,7 +92,7 @@ pub fn recognise(value: &RawJson) -> Option<Contract> {
 
 /// As [`recognise`], for a document whose members are at hand.
 pub(crate) fn recognise_opened(document: &Opened<'_>) -> Option<Contract> {
-    let mut n_of_nine = 0;
+    let mut of_nine = BTreeSet::new();
     let mut n_others = 0;
     let is = |value: &RawJson, mark: &str| value.as_text().is_some_and(|text| text == mark);
     for (name, value) in &document.members {
@@ -102,12 +106,12 @@ pub(crate) fn recognise_opened(document: &Opened<'_>) -> Option<Contract> {
         }
         if envelope_v1::MEMBERS.contains(&name) {
             // E5: the only one that may be absent, so it does not count.
-            n_of_nine += usize::from(name != "duration_ms");
+            of_nine.extend(Some(name).filter(|name| *name != "duration_ms"));
         } else {
             n_others += 1;
         }
     }
-    let has_nine = n_of_nine + 1 == envelope_v1::MEMBERS.len() && n_others == 0;
+    let has_nine = of_nine.len() + 1 == envelope_v1::MEMBERS.len() && n_others == 0;
     has_nine.then_some(Contract::EnvelopeV1)
 }
 
@@ -167,16 +171,10 @@ pub fn convert(
 ) -> Result<Converted, NotConverted> {
     let envelope = Opened::read(document)?;
     let from = from.or_else(|| recognise_opened(&envelope)).ok_or(NotConverted::Unrecognised)?;
-    let Reading { mut outcome, mut losses } = read_in(document, from, &envelope)
+    let Reading { mut outcome, losses } = read_in(document, from, &envelope)
         .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
-    let is_same = from == to;
-    outcome.verbatim = outcome.verbatim.filter(|_| is_same);
-    let redacted = redact(outcome, settings);
-    let mut reply = render(&redacted, to, context);
-    if is_same && redacted.outcome().verbatim.is_some() {
-        losses.clear();
-    }
-    losses.retain(|loss| !reply.losses.contains(loss));
-    reply.losses.splice(..0, losses);
+    outcome.unread = losses;
+    outcome.verbatim = outcome.verbatim.filter(|_| from == to);
+    let reply = render(&redact(outcome, settings), to, context);
     Ok(Converted { from, reply })
 }

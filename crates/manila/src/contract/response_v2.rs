@@ -70,7 +70,8 @@ shape! {
 }
 
 pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
-    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _ } = outcome;
+    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _, unread: _ } =
+        outcome;
     let (data, error) = match ended {
         Ended::Done(_) => (data::done(outcome.content(), losses), None),
         Ended::Failed { failures, partial: _ } => {

@@ -4,6 +4,7 @@
 //! end, in a known order, so it is taken from the end. What does not look exactly as it would be
 //! written stays where it is, so that it is written again as it was.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::catalogue::Code;
@@ -14,17 +15,26 @@ use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 /// Facts, of which the last ones are taken away.
 pub(super) struct Told {
     object: JsonObject,
-    facts: Vec<(String, RawJson)>,
+    /// The last of them, as many as a contract adds.
+    tail: VecDeque<(String, RawJson)>,
+    n_left: usize,
     n_all: usize,
 }
 
 impl Told {
     pub(super) fn of(object: Option<JsonObject>) -> Told {
+        const TAIL: usize = 8;
         let object = object.unwrap_or_default();
-        let members = object.members();
-        let facts: Vec<_> = members.map(|it| (it.key().into_owned(), it.value())).collect();
-        let n_all = facts.len();
-        Told { object, facts, n_all }
+        let mut tail = VecDeque::with_capacity(TAIL);
+        let mut n_all = 0;
+        for member in object.members() {
+            n_all += 1;
+            if tail.len() == TAIL {
+                tail.pop_front();
+            }
+            tail.push_back((member.key().into_owned(), member.value()));
+        }
+        Told { object, tail, n_left: n_all, n_all }
     }
 
     /// Takes the last fact, if it has this name and is what `read` expects.
@@ -33,23 +43,35 @@ impl Told {
         name: &str,
         read: impl FnOnce(&RawJson) -> Option<T>,
     ) -> Option<T> {
-        let (_, value) = self.facts.last().filter(|(last, _)| last == name)?;
+        let (_, value) = self.tail.back().filter(|(last, _)| last == name)?;
         let taken = read(value)?;
-        self.facts.pop();
+        self.tail.pop_back();
+        self.n_left -= 1;
         Some(taken)
     }
 
+    /// Takes a fact as [`take`](Told::take) does. One that stands elsewhere is read, and stays
+    /// where it is: it will not be told twice.
+    pub(super) fn find<T>(
+        &mut self,
+        name: &str,
+        read: impl Fn(&RawJson) -> Option<T>,
+    ) -> Option<T> {
+        let taken = self.take(name, &read);
+        taken.or_else(|| read(&self.object.get(name).filter(|_| self.n_left > 0)?))
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
-        self.facts.iter().any(|(known, _)| known == name)
+        self.object.get(name).is_some()
     }
 
     /// What was not taken.
     pub(super) fn into_details(self) -> JsonObject {
-        if self.facts.len() == self.n_all {
+        if self.n_left == self.n_all {
             return self.object;
         }
         JsonObject::build(|object| {
-            for member in self.object.members().take(self.facts.len()) {
+            for member in self.object.members().take(self.n_left) {
                 object.token_member(member.key_token(), &member.value());
             }
         })
@@ -112,12 +134,23 @@ pub(super) fn others(value: &RawJson) -> Option<Vec<Failure>> {
     (!others.is_empty()).then_some(others)
 }
 
+/// Whether a name may be that of a rule of redaction.
+pub(super) fn is_rule(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    (1..=64).contains(&name.len()) && name.bytes().all(|byte| is_letter(byte) || byte == b'-')
+}
+
+/// An exit code that tells of a failure, if it would be written as it is.
+pub(super) fn failed_exit(value: &RawJson) -> Option<i64> {
+    integer(value).filter(|exit| *exit != 0)
+}
+
 /// What was hidden, from the words of [`Receipt::rules`].
 pub(super) fn receipt_from_rules(rules: &str) -> Option<Receipt> {
     let finding = |words: &str| {
         let (rule, n) = words.rsplit_once(' ')?;
         let n: u64 = n.parse().ok().filter(|n| *n > 0)?;
-        Some((rule.to_owned(), n))
+        is_rule(rule).then(|| (rule.to_owned(), n))
     };
     let findings: Vec<(String, u64)> = rules.split(", ").map(finding).collect::<Option<_>>()?;
     let receipt = Receipt { findings };

@@ -4,8 +4,10 @@
 //! each of them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::{Kind, RawJson};
+use super::{Kind, RawJson, string, walk};
+use crate::violation::below;
 
 /// Where in `value` the values at these pointers start; for one that is missing, what comes
 /// nearest to it. Of several members of one name it is the last.
@@ -39,7 +41,7 @@ fn step(pointer: &str) -> Option<(String, &str)> {
     let rest = pointer.strip_prefix('/')?;
     let end = rest.find('/').unwrap_or(rest.len());
     let (name, rest) = rest.split_at(end);
-    Some((name.replace("~1", "/").replace("~0", "~"), rest))
+    Some((crate::violation::unescaped(name), rest))
 }
 
 /// The members or items of these names, found in one walk.
@@ -112,6 +114,58 @@ pub(crate) fn position(text: &[u8], offset: usize) -> (usize, usize) {
     let mut position = Position::start(text);
     position.advance(offset);
     (position.line, position.column)
+}
+
+/// The pointers to the values, or to the members of these names, that start at these offsets of
+/// `value`, which must be in order. One walk finds all of them.
+pub(crate) fn pointers_at(value: &RawJson, offsets: &[usize]) -> Vec<String> {
+    let bytes = value.as_bytes();
+    let mut wanted = offsets.iter().copied().peekable();
+    let mut found = Vec::new();
+    let mut way: Vec<Step> = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let start = at;
+        at += 1;
+        match byte {
+            b'{' => way.push(Step::Object { key: 0..0, is_key_next: true }),
+            b'[' => way.push(Step::Array { index: 0 }),
+            b'}' | b']' => drop(way.pop()),
+            b',' => match way.last_mut() {
+                Some(Step::Object { is_key_next, .. }) => *is_key_next = true,
+                Some(Step::Array { index }) => *index += 1,
+                None => {}
+            },
+            b'"' => {
+                at = walk::string_end(bytes, start);
+                if let Some(Step::Object { key, is_key_next: is_next @ true }) = way.last_mut() {
+                    (*key, *is_next) = (start..at, false);
+                }
+            }
+            _ => {}
+        }
+        while wanted.next_if(|offset| *offset <= start).is_some() {
+            found.push(pointer(bytes, &way));
+        }
+    }
+    found.extend(wanted.map(|_| String::new()));
+    found
+}
+
+/// One array or object on the way to a value.
+enum Step {
+    Object { key: Range<usize>, is_key_next: bool },
+    Array { index: usize },
+}
+
+fn pointer(bytes: &[u8], way: &[Step]) -> String {
+    way.iter().fold(String::new(), |pointer, step| match step {
+        Step::Object { key, .. } => {
+            let token = bytes.get(key.clone()).unwrap_or_default();
+            below(&pointer, &string::decode(token))
+        }
+        Step::Array { index } => format!("{pointer}/{index}"),
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! may see two different documents.
 
 use super::scan::Visit;
-use super::{RawJson, string, walk};
+use super::{string, walk};
 
 /// How many doubts about one document are told.
 const DOUBTS_MAX: usize = 20;
@@ -196,35 +196,4 @@ fn tag(bytes: &[u8], start: usize, end: usize) -> u64 {
     let mask = if len >= 8 { SEVEN } else { !(u64::MAX << (8 * (len - 1))) };
     let word = u64::from_le_bytes(word) & mask;
     word | u64::try_from(len.min(255)).unwrap_or(255) << 56
-}
-
-impl RawJson {
-    /// The pointer to the value, or to the member of this name, at an offset.
-    pub(crate) fn pointer_at(&self, offset: usize) -> String {
-        let start = |value: &RawJson| {
-            (value.as_bytes().as_ptr() as usize).saturating_sub(self.as_bytes().as_ptr() as usize)
-        };
-        let mut here = self.clone();
-        let mut pointer = String::new();
-        loop {
-            let holds = |value: &RawJson| {
-                (start(value)..start(value) + value.as_bytes().len()).contains(&offset)
-            };
-            let named = here.members().find(|member| {
-                let key = member.key_token();
-                let key_start =
-                    (key.as_ptr() as usize).saturating_sub(self.as_bytes().as_ptr() as usize);
-                key_start == offset || holds(&member.value())
-            });
-            let named = named.map(|member| (member.key().into_owned(), member.value()));
-            let next = named.or_else(|| {
-                let mut items = here.items().enumerate();
-                let item = items.find(|(_, item)| holds(item));
-                item.map(|(index, item)| (index.to_string(), item))
-            });
-            let Some((name, value)) = next else { return pointer };
-            pointer = crate::violation::below(&pointer, &name);
-            here = value;
-        }
-    }
 }

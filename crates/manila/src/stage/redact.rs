@@ -40,34 +40,50 @@ impl Redaction<'_> {
 
 /// An outcome that has been through [`redact`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Redacted(Outcome);
+pub struct Redacted {
+    outcome: Outcome,
+    hidden: Vec<(String, u64)>,
+}
 
 impl Redacted {
     /// The outcome, to look at. There is no way to change it and keep the mark.
     #[must_use]
     pub fn outcome(&self) -> &Outcome {
-        &self.0
+        &self.outcome
+    }
+
+    /// What was hidden here: rules, and how often each one struck. The outcome's receipt may
+    /// also tell what somebody else hid before.
+    #[must_use]
+    pub fn hidden(&self) -> &[(String, u64)] {
+        &self.hidden
+    }
+
+    /// Whether an envelope goes out as it came although there are secrets in it.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        !self.hidden.is_empty() && self.outcome.verbatim.is_some()
     }
 }
 
 /// Hides the secrets of `outcome`, and notes in its receipt what was hidden.
 #[must_use]
 pub fn redact(mut outcome: Outcome, settings: &Settings<'_>) -> Redacted {
-    let own = outcome.verbatim.as_ref().map(|(own, _)| *own);
-    if own.is_some() && own == settings.passthrough {
-        return Redacted(outcome);
+    let Some(redactor) = settings.redaction.redactor() else {
+        return Redacted { outcome, hidden: Vec::new() };
+    };
+    let passed = outcome.verbatim.clone().filter(|(own, _)| Some(*own) == settings.passthrough);
+    let mut hider = Hider::new(redactor);
+    hider.outcome(&mut outcome);
+    let hidden = hider.into_findings();
+    if !hidden.is_empty() {
+        outcome.receipt.add(hidden.clone());
+        outcome.verbatim = None;
+        check_again(&mut outcome, settings);
     }
-    if let Some(redactor) = settings.redaction.redactor() {
-        let mut hider = Hider::new(redactor);
-        hider.outcome(&mut outcome);
-        let findings = hider.into_findings();
-        if !findings.is_empty() {
-            outcome.receipt.add(findings);
-            outcome.verbatim = None;
-            check_again(&mut outcome, settings);
-        }
-    }
-    Redacted(outcome)
+    // P3: the operator wants such an envelope as it came; all else is redacted all the same.
+    outcome.verbatim = outcome.verbatim.or(passed);
+    Redacted { outcome, hidden }
 }
 
 /// What was hidden may be what the tool's own schema asks for.

@@ -76,6 +76,15 @@ pub(crate) fn observed() -> impl Strategy<Value = Value> {
     prop_oneof![
         payload().prop_map(|value| json!({"answered": value})),
         text().prop_map(|text| json!({"said": text})),
+        payload().prop_map(|value| {
+            json!({"answered": {"schema_version": "mcp.envelope.v0.1", "result": value}})
+        }),
+        (object(), any::<bool>(), any::<bool>()).prop_map(|(data, success, is_error)| {
+            let error = if success { Value::Null } else { json!("no") };
+            let envelope = json!({"success": success, "data": data, "error": error,
+                "meta": {"version": "response-v2"}});
+            json!({"mcp": {"content": [], "isError": is_error, "structuredContent": envelope}})
+        }),
         (prop::collection::vec(block(), 0..4), any::<bool>(), prop::option::of(payload())).prop_map(
             |(content, is_error, structured)| {
                 json!({"mcp": {"content": content, "isError": is_error, "structuredContent": structured}})

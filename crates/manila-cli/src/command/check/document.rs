@@ -27,17 +27,13 @@ impl Document {
         line: Option<u64>,
         rows_max: usize,
     ) -> Document {
-        let Verdict { subject, findings } = checker.check(text);
+        let Verdict { subject, findings, .. } = checker.check(text);
         let n_advice = findings.iter().filter(|it| it.grade == Grade::Advice).count() as u64;
         let n_violations = findings.len() as u64 - n_advice;
         let n_left_out = findings.len().saturating_sub(rows_max) as u64;
         let first = line.unwrap_or(1);
         let rows = findings.into_iter().take(rows_max).map(|it| Row::of(it, first)).collect();
-        let mut document = Document { line, subject, rows, n_left_out, n_violations, n_advice };
-        if subject.is_none() && n_violations == 0 {
-            document.add_violation(unrecognised(first));
-        }
-        document
+        Document { line, subject, rows, n_left_out, n_violations, n_advice }
     }
 
     /// A line that was not read.
@@ -76,12 +72,6 @@ impl Document {
         self.n_left_out += self.rows.len().saturating_sub(rows_max) as u64;
         self.rows.truncate(rows_max);
     }
-}
-
-fn unrecognised(line: u64) -> Row {
-    let message = "it has no contract's mark; name its contract with --contract \
-                   (machine-readable-v1 and tool-io have no mark)";
-    Row::own(line, "unrecognised", message.to_owned())
 }
 
 /// How much there was.

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::{Component, Path};
 
-use manila::check::Grade;
+use manila::check::{Grade, RULES};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ impl Report for Sarif {
     ) -> anyhow::Result<()> {
         for row in &document.rows {
             if !self.rules.iter().any(|rule| rule.id == row.rule) {
-                self.rules.push(Rule::of(row, document));
+                self.rules.push(Rule::of(row));
             }
             out.line(if self.n_results > 0 { b"," } else { b"" })?;
             self.n_results += 1;
@@ -84,12 +84,9 @@ impl Report for Sarif {
 }
 
 impl Rule {
-    fn of(row: &Row, document: &Document) -> Rule {
-        let subject = document.subject.map_or("manila check", manila::Subject::id);
-        let text = match row.clause {
-            Some(clause) => format!("{} (clause {clause} of {subject})", row.rule),
-            None => format!("{} ({subject})", row.rule),
-        };
+    fn of(row: &Row) -> Rule {
+        let listed = RULES.iter().find(|rule| rule.name == row.rule && rule.grade == row.grade);
+        let text = listed.map_or(row.rule, |rule| rule.asks);
         Rule { id: row.rule, short_description: json!({ "text": text }) }
     }
 }

@@ -8,6 +8,7 @@ use crate::catalogue::Code;
 use crate::check::double_wrapped;
 use crate::check::look::Look;
 use crate::check::path::Path;
+use crate::contract::code_lines::plain_lines;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling};
 use crate::outcome::{
@@ -96,10 +97,10 @@ fn duration_ms(value: Option<&RawJson>, tier: Tier, look: &mut Look) -> Option<D
     if ms.fract() != 0.0 {
         look.advise(at, "whole-milliseconds", "E5", "should be whole milliseconds");
     }
-    match value.as_str().parse() {
-        Ok(whole) => Some(Duration::from_millis(whole)),
-        Err(_) => Duration::try_from_secs_f64(ms / 1000.0).ok(),
-    }
+    let whole = value.as_str().parse().ok().map(Duration::from_millis);
+    let duration = whole.or_else(|| Duration::try_from_secs_f64(ms / 1000.0).ok());
+    look.losses.add_if(duration.is_none(), "duration_ms");
+    duration
 }
 
 /// E6: `null`, or the error model.
@@ -143,10 +144,10 @@ fn judge_message(text: &str, at: &Path<'_>, look: &mut Look) {
         look.refuse(at, "minLength", "E6", "must not be empty");
         return;
     }
-    let first = message::first_line(text);
-    if first.is_none() && !text.trim().is_empty() {
-        look.refuse(at, "no-code", "E6", "must not be lines of code");
-    } else if first.as_deref() != Some(text.trim()) {
+    let n_lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+    if plain_lines(text).count() < n_lines {
+        look.refuse(at, "no-code", "E6", "must not show lines of code");
+    } else if message::first_line(text).as_deref() != Some(text.trim()) {
         look.advise(at, "one-line", "E6", "should be one line of at most 500 characters");
     }
 }
@@ -155,10 +156,10 @@ fn failures(code: Code, text: String, details: Option<JsonObject>) -> NonEmpty<F
     let mut told = Told::of(details);
     let others = told.take("errors", told::others).unwrap_or_default();
     let mut failure = Failure::new(code, text);
-    failure.alternatives = told.take("alternatives", told::texts).unwrap_or_default();
-    failure.hint = told.take("remediation", told::text).map(Into::into);
-    failure.origin_code = told.take("origin_code", told::plain);
-    failure.retry_after = told.take("retry_after_seconds", told::delay);
+    failure.alternatives = told.find("alternatives", told::texts).unwrap_or_default();
+    failure.hint = told.find("remediation", told::text).map(Into::into);
+    failure.origin_code = told.find("origin_code", told::text);
+    failure.retry_after = told.find("retry_after_seconds", told::delay);
     failure.details = told.into_details();
     NonEmpty::new(failure, others)
 }

@@ -78,7 +78,19 @@ pub(in crate::contract) fn row(code: Code) -> Row {
 pub(super) fn category_of(failure: &Failure) -> &'static str {
     let parsed = failure.origin_code.as_deref().filter(|own| diagnostics::is_diagnostic(own));
     let category = failure.category.or_else(|| parsed.map(diagnostics::category));
-    category.map_or(row(failure.code).category, category_name)
+    let named = failure.origin_code.as_deref().and_then(named_category);
+    category.map(category_name).or(named).unwrap_or(row(failure.code).category)
+}
+
+/// M4, M7, M9, M10: the category of a code that the contract itself names.
+pub(super) fn named_category(word: &str) -> Option<&'static str> {
+    match word {
+        "INVALID_PARAMS" => Some("Validation"),
+        "CAPABILITY_NOT_AVAILABLE" => Some("Capability"),
+        "CONCURRENCY_CONFLICT" => Some("Concurrency"),
+        "OPERATION_CANCELLED" => Some("Cancellation"),
+        _ => None,
+    }
 }
 
 pub(super) fn category_name(category: Category) -> &'static str {

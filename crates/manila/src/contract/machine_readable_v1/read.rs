@@ -2,10 +2,11 @@
 
 use super::code::{self, row};
 use super::streams::{Streams, split_streams};
-use super::{NO_EXIT, TRUNCATED};
+use super::{NO_EXIT, TRUNCATED, said_on_stderr};
 use crate::catalogue::Code;
 use crate::check::look::Look;
 use crate::check::path::Path;
+use crate::check::take::as_number;
 use crate::contract::told::{self, Told};
 use crate::contract::{code_from_spelling, code_from_type};
 use crate::diagnostics;
@@ -13,6 +14,7 @@ use crate::outcome::{
     Category, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Receipt, Run,
 };
 use crate::raw_json::{JsonObject, Opened, RawJson};
+use crate::stage::classify::exit_message;
 
 /// M1, M2: one of two forms.
 pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
@@ -27,7 +29,9 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
         }
         "exitCode" => {
             parts.has_exit = true;
-            parts.exit = look.integer(&value, at, "M1", None);
+            let clause = if is_failure { "M2" } else { "M1" };
+            parts.exit = look.integer(&value, at, clause, None);
+            judge_exit(&value, is_failure, at, look);
         }
         "metadata" => parts.metadata = look.pairs(&value, at, "M1").unwrap_or_default(),
         "command" if !is_failure => parts.command = look.text(&value, at, "M1"),
@@ -40,7 +44,7 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
     });
     if is_object {
         look.need(parts.has_success, root, "success", "M1");
-        look.need(parts.has_exit, root, "exitCode", "M1");
+        look.need(parts.has_exit, root, "exitCode", if is_failure { "M2" } else { "M1" });
     }
     let receipt = take_receipt(&mut parts.metadata);
     let notes = Notes { metadata: std::mem::take(&mut parts.metadata), ..Notes::default() };
@@ -49,9 +53,21 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
         parts.failed(look)
     } else {
         look.need(parts.has_output || !is_object, root, "output", "M1");
-        parts.done(look)
+        parts.done()
     };
     Outcome { run, notes, receipt, ..Outcome::new(ended) }
+}
+
+/// M1, M2: 0 where it worked, and only there.
+fn judge_exit(value: &RawJson, is_failure: bool, at: &Path<'_>, look: &mut Look) {
+    const LARGE: f64 = 9e18;
+    let Some(exit) = as_number(value) else { return };
+    match (is_failure, exit == 0.0) {
+        (false, false) => look.refuse(at, "const", "M1", "must be 0 where success is true"),
+        (true, true) => look.refuse(at, "exit-code", "M2", "must not be 0 where success is false"),
+        (false, true) | (true, false) => {}
+    }
+    look.losses.add_if(exit.abs() > LARGE, "exitCode");
 }
 
 /// The members of both forms.
@@ -68,11 +84,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn done(self, look: &mut Look) -> (Ended, Option<Run>) {
-        if self.exit.is_some_and(|exit| exit != 0) {
-            let at = &Path::ROOT.name("exitCode");
-            look.refuse(at, "const", "M1", "must be 0 where success is true");
-        }
+    fn done(self) -> (Ended, Option<Run>) {
         let output = self.output.filter(|output| output.as_bytes() != b"\"\"");
         let Some(command) = self.command else {
             let payload = output.map_or(Payload::Absent, Payload::Json);
@@ -94,7 +106,13 @@ impl Parts {
             None => (None, Payload::Absent, None),
         };
         let mut failures = Vec::new();
+        let told = errors.first().map(|it| (it.command.clone(), it.stderr.clone()));
         for (n, fault) in errors.into_iter().enumerate() {
+            let (command, stderr) = told.clone().unwrap_or_default();
+            let is_other =
+                |own: &Option<String>, told: &Option<String>| own.is_some() && own != told;
+            look.losses.add_if(is_other(&fault.command, &command), "command");
+            look.losses.add_if(is_other(&fault.stderr, &stderr), "stderr");
             let at = Path::ROOT.name("errors");
             let at = at.index(n);
             fault.judge(exit_code, &at, look);
@@ -124,6 +142,7 @@ pub(super) struct Fault {
     exit: Option<i64>,
     pub(super) stderr: Option<String>,
     facts: Option<JsonObject>,
+    has_data: bool,
 }
 
 fn errors(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<Fault> {
@@ -168,6 +187,7 @@ fn fault(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Option<Fault> {
 }
 
 fn data(value: &RawJson, path: &Path<'_>, fault: &mut Fault, look: &mut Look) {
+    fault.has_data = true;
     look.object(value, path, "M2", |look, name, value, at| match name {
         "command" => fault.command = look.text(&value, at, "M2"),
         "exitCode" => fault.exit = look.integer(&value, at, "M2", None),
@@ -183,13 +203,19 @@ fn data(value: &RawJson, path: &Path<'_>, fault: &mut Fault, look: &mut Look) {
 impl Fault {
     /// What a code says must agree with what stands beside it.
     fn judge(&self, exit_code: i64, path: &Path<'_>, look: &mut Look) {
-        let expected = diagnostics::category(&self.code);
+        let parsed = diagnostics::category(&self.code);
         let found = if self.category == "SDK" { "Runtime" } else { self.category.as_str() };
-        let is_parsed = diagnostics::is_diagnostic(&self.code) && expected != Category::Unknown;
-        let expected = code::category_name(expected);
-        if is_parsed && found != expected && code::CATEGORIES.contains(&found) {
-            let message = format!("must be {expected}, which the code's prefix says");
+        let is_parsed = diagnostics::is_diagnostic(&self.code) && parsed != Category::Unknown;
+        let expected = is_parsed.then(|| code::category_name(parsed));
+        let expected = expected.or_else(|| code::named_category(&self.code));
+        let is_known = code::CATEGORIES.contains(&found);
+        if let Some(expected) = expected.filter(|expected| is_known && *expected != found) {
+            let message = format!("must be {expected}, the category of this code");
             look.refuse(&path.name("category"), "code-category", "M3", message);
+        }
+        if !self.has_data && exit_code != NO_EXIT {
+            let message = "should be there where a command failed";
+            look.advise(&path.name("data"), "recommended", "M5", message);
         }
         if !code::may_stand_beside(&self.code, exit_code) {
             let message = "must name the exit code of the envelope";
@@ -287,8 +313,8 @@ impl Fault {
         let is_plain_exit = self.is_plain_exit(exit_code);
         let line = (self.is_diagnostic() || n > 0).then(|| self.raw_output.clone());
         let message = match streams {
-            Some(_) if is_plain_exit => {
-                format!("Tool execution failed with exit code {exit_code}.")
+            Some(streams) if is_plain_exit && self.message == said_on_stderr(&streams.stderr) => {
+                exit_message(exit_code)
             }
             Some(_) | None => self.message.clone(),
         };
@@ -316,6 +342,9 @@ impl Fault {
         };
         if self.number != code::mcp_error_code(&failure, run) {
             look.losses.add("mcpErrorCode", "the catalogue gives the number");
+            let message = "should be the number that the contract gives to this code";
+            let at = Path::ROOT.name("errors");
+            look.advise(&at.index(n).name("mcpErrorCode"), "error-number", "M6", message);
         }
         failure
     }

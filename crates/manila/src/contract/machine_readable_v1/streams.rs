@@ -3,7 +3,6 @@
 
 use super::read::Fault;
 use super::{MESSAGE_CHARS_MAX, STDERR_CHARS_MAX, said_on_stderr, short_stderr};
-use crate::outcome::Run;
 
 #[derive(Clone)]
 pub(super) struct Streams {
@@ -18,9 +17,9 @@ pub(super) fn split_streams(fault: &Fault, is_plain_exit: bool) -> Option<Stream
     let shown = fault.stderr.as_deref().unwrap_or_default();
     let fits = |at: usize| {
         let stderr = raw.get(at + 1..)?;
-        let run = Run { stderr: stderr.to_owned(), ..Run::default() };
-        let is_it = short_stderr(stderr) == shown
-            && (!is_plain_exit || said_on_stderr(&run) == fault.message);
+        // A command that printed nothing may have a message of its own.
+        let says_so = || stderr.trim().is_empty() || said_on_stderr(stderr) == fault.message;
+        let is_it = short_stderr(stderr) == shown && (!is_plain_exit || says_so());
         is_it.then(|| Streams {
             stdout: raw.get(..at).unwrap_or_default().to_owned(),
             stderr: stderr.to_owned(),

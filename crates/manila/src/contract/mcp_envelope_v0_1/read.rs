@@ -148,14 +148,14 @@ fn failure(entry: Entry, is_exit: impl Fn(i64) -> bool) -> (Failure, Option<i64>
     let mut told = Told::of(details);
     let long = |value: &RawJson| told::text(value).filter(|own| !fits(own, CODE_CHARS_MAX));
     let misfit = told.take("origin_code", long);
-    let hint = told.take("remediation", told::text);
+    let hint = told.find("remediation", told::text);
     let is_command = code == Code::CommandFailed;
-    let integer = |value: &RawJson| told::integer(value).filter(|own| is_exit(*own));
-    let exit = is_command.then(|| told.take("exit_code", integer)).flatten();
+    let integer = |value: &RawJson| told::failed_exit(value).filter(|own| is_exit(*own));
+    let exit = is_command.then(|| told.find("exit_code", integer)).flatten();
     let mut failure = Failure::new(code, message);
     let retryable = retryable.unwrap_or_default();
     failure.retryable = (retryable != code.is_retryable()).then_some(retryable);
-    failure.retry_after = told.take("retry_after_seconds", told::delay);
+    failure.retry_after = told.find("retry_after_seconds", told::delay);
     failure.hint = hint.map(Into::into);
     failure.origin_code = misfit.or_else(|| (word(code) != own).then_some(own));
     failure.details = told.into_details();
@@ -207,6 +207,7 @@ fn meta(value: &RawJson, path: &Path<'_>, call: &mut Call, notes: &mut Notes, lo
         "duration_ms" => {
             let ms = look.integer(&value, at, "P6", Some(0.0));
             let ms = ms.and_then(|ms| u64::try_from(ms).ok());
+            look.losses.add_if(ms.is_none(), "duration_ms");
             call.duration = ms.map(Duration::from_millis);
             // P6: only an answer that may vary tells it.
             call.deterministic = call.duration.map(|_| false);

@@ -168,7 +168,10 @@ fn lose(failures: &NonEmpty<Failure>, own: &Own<'_>, has_payload: bool, losses: 
         losses.add("data", "of members with the same name only the first is told");
     }
     if !failures.rest().is_empty() {
-        losses.add("failures", "only the first is an error of its own; the others are details");
+        losses.add(
+            "failures",
+            "only the first is told in full; of the others code and message are told",
+        );
     }
     losses.add_explanations(failures.first());
     losses.add_if(!evidence.is_empty(), "evidence");

@@ -100,6 +100,7 @@ pub(super) fn meta<'a>(
         duration: _,
         deterministic: _,
         capabilities,
+        id_source: _,
     } = call;
     let Notes {
         warnings: _,
@@ -170,6 +171,12 @@ fn has_twins(warnings: &[&Warning]) -> bool {
 
 /// The code of the warning about what was hidden.
 pub(super) const REDACTED: &str = "CONTENT_REDACTED";
+
+/// Whether the contract itself names a member.
+pub(super) fn is_reserved(name: &str) -> bool {
+    let is_ours = matches!(name, "metadata" | "upgrade_hints" | "run");
+    !is_ours && Reserved::MEMBERS.contains(&name)
+}
 
 /// What was hidden, as a warning: how many secrets, and which rules found them.
 pub(super) fn receipt(receipt: &Receipt) -> Option<Warning> {

@@ -1,5 +1,7 @@
 //! Reading `response-v2`.
 
+use std::collections::BTreeSet;
+
 use super::read_meta::{self, MetaRead};
 use super::{code, data};
 use crate::catalogue::Code;
@@ -32,7 +34,8 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
     let MetaRead { call, notes, run, receipt } = meta.unwrap_or_default();
     let message = sentence(error.as_ref(), success, look);
     let (ended, run) = if success == Some(false) {
-        failed(&data, message.unwrap_or_default(), run, look)
+        let limits = notes.rate_limit.as_ref().and_then(|limits| limits.get("retry_after"));
+        failed(&data, message.unwrap_or_default(), run, limits.as_ref(), look)
     } else {
         let at = &root.name("data");
         double_wrapped(data.as_raw(), Contract::ResponseV2, at, "R2", look);
@@ -89,19 +92,26 @@ struct ErrorRead {
     details: Option<JsonObject>,
     delay: Option<RawJson>,
     says_failed: bool,
+    /// The names of those that are there, whatever they are.
+    given: BTreeSet<String>,
 }
 
 fn error_members(data: &JsonObject, look: &mut Look) -> ErrorRead {
     let mut read = ErrorRead::default();
     let at = &Path::ROOT.name("data");
-    look.open_object(data.as_raw(), at, "R7", |look, name, value, at| match name {
-        "error_code" => read.code = look.text(&value, at, "R7"),
-        "error_type" => read.kind = look.text(&value, at, "R7"),
-        "remediation" => read.remediation = look.text(&value, at, "R7"),
-        "details" => read.details = look.json_object(value, at, "R7"),
-        "retry_after_seconds" => read.delay = Some(value),
-        "success" => read.says_failed = value.as_bytes() == b"false",
-        _ => {}
+    look.open_object(data.as_raw(), at, "R7", |look, name, value, at| {
+        if data::RESERVED.contains(&name) && !read.given.insert(name.to_owned()) {
+            return look.refuse(at, "unique", "R7", "is given twice");
+        }
+        match name {
+            "error_code" => read.code = look.text(&value, at, "R7"),
+            "error_type" => read.kind = look.text(&value, at, "R7"),
+            "remediation" => read.remediation = look.text(&value, at, "R7"),
+            "details" => read.details = look.json_object(value, at, "R7"),
+            "retry_after_seconds" => read.delay = Some(value),
+            "success" => read.says_failed = value.as_bytes() == b"false",
+            _ => {}
+        }
     });
     judge(&read, data, at, look);
     read
@@ -114,12 +124,8 @@ fn judge(read: &ErrorRead, data: &JsonObject, at: &Path<'_>, look: &mut Look) {
         look.advise(at, "error-without-details", "R7", message);
         return;
     }
-    let shoulds = [
-        ("error_code", read.code.is_some()),
-        ("error_type", read.kind.is_some()),
-        ("remediation", read.remediation.is_some()),
-    ];
-    for (name, _) in shoulds.into_iter().filter(|(_, is_there)| !is_there) {
+    let shoulds = ["error_code", "error_type", "remediation"].into_iter();
+    for name in shoulds.filter(|name| !read.given.contains(*name)) {
         look.advise(&at.name(name), "recommended", "R7", "should be there on a failure");
     }
     let Some(word) = read.code.as_deref() else { return };
@@ -139,19 +145,22 @@ fn failed(
     data: &JsonObject,
     message: String,
     run: Option<Run>,
+    limits: Option<&RawJson>,
     look: &mut Look,
 ) -> (Ended, Option<Run>) {
     let read = error_members(data, look);
-    let word = read.code.as_deref().unwrap_or("INTERNAL_ERROR");
+    let by_word = read.code.as_deref().and_then(code_from_spelling);
     let by_type = || read.kind.as_deref().and_then(code_from_type);
-    let code = code_from_spelling(word).or_else(by_type).unwrap_or(Code::ToolFailed);
+    // R8: without a word of its own a failure is internal.
+    let unnamed = if read.code.is_some() { Code::ToolFailed } else { Code::InternalError };
+    let code = by_word.or_else(by_type).unwrap_or(unnamed);
 
     let mut told = Told::of(read.details.clone());
     let partial = if read.says_failed { None } else { take_partial(&mut told) };
     let others = told.take("errors", told::others).unwrap_or_default();
-    let alternatives = told.take("alternatives", told::texts).unwrap_or_default();
+    let alternatives = told.find("alternatives", told::texts).unwrap_or_default();
     let is_command = code == Code::CommandFailed;
-    let exit = is_command.then(|| told.take("exit_code", told::integer)).flatten();
+    let exit = is_command.then(|| told.find("exit_code", told::failed_exit)).flatten();
     let is_misfit = |own: &String| !code::is_screaming(own);
     let misfit = told.take("origin_code", |value| told::text(value).filter(is_misfit));
 
@@ -162,8 +171,12 @@ fn failed(
         Some(text) if text == code.entry().remedy => None,
         text => Some(text.clone().unwrap_or_default().into()),
     };
-    failure.retry_after = read.delay.as_ref().and_then(as_delay);
-    let is_usual_word = code::word(&failure) == word;
+    // R9: both spellings are read.
+    let limits = limits.filter(|_| code == Code::RateLimited);
+    failure.retry_after = read.delay.as_ref().or(limits).and_then(as_delay);
+    let usual = code::word(&failure);
+    let word = read.code.as_deref().unwrap_or(usual);
+    let is_usual_word = word == usual;
     failure.origin_code = misfit.or_else(|| (!is_usual_word).then(|| word.to_owned()));
 
     let own_names = unusual(&read, &failure, word, is_usual_word);

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::meta;
-use crate::check::look::{Look, as_number};
+use crate::check::look::Look;
 use crate::check::path::Path;
+use crate::check::take::as_number;
 use crate::contract::told;
 use crate::outcome::{
     Call, Cut, Fidelity, Notes, Receipt, Reduction, Run, Severity, UpgradeHint, Warning,
@@ -40,7 +41,11 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
     let mut has_version = false;
     let mut last = Rank::Contract;
     let mut extra = BTreeSet::new();
+    let mut given = BTreeSet::new();
     let is_object = look.open_object(value, path, "R4", |look, name, value, at| {
+        if meta::is_reserved(name) && !given.insert(name.to_owned()) {
+            return look.refuse(at, "unique", "R4", "is given twice");
+        }
         let notes = &mut read.notes;
         match name {
             "version" => {
@@ -71,7 +76,7 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
         }
     });
     look.need(has_version || !is_object, path, "version", "R4");
-    if is_object && read.call.request_id.is_none() {
+    if is_object && !given.contains("request_id") {
         let message = "should be there, so that the call can be found in logs";
         look.advise(&path.name("request_id"), "recommended", "R5", message);
     }
@@ -213,36 +218,41 @@ fn warning_details(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<War
     let mut details = Vec::new();
     look.array(value, path, "R5", |look, item, at| {
         let mut warning = Warning::new("");
-        let mut has_message = false;
-        let is_object = look.object(&item, at, "R5", |look, name, value, at| match name {
-            "code" => warning.code = look.text(&value, at, "R10"),
-            "severity" => {
-                let names = Severity::ALL.map(Severity::name);
-                let name = look.text(&value, at, "R5");
-                let name = name.filter(|name| look.one_of(name, &names, at, "R5"));
-                warning.severity = name.and_then(|name| Severity::from_name(&name));
+        let (mut has_message, mut given) = (false, BTreeSet::new());
+        let is_object = look.object(&item, at, "R5", |look, name, value, at| {
+            given.insert(name.to_owned());
+            match name {
+                "code" => warning.code = look.text(&value, at, "R10"),
+                "severity" => {
+                    let names = Severity::ALL.map(Severity::name);
+                    let name = look.text(&value, at, "R5");
+                    let name = name.filter(|name| look.one_of(name, &names, at, "R5"));
+                    warning.severity = name.and_then(|name| Severity::from_name(&name));
+                }
+                "message" => {
+                    has_message = true;
+                    warning.message = look.text(&value, at, "R5").unwrap_or_default();
+                }
+                "context" => {
+                    warning.context = look.json_object(value, at, "R5").unwrap_or_default();
+                }
+                _ => {
+                    look.losses
+                        .add("warning_details", "a warning has no place for further members");
+                }
             }
-            "message" => {
-                has_message = true;
-                warning.message = look.text(&value, at, "R5").unwrap_or_default();
-            }
-            "context" => {
-                warning.context = look.json_object(value, at, "R5").unwrap_or_default();
-            }
-            _ => look.losses.add("warning_details", "a warning has no place for further members"),
         });
         look.need(has_message || !is_object, at, "message", "R5");
         if is_object {
-            advise_detail(&warning, at, look);
+            advise_detail(&given, at, look);
             details.push(warning);
         }
     });
     details
 }
 
-fn advise_detail(warning: &Warning, at: &Path<'_>, look: &mut Look) {
-    let shoulds = [("code", warning.code.is_some()), ("severity", warning.severity.is_some())];
-    for (name, _) in shoulds.into_iter().filter(|(_, is_there)| !is_there) {
+fn advise_detail(given: &BTreeSet<String>, at: &Path<'_>, look: &mut Look) {
+    for name in ["code", "severity"].into_iter().filter(|name| !given.contains(*name)) {
         let at = at.name(name);
         look.advise(&at, "recommended", "R5", "should be there, so that programs can sort it");
     }
@@ -285,7 +295,7 @@ fn take_receipt(read: &mut MetaRead) {
     let rules = warning.context.get("rules");
     let finding = |member: crate::raw_json::Member<'_>| {
         let n = member.value().as_str().parse().ok()?;
-        Some((member.key().into_owned(), n))
+        told::is_rule(&member.key()).then(|| (member.key().into_owned(), n))
     };
     let findings = rules.map(|rules| rules.members().filter_map(finding).collect());
     let receipt = Receipt { findings: findings.unwrap_or_default() };
@@ -302,15 +312,16 @@ fn take_receipt(read: &mut MetaRead) {
     }
 }
 
-/// The call's duration is the last that telemetry tells.
+/// The call's duration stands in telemetry: at its end, where we would put it, or elsewhere, and
+/// then it stays there, too.
 fn take_duration(read: &mut MetaRead) {
     let Some(telemetry) = &read.notes.telemetry else { return };
-    let last = telemetry.members().last().filter(|member| member.is("duration_ms"));
-    let Some(value) = last.map(|member| member.value()) else { return };
+    let Some(value) = telemetry.get("duration_ms") else { return };
     let duration = as_number(&value).map(|ms| ms / 1000.0);
     let duration = duration.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    if let Some(duration) = duration.filter(|duration| milliseconds(*duration) == value) {
-        read.call.duration = Some(duration);
+    read.call.duration = duration;
+    let is_last = telemetry.members().last().is_some_and(|last| last.is("duration_ms"));
+    if is_last && duration.is_some_and(|duration| milliseconds(duration) == value) {
         let is_only = telemetry.members().nth(1).is_none();
         read.notes.telemetry = (!is_only).then(|| telemetry.without("duration_ms"));
     }
@@ -339,7 +350,7 @@ impl FidelityRead {
             }
         };
         let Some(level) = level else {
-            if !dropped.is_empty() || !archives.is_empty() {
+            if !dropped.is_empty() || !archives.is_empty() || self.version.is_some() {
                 look.losses.add("fidelity", "what was dropped is told only of what is not full");
             }
             return Fidelity::Full;

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::contract::{Contract, convert, read, recognise, render};
 use crate::diagnostics;
 use crate::observed::Observation;
-use crate::outcome::{Ended, Outcome, Payload};
+use crate::outcome::{Ended, IdSource, Outcome, Payload};
 use crate::pipeline::{Settings, prepare};
 use crate::raw_json::{JsonObject, RawJson};
 use crate::stage::redact::{Redaction, redact};
@@ -40,6 +40,7 @@ fn normal(outcome: &Outcome) -> Outcome {
     outcome.blocks.clear();
     // Not a fact about the answer, but a wish about how it is told.
     outcome.call.deterministic = None;
+    outcome.call.id_source = IdSource::Caller;
     for text in
         [&mut outcome.call.tool_id, &mut outcome.call.tool_version, &mut outcome.call.request_id]
     {
@@ -107,6 +108,8 @@ proptest! {
         let settings = if hides { Settings::default() } else { plain() };
         let context = Context::new(CONTEXT);
         let redacted = prepare(observation, &settings, &context);
+        // What somebody else wrote has an order of its own, and keeps it while it is not touched.
+        prop_assume!(redacted.outcome().verbatim.is_none());
         for contract in Contract::ALL {
             let reply = render(&redacted, contract, &context);
             let reading = read(contract, &reply.envelope);
@@ -150,6 +153,7 @@ proptest! {
         let observation = Observation::from_json(given.to_string()).unwrap();
         let context = Context::new(CONTEXT);
         let redacted = prepare(observation, &plain(), &context);
+        prop_assume!(redacted.outcome().verbatim.is_none());
         for from in Contract::ALL {
             let envelope = render(&redacted, from, &context).envelope;
             for to in Contract::ALL {
@@ -182,6 +186,76 @@ fn a_part_of_an_envelope_never_panics() {
         for value in ["{}", "[]", "1", "null", r#"{"success":null}"#, r#"{"errors":1}"#] {
             let value = RawJson::parse(value).unwrap();
             assert!(read(contract, &value).is_err());
+        }
+    }
+}
+
+/// Every string of a document, one after the other, replaced by `text`; keys, too.
+fn planted(document: &str, text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while let Some(start) = document[at..].find('"').map(|found| at + found) {
+        let end = start + 2 + document[start + 1..].find('"').unwrap();
+        all.push(format!("{}\"{text}\"{}", &document[..start], &document[end..]));
+        at = end;
+    }
+    all
+}
+
+#[test]
+fn no_secret_of_an_envelope_gets_out() {
+    const SECRET: &str = "ghp_aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5";
+    let envelopes = [
+        r#"{"success":true,"data":{"a":["b"]},"error":null,"meta":{"version":"response-v2","request_id":"r","warnings":["w"],"warning_details":[{"code":"C","severity":"info","message":"w","context":{"k":"v"}},{"code":"CONTENT_REDACTED","severity":"info","message":"1 secret was hidden","context":{"count":1,"rules":{"jwt":1}}}],"telemetry":{"x":"y"},"metadata":{"m":"n"},"run":{"command":"c","stderr":"e"},"extra":"x"}}"#,
+        r#"{"success":false,"data":{"error_code":"A_B","error_type":"t","remediation":"r","details":{"d":"e","partial":"p"},"own":"o"},"error":"no","meta":{"version":"response-v2","request_id":"r"}}"#,
+        r#"{"tier":"pro","tool_version":"1","tool_id":"t","request_id":"r","capabilities":["c"],"duration_ms":1,"error":{"error":"no","error_code":"not_found","error_details":{"origin_code":"o","remediation":"h"},"more":"m"},"upgrade_hints":[{"feature":"f","tier":"t","reason":"r"}],"data":{"x":"y"}}"#,
+        r#"{"success":false,"errors":[{"code":"EXIT_2","message":"m","category":"Unknown","hint":"h","explanation":"e","documentationUrl":"u","suggestedFixes":["f"],"alternatives":["a"],"rawOutput":"r","data":{"command":"c","exitCode":2,"stderr":"s","additionalData":{"k":"v"}}}],"exitCode":2,"metadata":{"m":"n","redacted":"jwt 1"}}"#,
+        r#"{"schema_version":"mcp.envelope.v0.1","result":{"a":"b"},"errors":[{"code":"A.B","message":"m","details":{"k":"v"},"evidence":[{"schema_version":"evidence.v0.1","field":"f","source":"s","note":"n"}]}],"warnings":[{"code":"W","message":"m","details":{"k":"v"}},{"code":"ADAPTER.REDACTED","message":"1 secret was hidden","details":{"count":1,"rules":"jwt 1"}}],"meta":{"adapter":"a","request_id":"r","schema_hints":{"h":"i"}},"provenance":null}"#,
+    ];
+    let context = Context::new(CONTEXT);
+    let mut n_converted = 0;
+    for (document, from) in envelopes.iter().flat_map(|envelope| {
+        let from = Contract::ALL.into_iter();
+        let from = from.filter(|from| read(*from, &RawJson::parse(*envelope).unwrap()).is_ok());
+        let from: Vec<Contract> = from.collect();
+        assert!(!from.is_empty(), "{envelope}");
+        planted(envelope, SECRET).into_iter().map(move |document| (document, from[0]))
+    }) {
+        for to in Contract::ALL {
+            let document = document.clone().into();
+            match convert(&document, Some(from), to, &Settings::default(), &context) {
+                Ok(converted) => {
+                    n_converted += 1;
+                    let envelope = converted.reply.envelope.to_string();
+                    assert!(!envelope.contains("aB3dE5gH7j"), "{from} to {to}: {envelope}");
+                }
+                Err(error) => assert!(!format!("{error:?}").contains("aB3dE5gH7j"), "{error:?}"),
+            }
+        }
+        // The same answer on its way through the pipeline, broken or not.
+        let answered = format!(r#"{{"observed":{{"answered":{document}}}}}"#);
+        let observation = Observation::from_json(answered).unwrap();
+        for to in Contract::ALL {
+            let envelope = observation.clone().seal(to, &context).envelope.to_string();
+            assert!(!envelope.contains("aB3dE5gH7j"), "{from} to {to}: {envelope}");
+        }
+    }
+    assert!(n_converted > 200, "{n_converted}");
+}
+
+#[test]
+fn an_envelope_that_a_failed_call_left_is_not_taken_for_its_own() {
+    let inner = r#"{"schema_version":"mcp.envelope.v0.1","result":1}"#;
+    for observed in [
+        format!(r#"{{"failed":{{"code":"TIMEOUT","message":"m","partial":{inner}}}}}"#),
+        format!(r#"{{"mcp":{{"isError":true,"content":[],"structuredContent":{inner}}}}}"#),
+        r#"{"answered":{"schema_version":"mcp.envelope.v0.1","result":1,"x":2}}"#.to_owned(),
+    ] {
+        let observation = Observation::from_json(format!(r#"{{"observed":{observed}}}"#)).unwrap();
+        for contract in Contract::ALL {
+            let envelope = observation.clone().seal(contract, &Context::new(CONTEXT)).envelope;
+            let verdict = Checker::new(Subject::Envelope(contract)).check(&envelope.to_bytes());
+            assert!(verdict.is_kept(), "{envelope}: {verdict:?}");
         }
     }
 }

@@ -20,8 +20,7 @@ pub(super) fn exited(exited: Exited, notes: &mut Notes) -> Seen {
             notes.warnings.push(Warning::coded("CONTENT_TRUNCATED", message));
         }
         let failures = NonEmpty::from_vec(failures).unwrap_or_else(|| {
-            let message = format!("Tool execution failed with exit code {code}.");
-            NonEmpty::one(Failure::new(Code::CommandFailed, message))
+            NonEmpty::one(Failure::new(Code::CommandFailed, exit_message(code)))
         });
         Ended::Failed { failures, partial: Payload::Absent }
     };
@@ -44,4 +43,9 @@ pub(super) fn timed_out(timed_out: TimedOut) -> Seen {
 fn stopped(failure: Failure, run: Run) -> Seen {
     let seen = Seen::ended(failed(failure, Payload::Absent));
     if run == Run::default() { seen } else { seen.with_run(run) }
+}
+
+/// P4: what is said of a command that failed.
+pub(crate) fn exit_message(code: i64) -> String {
+    format!("Tool execution failed with exit code {code}.")
 }

@@ -17,6 +17,11 @@ pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
         return Seen::ended(failed(invalid(&broken), Payload::Json(raw)));
     }
     let blocks: Vec<RawJson> = parts.iter().filter_map(Part::media).cloned().collect();
+    // An envelope stands alone, or as the only text beside media.
+    let answer = structured.clone().or_else(|| only_text(&parts).and_then(parsed));
+    if let Some(seen) = answer.and_then(|json| enveloped(&json, is_error, settings.speaks)) {
+        return Seen { blocks, ..seen };
+    }
     let is_structured = structured.is_some();
     let (payload, blocks) = match (structured, media) {
         // Structured content is the payload, and is not touched to name the media beside it.
@@ -24,9 +29,6 @@ pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
         (None, Media::Beside) => (payload(&parts, media), blocks),
         (None, Media::Inline) => (payload(&parts, media), Vec::new()),
     };
-    if let Some(seen) = enveloped(&payload, is_error, settings.speaks) {
-        return Seen { blocks, ..seen };
-    }
     let ended = match (is_error, is_structured) {
         (false, _) => done(payload),
         (true, true) => said_failed(payload, Says::More, &parts),
@@ -35,13 +37,21 @@ pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
     Seen { blocks, ..Seen::ended(ended) }
 }
 
-/// What a payload says that already is an envelope. One that speaks of a success where the
+/// What an answer says that already is an envelope. One that speaks of a success where the
 /// result speaks of a failure is not believed.
-fn enveloped(payload: &Payload, is_error: bool, speaks: Option<Contract>) -> Option<Seen> {
-    let Payload::Json(json) = payload else { return None };
+fn enveloped(json: &RawJson, is_error: bool, speaks: Option<Contract>) -> Option<Seen> {
     let seen = enveloped::seen(json, speaks)?;
     let is_done = matches!(seen.ended, Ended::Done(_));
     (!is_error || !is_done).then_some(seen)
+}
+
+/// The token of the only text.
+fn only_text(parts: &[Part]) -> Option<&RawJson> {
+    let mut texts = parts.iter().filter_map(|part| match part {
+        Part::Text(token) => Some(token),
+        Part::Media { .. } => None,
+    });
+    texts.next().filter(|_| texts.next().is_none())
 }
 
 /// What a payload says, compared with the texts of its result.
@@ -77,7 +87,8 @@ fn said_failed(payload: Payload, says: Says, parts: &[Part]) -> Ended {
     let text = parts.iter().filter_map(Part::text).collect::<Vec<_>>().join("\n");
     match (payload, says) {
         (Payload::Json(json), _) if json.kind() == Kind::Object => {
-            failed(answer::failure(&json, Some(&text)), Payload::Json(json))
+            let failure = answer::failure(&json, Some(&text));
+            failed(failure, Payload::Json(enveloped::unmarked(json)))
         }
         (payload, Says::More) => failed(Failure::new(code_from_text(&text), text), payload),
         (_, Says::Texts) => failed(Failure::new(code_from_text(&text), text), Payload::Absent),

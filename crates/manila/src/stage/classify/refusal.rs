@@ -6,9 +6,9 @@ use super::Seen;
 use crate::catalogue::Code;
 use crate::diagnostics;
 use crate::observed::{Conflict, Failed, Invalid, RateLimited, TierRequired, Unavailable};
-use crate::outcome::{Failure, Notes, RateLimit, Run, UpgradeHint, said};
+use crate::outcome::{Failure, Notes, Payload, RateLimit, Run, UpgradeHint, said};
 use crate::raw_json::JsonObject;
-use crate::violation::Violation;
+use crate::violation::{Violation, unescaped};
 
 pub(super) fn failed(it: Failed) -> Seen {
     let Failed { code, origin_code, message, remediation, details, data, retry_after, partial } =
@@ -20,6 +20,10 @@ pub(super) fn failed(it: Failed) -> Seen {
     failure.data = data;
     failure.retry_after = retry_after;
     diagnostics::explain(&mut failure);
+    let partial = match partial {
+        Payload::Json(json) => Payload::Json(super::enveloped::unmarked(json)),
+        other @ (Payload::Absent | Payload::Text(_)) => other,
+    };
     Seen::ended(super::failed(failure, partial))
 }
 
@@ -95,8 +99,7 @@ fn reason_of(violation: &Violation) -> &'static str {
 
 /// The parameter that a pointer leads into.
 fn parameter_of(violation: &Violation) -> Option<String> {
-    let segment = violation.pointer.split('/').nth(1)?;
-    Some(segment.replace("~1", "/").replace("~0", "~"))
+    violation.pointer.split('/').nth(1).map(unescaped)
 }
 
 fn wrong_action(action: &str, tool_id: Option<&str>) -> String {

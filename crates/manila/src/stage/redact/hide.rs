@@ -7,8 +7,8 @@ use manila_redact::{Edit, Redactor, Tally, apply};
 
 use crate::contract::Contract;
 use crate::outcome::{
-    Call, Ended, Failure, Fidelity, Notes, Outcome, Payload, Provenance, Run, Text, UpgradeHint,
-    Warning,
+    Call, Ended, Failure, Fidelity, IdSource, Notes, Outcome, Payload, Provenance, Run, Text,
+    UpgradeHint, Warning,
 };
 use crate::raw_json::{JsonObject, RawJson};
 
@@ -28,7 +28,8 @@ impl<'a> Hider<'a> {
     }
 
     pub(super) fn outcome(&mut self, outcome: &mut Outcome) {
-        let Outcome { call, ended, run, blocks, notes, receipt: _, provenance, verbatim } = outcome;
+        let Outcome { call, ended, run, blocks, notes, receipt, provenance, verbatim, unread: _ } =
+            outcome;
         self.call(call);
         match ended {
             Ended::Done(payload) => self.payload(payload),
@@ -51,34 +52,37 @@ impl<'a> Hider<'a> {
             Provenance::NotAsked | Provenance::Unavailable => {}
             Provenance::Record(record) => self.object(record),
         }
+        for (rule, _) in &mut receipt.findings {
+            self.string(rule);
+        }
         self.verbatim(verbatim);
     }
 
     /// An envelope says again what the outcome says, so it is not counted again; but it may say
     /// more, and then it cannot go out as it is.
-    fn verbatim(&mut self, verbatim: &mut Option<(Contract, RawJson)>) {
-        let Some((_, envelope)) = verbatim else { return };
-        let edits = self.redactor.json(envelope.as_bytes());
-        if edits.is_empty() {
-            return;
+    fn verbatim(&self, verbatim: &mut Option<(Contract, RawJson)>) {
+        let finds = |json: &RawJson| !self.redactor.json(json.as_bytes()).is_empty();
+        if verbatim.as_ref().is_some_and(|(_, envelope)| finds(envelope)) {
+            *verbatim = None;
         }
-        if self.tally.iter().next().is_none() {
-            self.tally.add(&edits);
-        }
-        *verbatim = None;
     }
 
     fn call(&mut self, call: &mut Call) {
-        // A caller finds its call by the request's id, so that one stays.
+        // A caller finds its call by its own id, so that one stays.
         let Call {
             tool_id,
             tool_version,
-            request_id: _,
+            request_id,
             tier: _,
             duration: _,
             deterministic: _,
             capabilities,
+            id_source,
         } = call;
+        match id_source {
+            IdSource::Caller => {}
+            IdSource::Tool => self.option(request_id),
+        }
         self.option(tool_id);
         self.option(tool_version);
         self.strings(capabilities.as_deref_mut().unwrap_or_default());

@@ -5,8 +5,8 @@ use crate::catalogue::Code;
 use crate::context::Context;
 use crate::contract::{Contract, render};
 use crate::outcome::{
-    Call, Cut, Ended, Failure, Fidelity, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt,
-    Reduction, Run, Tier, UpgradeHint, Warning,
+    Call, Cut, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Payload, Provenance,
+    Receipt, Reduction, Run, Tier, UpgradeHint, Warning,
 };
 use crate::pipeline::Settings;
 use crate::raw_json::{JsonObject, RawJson};
@@ -36,6 +36,7 @@ fn full_of_secrets(ended: Ended) -> Outcome {
             duration: Some(Duration::from_millis(1)),
             deterministic: Some(false),
             capabilities: Some(vec![said()]),
+            id_source: IdSource::Caller,
         },
         ended,
         run: Some(Run {
@@ -68,6 +69,7 @@ fn full_of_secrets(ended: Ended) -> Outcome {
         receipt: Receipt::default(),
         provenance: Provenance::Record(object()),
         verbatim: Some((Contract::ResponseV2, object().into())),
+        unread: Vec::new(),
     }
 }
 
