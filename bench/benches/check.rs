@@ -8,44 +8,62 @@ use bytes::Bytes;
 use manila::check::Checker;
 use manila::pipeline::Settings;
 use manila::{Context, Contract, Observation, RawJson, Subject, convert, read};
-use manila_bench::best;
+use manila_bench::{best, record};
 use serde_json::Value;
 
 /// `check --lines` shall reach 300 MB/s and `convert --lines` 200 MB/s on two cores.
 const CHECKED_MIN: f64 = 150.0;
 const CONVERTED_MIN: f64 = 100.0;
 
-const ANSWERED: &str = r#"{"tool": {"id": "ships", "version": "1.4.0"}, "request_id": "req_8b3e5f6c0a2f",
-    "duration_ms": 27, "warnings": [{"code": "STALE_CACHE", "message": "an hour old"}],
-    "observed": {"answered": {"ships": [SHIPS]}}}"#;
-const FAILED: &str = r#"{"tool": {"id": "ships", "version": "1.4.0"}, "request_id": "req_8b3e5f6c0a2f",
-    "observed": {"failed": {"code": "NOT_FOUND", "message": "Ship 'Erika' not found",
-    "details": {"resource": "ship", "known": [SHIPS]}}}}"#;
-const SHIP: &str = r#"{"name": "Erika", "port": {"city": "Riga", "depth_m": 17.5}, "captain": null, "crew": [12, 3]}"#;
+/// What the payload is made of: records as in the other figures, and JSON of very small tokens.
+type Item = fn(usize) -> String;
+const ITEMS: [(&str, Item); 2] = [("records", record), ("small", |_| SHIP.to_owned())];
+const SHIP: &str =
+    r#"{"name":"Erika","port":{"city":"Riga","depth_m":17.5},"captain":null,"crew":[12,3]}"#;
 
-fn envelope(observation: &str, contract: Contract) -> Bytes {
-    let ships = |n| observation.replace("SHIPS", &vec![SHIP; n].join(","));
+/// An observation of an answer, and of a failure, around a payload.
+const OBSERVATIONS: [(&str, &str); 2] = [
+    (
+        "answered",
+        r#"{"tool": {"id": "scan", "version": "1.4.0"}, "request_id": "req_8b3e5f6c0a2f",
+        "duration_ms": 27, "warnings": [{"code": "STALE_CACHE", "message": "an hour old"}],
+        "observed": {"answered": {"items": [ITEMS]}}}"#,
+    ),
+    (
+        "failed",
+        r#"{"tool": {"id": "scan", "version": "1.4.0"}, "request_id": "req_8b3e5f6c0a2f",
+        "observed": {"failed": {"code": "NOT_FOUND", "message": "Finding 'x' not found",
+        "details": {"resource": "finding", "known": [ITEMS]}}}}"#,
+    ),
+];
+
+fn envelope(observation: &str, item: Item, contract: Contract) -> Bytes {
     let sealed = |n| {
-        let observation = Observation::from_json(ships(n)).expect("an observation");
+        let items: Vec<String> = (0..n).map(item).collect();
+        let observation = observation.replace("ITEMS", &items.join(","));
+        let observation = Observation::from_json(observation).expect("an observation");
         observation.seal(contract, &Context::new([7; 16])).envelope.to_bytes()
     };
-    (1..100).map(sealed).find(|it| it.len() >= 1000).expect("ships enough")
+    (1..100).map(sealed).find(|it| it.len() >= 900).expect("items enough")
 }
 
 fn main() {
-    println!(
-        "{:<22}{:<10}{:>7}{:>9}{:>8}{:>10}{:>12}",
-        "", "", "bytes", "parse", "read", "check", "convert"
-    );
+    let head = ["bytes", "parse", "read", "check", "convert"];
+    println!("{:<40}{:>7}{:>9}{:>8}{:>10}{:>12}", "", head[0], head[1], head[2], head[3], head[4]);
     for contract in Contract::ALL {
-        for (name, observation) in [("answered", ANSWERED), ("failed", FAILED)] {
-            row(contract, name, &envelope(observation, contract));
+        for (shape, item) in ITEMS {
+            for (name, observation) in OBSERVATIONS {
+                let label = format!("{:<22}{shape:<9}{name}", contract.id());
+                row(contract, &label, &envelope(observation, item, contract));
+            }
         }
     }
     println!("peer: serde_json to a tree, without a rule checked");
-    let envelope = envelope(ANSWERED, Contract::ResponseV2);
-    let time = best(|| serde_json::from_slice::<Value>(&envelope).is_ok());
-    println!("{:>57.0} MB/s", rate(&envelope, time));
+    for (shape, item) in ITEMS {
+        let envelope = envelope(OBSERVATIONS[0].1, item, Contract::ResponseV2);
+        let time = best(|| serde_json::from_slice::<Value>(&envelope).is_ok());
+        println!("{shape:<10}{:>6.0} MB/s", rate(&envelope, time));
+    }
 }
 
 fn rate(envelope: &Bytes, time: std::time::Duration) -> f64 {
@@ -54,7 +72,7 @@ fn rate(envelope: &Bytes, time: std::time::Duration) -> f64 {
     n_bytes / time.as_secs_f64() / 1e6
 }
 
-fn row(contract: Contract, name: &str, envelope: &Bytes) {
+fn row(contract: Contract, label: &str, envelope: &Bytes) {
     let to = match contract {
         Contract::ResponseV2 => Contract::EnvelopeV1,
         Contract::EnvelopeV1 | Contract::MachineReadableV1 | Contract::McpEnvelopeV01 => {
@@ -72,8 +90,7 @@ fn row(contract: Contract, name: &str, envelope: &Bytes) {
         rate(envelope, best(|| convert(envelope, Some(contract), to, &settings, &context).is_ok()));
     let verdict = |value, min| if value >= min { "ok" } else { "UNDER" };
     println!(
-        "{:<22}{name:<10}{:>7}{parsed:>9.0}{read:>8.0}{judged:>6.0} {:<5}{converted:>6.0} {}",
-        contract.id(),
+        "{label:<40}{:>7}{parsed:>9.0}{read:>8.0}{judged:>6.0} {:<5}{converted:>6.0} {}",
         envelope.len(),
         verdict(judged, CHECKED_MIN),
         verdict(converted, CONVERTED_MIN),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use manila::pipeline::{self, Redaction};
 use manila::{Context, Contract, Observation};
-use manila_bench::{Counting, best, peak_bytes};
+use manila_bench::{Counting, best, peak_bytes, record};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -96,12 +96,6 @@ const MCP_TEXT: Shape = Shape {
     separator: ",",
     end: r#"]}"}]}}}"#,
 };
-
-fn record(n: usize) -> String {
-    format!(
-        r#"{{"id":{n},"name":"finding-{n}","severity":"high","score":7.5,"tags":["a","b"],"path":"src/module_{n}/file.rs","ok":true,"text":"A sentence about what was found here."}}"#
-    )
-}
 
 impl Shape {
     fn grown(&self, size: usize) -> Bytes {
