@@ -6,8 +6,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
+use memchr::memmem::Finder;
 use serde::Serialize;
 
 mod canonical;
@@ -165,7 +167,11 @@ impl RawJson {
 
     /// Whether it is an object with `success: false`, by which tools say that they failed.
     pub(crate) fn says_failed(&self) -> bool {
-        self.get("success").is_some_and(|value| value.as_bytes() == b"false")
+        static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"success"));
+        // Nearly no payload has the word at all, and to look for that costs least.
+        let may_have =
+            NAME.find(&self.bytes).is_some() || memchr::memchr(b'\\', &self.bytes).is_some();
+        may_have && self.get("success").is_some_and(|value| value.as_bytes() == b"false")
     }
 
     /// Whether a member may have this name. To look for its text costs a fraction of a

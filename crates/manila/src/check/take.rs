@@ -14,11 +14,14 @@ impl Look {
         path: &Path<'_>,
         clause: Clause,
     ) -> Option<String> {
-        let text = self.is(value, Kind::String, path, clause).then(|| text_of(value))?;
-        if text.contains(char::REPLACEMENT_CHARACTER) && value.as_exact_text().is_none() {
-            self.losses.add("text", "half of a surrogate pair is told as U+FFFD");
+        if !self.is(value, Kind::String, path, clause) {
+            return None;
         }
-        Some(text)
+        let exact = value.as_exact_text().map(Cow::into_owned);
+        exact.or_else(|| {
+            self.losses.add("text", "half of a surrogate pair is told as U+FFFD");
+            value.as_text().map(Cow::into_owned)
+        })
     }
 
     /// A string of so many characters.
@@ -127,11 +130,6 @@ impl Look {
         }
         as_integer(value, number)
     }
-}
-
-/// The text of a string.
-fn text_of(value: &RawJson) -> String {
-    value.as_text().map(Cow::into_owned).unwrap_or_default()
 }
 
 /// The double that a number stands for.

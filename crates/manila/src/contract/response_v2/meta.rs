@@ -172,10 +172,10 @@ fn has_twins(warnings: &[&Warning]) -> bool {
 /// The code of the warning about what was hidden.
 pub(super) const REDACTED: &str = "CONTENT_REDACTED";
 
-/// Whether the contract itself names a member.
-pub(super) fn is_reserved(name: &str) -> bool {
+/// The place of a member that the contract itself names, among all that we write.
+pub(super) fn reserved_place(name: &str) -> Option<usize> {
     let is_ours = matches!(name, "metadata" | "upgrade_hints" | "run");
-    !is_ours && Reserved::MEMBERS.contains(&name)
+    Reserved::MEMBERS.iter().position(|known| *known == name).filter(|_| !is_ours)
 }
 
 /// What was hidden, as a warning: how many secrets, and which rules found them.

@@ -41,11 +41,14 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
     let mut has_version = false;
     let mut last = Rank::Contract;
     let mut extra = BTreeSet::new();
-    let mut given = BTreeSet::new();
+    // One bit for each member that the contract names.
+    let mut given = 0u32;
     let is_object = look.open_object(value, path, "R4", |look, name, value, at| {
-        if meta::is_reserved(name) && !given.insert(name.to_owned()) {
+        let bit = meta::reserved_place(name).map_or(0, |place| 1u32 << place);
+        if given & bit != 0 {
             return look.refuse(at, "unique", "R4", "is given twice");
         }
+        given |= bit;
         let notes = &mut read.notes;
         match name {
             "version" => {
@@ -76,7 +79,8 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
         }
     });
     look.need(has_version || !is_object, path, "version", "R4");
-    if is_object && !given.contains("request_id") {
+    let id_bit = meta::reserved_place("request_id").map_or(0, |place| 1u32 << place);
+    if is_object && given & id_bit == 0 {
         let message = "should be there, so that the call can be found in logs";
         look.advise(&path.name("request_id"), "recommended", "R5", message);
     }
@@ -218,9 +222,10 @@ fn warning_details(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<War
     let mut details = Vec::new();
     look.array(value, path, "R5", |look, item, at| {
         let mut warning = Warning::new("");
-        let (mut has_message, mut given) = (false, BTreeSet::new());
+        let (mut has_message, mut has_code, mut has_severity) = (false, false, false);
         let is_object = look.object(&item, at, "R5", |look, name, value, at| {
-            given.insert(name.to_owned());
+            has_code |= name == "code";
+            has_severity |= name == "severity";
             match name {
                 "code" => warning.code = look.text(&value, at, "R10"),
                 "severity" => {
@@ -244,15 +249,16 @@ fn warning_details(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<War
         });
         look.need(has_message || !is_object, at, "message", "R5");
         if is_object {
-            advise_detail(&given, at, look);
+            advise_detail(has_code, has_severity, at, look);
             details.push(warning);
         }
     });
     details
 }
 
-fn advise_detail(given: &BTreeSet<String>, at: &Path<'_>, look: &mut Look) {
-    for name in ["code", "severity"].into_iter().filter(|name| !given.contains(*name)) {
+fn advise_detail(has_code: bool, has_severity: bool, at: &Path<'_>, look: &mut Look) {
+    let shoulds = [("code", has_code), ("severity", has_severity)];
+    for (name, _) in shoulds.into_iter().filter(|(_, is_there)| !is_there) {
         let at = at.name(name);
         look.advise(&at, "recommended", "R5", "should be there, so that programs can sort it");
     }
