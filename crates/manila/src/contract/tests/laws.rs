@@ -149,6 +149,35 @@ proptest! {
     }
 
     #[test]
+    fn one_broken_rule_is_told_with_its_clause(given in either(), which in any::<prop::sample::Index>()) {
+        let observation = Observation::from_json(given.to_string()).unwrap();
+        let context = Context::new(CONTEXT);
+        let redacted = prepare(observation, &Settings::default(), &context);
+        for contract in Contract::ALL {
+            let envelope = render(&redacted, contract, &context).envelope;
+            let edits = breaking(contract);
+            let (name, value, clause) = edits[which.index(edits.len())];
+            let whole = JsonObject::new(envelope).unwrap().without(name);
+            let broken = JsonObject::build(|object| {
+                for member in whole.members() {
+                    object.token_member(member.key_token(), &member.value());
+                }
+                if !value.is_empty() {
+                    object.member(name, &RawJson::parse(value).unwrap());
+                }
+            });
+            let document = broken.to_string().into();
+            let verdict = Checker::new(Subject::Envelope(contract)).check(&document);
+            let is_told = verdict.findings.iter().any(|it| {
+                it.grade == Grade::Violation
+                    && it.clause == Some(clause)
+                    && it.pointer.starts_with(&format!("/{name}"))
+            });
+            prop_assert!(is_told, "{} {}: {:?}", contract, name, verdict.findings);
+        }
+    }
+
+    #[test]
     fn a_conversion_without_losses_can_be_undone(given in either()) {
         let observation = Observation::from_json(given.to_string()).unwrap();
         let context = Context::new(CONTEXT);
@@ -172,6 +201,41 @@ proptest! {
                 );
             }
         }
+    }
+}
+
+/// Members, what is put in their place (nothing, to leave them out), and the clause that breaks.
+fn breaking(contract: Contract) -> &'static [(&'static str, &'static str, &'static str)] {
+    match contract {
+        Contract::ResponseV2 => &[
+            ("success", "", "R1"),
+            ("version", "2", "R1"),
+            ("data", "[]", "R2"),
+            ("error", "{}", "R3"),
+            ("meta", r#"{"version":"response-v1"}"#, "R4"),
+            ("meta", r#"{"version":"response-v2","warnings":"w"}"#, "R5"),
+            ("meta", r#"{"version":"response-v2","content_fidelity":"summary"}"#, "R6"),
+        ],
+        Contract::EnvelopeV1 => &[
+            ("tool_id", "", "E1"),
+            ("tier", r#""gold""#, "E2"),
+            ("request_id", "7", "E3"),
+            ("capabilities", "{}", "E4"),
+            ("duration_ms", "-1", "E5"),
+            ("error", r#"{"error":"x","error_code":"not_found"}"#, "E6"),
+            ("error", r#"{"error":"x","error_code":"lost","error_details":null}"#, "E7"),
+            ("upgrade_hints", r#"[{}]"#, "E9"),
+        ],
+        Contract::MachineReadableV1 => {
+            &[("success", "1", "M1"), ("metadata", r#"{"a":1}"#, "M1"), ("success", "", "M1")]
+        }
+        Contract::McpEnvelopeV01 => &[
+            ("schema_version", r#""mcp.envelope.v1""#, "P1"),
+            ("result", "", "P1"),
+            ("result", r#"{"schema_version":"mcp.envelope.v0.1","result":1}"#, "P3"),
+            ("errors", r#"[{"code":"A"}]"#, "P4"),
+            ("meta", r#"{"duration_ms":-1}"#, "P6"),
+        ],
     }
 }
 
