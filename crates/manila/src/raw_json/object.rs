@@ -93,7 +93,7 @@ impl JsonObject {
     /// An object of what `write` writes.
     #[must_use]
     pub fn build(write: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(64);
         let mut object = ObjectWriter::begin(&mut out);
         write(&mut object);
         object.end();

@@ -19,6 +19,10 @@ impl<'a> Seen<'a> {
 
     pub(crate) fn add(&mut self, key: Cow<'a, str>) {
         if self.few.len() < Seen::FEW {
+            // All at once: to grow step by step costs a lock each time.
+            if self.few.capacity() == 0 {
+                self.few.reserve_exact(Seen::FEW);
+            }
             self.few.push(key);
         } else {
             self.many.insert(key);

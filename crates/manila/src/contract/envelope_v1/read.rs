@@ -21,7 +21,7 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
     let root = &Path::ROOT;
     let (mut call, mut notes) = (Call::default(), Notes::default());
     let (mut error, mut data, mut duration) = (None, None, None);
-    let mut seen = Vec::new();
+    let mut seen = Vec::with_capacity(MEMBERS.len());
     let is_object = look.document(envelope, "E1", |look, name, value, at| {
         seen.extend(MEMBERS.iter().find(|known| **known == name));
         match name {
