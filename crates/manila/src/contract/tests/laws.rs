@@ -224,7 +224,7 @@ fn breaking(contract: Contract) -> &'static [(&'static str, &'static str, &'stat
             ("duration_ms", "-1", "E5"),
             ("error", r#"{"error":"x","error_code":"not_found"}"#, "E6"),
             ("error", r#"{"error":"x","error_code":"lost","error_details":null}"#, "E7"),
-            ("upgrade_hints", r#"[{}]"#, "E9"),
+            ("upgrade_hints", "[{}]", "E9"),
         ],
         Contract::MachineReadableV1 => {
             &[("success", "1", "M1"), ("metadata", r#"{"a":1}"#, "M1"), ("success", "", "M1")]
