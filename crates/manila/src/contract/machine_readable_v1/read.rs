@@ -13,7 +13,7 @@ use crate::diagnostics;
 use crate::outcome::{
     Category, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Receipt, Run,
 };
-use crate::raw_json::{JsonObject, Opened, RawJson};
+use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 use crate::stage::classify::exit_message;
 
 /// M1, M2: one of two forms.
@@ -193,7 +193,9 @@ fn data(value: &RawJson, path: &Path<'_>, fault: &mut Fault, look: &mut Look) {
         "exitCode" => fault.exit = look.integer(&value, at, "M2", None),
         "stderr" => fault.stderr = look.text(&value, at, "M5"),
         "additionalData" => {
-            look.pairs(&value, at, "M2");
+            look.object(&value, at, "M2", |look, _, value, at| {
+                look.is(&value, Kind::String, at, "M2");
+            });
             fault.facts = JsonObject::new(value);
         }
         _ => look.unknown(at, "M2"),

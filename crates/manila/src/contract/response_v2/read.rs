@@ -92,6 +92,8 @@ struct ErrorRead {
     details: Option<JsonObject>,
     delay: Option<RawJson>,
     says_failed: bool,
+    /// Whether there are members that the contract does not name.
+    has_others: bool,
     /// The names of those that are there, whatever they are.
     given: BTreeSet<String>,
 }
@@ -109,8 +111,11 @@ fn error_members(data: &JsonObject, look: &mut Look) -> ErrorRead {
             "remediation" => read.remediation = look.text(&value, at, "R7"),
             "details" => read.details = look.json_object(value, at, "R7"),
             "retry_after_seconds" => read.delay = Some(value),
-            "success" => read.says_failed = value.as_bytes() == b"false",
-            _ => {}
+            "success" => {
+                read.has_others = true;
+                read.says_failed = value.as_bytes() == b"false";
+            }
+            _ => read.has_others = true,
         }
     });
     judge(&read, data, at, look);
@@ -181,8 +186,11 @@ fn failed(
 
     let own_names = unusual(&read, &failure, word, is_usual_word);
     let is_own = |name: &str| !data::RESERVED.contains(&name) || own_names.contains(&name);
+    // Most errors have nothing of their own, and then nobody need walk over them again.
+    let has_own = read.has_others || !own_names.is_empty();
     let own = JsonObject::build(|object| {
-        for member in data.members().filter(|member| is_own(&member.key())) {
+        for member in data.members().take_while(|_| has_own).filter(|member| is_own(&member.key()))
+        {
             object.token_member(member.key_token(), &member.value());
         }
     });
