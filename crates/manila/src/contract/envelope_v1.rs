@@ -142,9 +142,9 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
         alternatives,
         details: _,
         data,
-        evidence,
+        evidence: _,
         retry_after: _,
-        retryable,
+        retryable: _,
         line: _,
     } = failures.first();
     let mut facts = Facts::of_failure(failures.first());
@@ -166,15 +166,7 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
     if !data.is_empty() {
         losses.add("data", "it is told among the details");
     }
-    if !failures.rest().is_empty() {
-        losses.add(
-            "failures",
-            "only the first is told in full; of the others code and message are told",
-        );
-    }
-    losses.add_explanations(failures.first());
-    losses.add_if(!evidence.is_empty(), "evidence");
-    losses.add_if(retryable.is_some(), "retryable");
+    losses.add_failures(failures);
     Fault {
         error,
         error_code,

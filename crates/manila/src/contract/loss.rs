@@ -5,7 +5,7 @@ use std::fmt;
 use super::facts::Facts;
 use super::spelling::{code_from_spelling, code_from_type};
 use crate::catalogue::Code;
-use crate::outcome::{Cut, Failure, Fidelity, Notes, Provenance, Receipt, Run, Text};
+use crate::outcome::{Cut, Failure, Fidelity, NonEmpty, Notes, Provenance, Receipt, Run, Text};
 use crate::raw_json::JsonObject;
 
 /// Something that a contract could not carry.
@@ -55,6 +55,18 @@ impl Losses {
     /// A request that had no id has one now.
     pub(super) fn add_made_id(&mut self) {
         self.add("request_id", "the contract needs one, so one was made");
+    }
+
+    /// What a contract loses that tells one failure, and of that one no evidence.
+    pub(super) fn add_failures(&mut self, failures: &NonEmpty<Failure>) {
+        if !failures.rest().is_empty() {
+            let why = "only the first is told in full; of the others code and message are told";
+            self.add("failures", why);
+        }
+        let first = failures.first();
+        self.add_explanations(first);
+        self.add_if(!first.evidence.is_empty(), "evidence");
+        self.add_if(first.retryable.is_some(), "retryable");
     }
 
     /// What a contract loses that does not explain failures.

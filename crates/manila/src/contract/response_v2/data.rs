@@ -155,7 +155,7 @@ pub(super) fn error<'a>(
 
 /// What is not told as it is.
 fn lose(failures: &NonEmpty<Failure>, own: &Own<'_>, has_payload: bool, losses: &mut Losses) {
-    let Failure { details, data, evidence, retryable, .. } = failures.first();
+    let Failure { details, data, .. } = failures.first();
     losses.add_own_names(details, &TOLD_NAMES);
     if has_payload && (!own.reserved.is_empty() || !data.is_empty()) {
         losses.add("partial", "its members stand among those that the contract names");
@@ -167,15 +167,7 @@ fn lose(failures: &NonEmpty<Failure>, own: &Own<'_>, has_payload: bool, losses: 
     if own.has_clash {
         losses.add("data", "of members with the same name only the first is told");
     }
-    if !failures.rest().is_empty() {
-        losses.add(
-            "failures",
-            "only the first is told in full; of the others code and message are told",
-        );
-    }
-    losses.add_explanations(failures.first());
-    losses.add_if(!evidence.is_empty(), "evidence");
-    losses.add_if(retryable.is_some(), "retryable");
+    losses.add_failures(failures);
 }
 
 /// R7: the tool's own details win over what is known otherwise; what fits nowhere else follows.
