@@ -179,24 +179,23 @@ impl Checker {
             }
         };
         let subject = self.subject.or_else(|| recognise_opened(&opened));
-        let mut look = Look::default();
+        let mut look = Look::at(&opened, doubts.is_empty());
+        let value = opened.value.clone();
         match subject {
             None => look.refuse_json("unrecognised", near_miss(&opened)),
-            Some(subject) => self.look(subject, &opened, &mut look),
+            Some(subject) => self.look(subject, opened, &mut look),
         }
         let faults = look.into_faults();
         if doubts.is_empty() && faults.is_empty() {
             return Verdict { subject, findings: Vec::new() };
         }
-        Verdict { subject, findings: findings(document, &opened.value, &doubts, faults) }
+        Verdict { subject, findings: findings(document, &value, &doubts, faults) }
     }
 
-    fn look(&self, subject: Subject, document: &Opened<'_>, look: &mut Look) {
+    fn look(&self, subject: Subject, document: Opened<'_>, look: &mut Look) {
         let value = &document.value;
         match subject {
-            Subject::Envelope(contract) => {
-                contract::look_at(contract, document, look);
-            }
+            Subject::Envelope(contract) => drop(contract::look_at(contract, document, look)),
             Subject::RequestEnvelope => request::look(value, self.profile, look),
             #[cfg(feature = "validate")]
             Subject::ToolIo => tool_io::look(value, self.tool.as_ref(), look),

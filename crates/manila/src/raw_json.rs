@@ -14,6 +14,7 @@ use serde::Serialize;
 
 mod canonical;
 mod emit;
+mod ends;
 mod key_sorted;
 mod kind;
 mod locate;
@@ -34,6 +35,7 @@ mod word;
 pub use canonical::{Canonical, canonical};
 pub use emit::{Emit, ObjectWriter};
 pub(crate) use emit::{OrNull, emit_joined, emit_string, shape};
+pub(crate) use ends::Ends;
 pub use key_sorted::key_sorted;
 pub use kind::Kind;
 pub(crate) use locate::{Position, offsets, pointers_at, position};
@@ -155,6 +157,13 @@ impl RawJson {
         is_string.then(|| string::decode_exactly(&self.bytes).ok()).flatten()
     }
 
+    /// Whether it is a string without a lone surrogate. Nearly none has the escapes that it
+    /// takes, and to look for them costs less than to decode it.
+    pub(crate) fn is_exact_text(&self) -> bool {
+        let may_be_inexact = memchr::memmem::find(&self.bytes, b"\\u").is_some();
+        !may_be_inexact || self.as_exact_text().is_some()
+    }
+
     /// The member of this name, or `None` if there is none or this is no object. Of several
     /// members of the same name it is the last, as most readers of JSON have it.
     #[must_use]
@@ -170,8 +179,10 @@ impl RawJson {
         static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"success"));
         // Nearly no payload has the word at all, and to look for that costs least.
         let may_have =
-            NAME.find(&self.bytes).is_some() || memchr::memchr(b'\\', &self.bytes).is_some();
-        may_have && self.get("success").is_some_and(|value| value.as_bytes() == b"false")
+            || NAME.find(&self.bytes).is_some() || memchr::memchr(b'\\', &self.bytes).is_some();
+        self.kind() == Kind::Object
+            && may_have()
+            && self.get("success").is_some_and(|value| value.as_bytes() == b"false")
     }
 
     /// Whether a member may have this name. To look for its text costs a fraction of a
@@ -202,6 +213,16 @@ impl RawJson {
     #[must_use]
     pub fn members(&self) -> Members<'_> {
         Members::of(self)
+    }
+
+    /// As [`members`](RawJson::members), where the ends of long values are known.
+    pub(crate) fn members_within<'a>(&'a self, ends: &'a Ends) -> Members<'a> {
+        Members::within(self, ends)
+    }
+
+    /// As [`items`](RawJson::items), where the ends of long values are known.
+    pub(crate) fn items_within<'a>(&'a self, ends: &'a Ends) -> Items<'a> {
+        Items::within(self, ends)
     }
 
     /// The items, in order; none if this is no array.

@@ -3,13 +3,13 @@
 //! A look never stops at the first fault, so that a person hears all of them at once. What it
 //! could not take is simply not there afterwards.
 
-use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::Grade;
 use super::path::Path;
 use super::rules::is_listed;
 use crate::contract::Losses;
-use crate::raw_json::{Kind, Opened, RawJson, Seen};
+use crate::raw_json::{Ends, Kind, Opened, RawJson, Seen};
 
 /// How many violations of one document are told, and how many pieces of advice.
 const FAULTS_MAX: usize = 100;
@@ -35,6 +35,10 @@ pub(crate) struct Fault {
 pub(crate) struct Look {
     faults: Vec<Fault>,
     is_broken: bool,
+    /// Whether the scan of the document has shown that no object has a name twice.
+    is_unique: bool,
+    /// Where the long values of the document end.
+    ends: Rc<Ends>,
     n_violations: usize,
     n_advice: usize,
     /// What of the document no outcome can hold.
@@ -42,6 +46,16 @@ pub(crate) struct Look {
 }
 
 impl Look {
+    /// A look at this document; `is_unique` says that no object in it has a name twice.
+    pub(crate) fn at(document: &Opened<'_>, is_unique: bool) -> Look {
+        Look { is_unique, ends: Rc::clone(&document.ends), ..Look::default() }
+    }
+
+    /// Where the long values of the document end.
+    pub(crate) fn ends(&self) -> Rc<Ends> {
+        Rc::clone(&self.ends)
+    }
+
     /// Notes a rule that is broken at `path`.
     pub(crate) fn refuse(
         &mut self,
@@ -145,15 +159,18 @@ impl Look {
             return false;
         }
         let mut seen = Seen::default();
-        for member in value.members() {
+        let ends = self.ends();
+        for member in value.members_within(&ends) {
             let name = member.key();
             let at = path.name(&name);
-            if seen.has(&name) {
+            if !self.is_unique && seen.has(&name) {
                 self.refuse(&at, "unique", clause, "is given twice");
                 continue;
             }
             each(self, &name, member.value(), &at);
-            seen.add(name);
+            if !self.is_unique {
+                seen.add(name);
+            }
         }
         true
     }
@@ -161,7 +178,7 @@ impl Look {
     /// As [`object`](Look::object), for the document itself.
     pub(crate) fn document(
         &mut self,
-        document: &Opened<'_>,
+        document: Opened<'_>,
         clause: Clause,
         mut each: impl FnMut(&mut Look, &str, RawJson, &Path<'_>),
     ) -> bool {
@@ -170,14 +187,16 @@ impl Look {
             return false;
         }
         let mut seen = Seen::default();
-        for (name, value) in &document.members {
-            let at = root.name(name);
-            if seen.has(name) {
+        for (name, value) in document.members {
+            let at = root.name(&name);
+            if !self.is_unique && seen.has(&name) {
                 self.refuse(&at, "unique", clause, "is given twice");
                 continue;
             }
-            each(self, name, value.clone(), &at);
-            seen.add(Cow::Borrowed(name.as_ref()));
+            each(self, &name, value, &at);
+            if !self.is_unique {
+                seen.add(name);
+            }
         }
         true
     }
@@ -192,7 +211,8 @@ impl Look {
         mut each: impl FnMut(&mut Look, &str, RawJson, &Path<'_>),
     ) -> bool {
         let is_object = self.is(value, Kind::Object, path, clause);
-        for member in value.members().filter(|_| is_object) {
+        let ends = self.ends();
+        for member in value.members_within(&ends).filter(|_| is_object) {
             let name = member.key();
             each(self, &name, member.value(), &path.name(&name));
         }
@@ -210,7 +230,8 @@ impl Look {
         if !self.is(value, Kind::Array, path, clause) {
             return false;
         }
-        for (index, item) in value.items().enumerate() {
+        let ends = self.ends();
+        for (index, item) in value.items_within(&ends).enumerate() {
             each(self, item, &path.index(index));
         }
         true

@@ -6,6 +6,8 @@ use super::look::{Clause, Look};
 use super::path::Path;
 use crate::raw_json::{JsonObject, Kind, RawJson};
 
+const SURROGATE: &str = "half of a surrogate pair is told as U+FFFD";
+
 impl Look {
     /// A string.
     pub(crate) fn text(
@@ -19,9 +21,36 @@ impl Look {
         }
         let exact = value.as_exact_text().map(Cow::into_owned);
         exact.or_else(|| {
-            self.losses.add("text", "half of a surrogate pair is told as U+FFFD");
+            self.losses.add("text", SURROGATE);
             value.as_text().map(Cow::into_owned)
         })
+    }
+
+    /// A string that is kept as it is written.
+    pub(crate) fn raw_text(
+        &mut self,
+        value: RawJson,
+        path: &Path<'_>,
+        clause: Clause,
+    ) -> Option<RawJson> {
+        let is_text = self.is(&value, Kind::String, path, clause);
+        if is_text && !value.is_exact_text() {
+            self.losses.add("text", SURROGATE);
+        }
+        is_text.then_some(value)
+    }
+
+    /// A string, which must be this one.
+    pub(crate) fn this_text(
+        &mut self,
+        value: &RawJson,
+        this: &str,
+        path: &Path<'_>,
+        clause: Clause,
+    ) {
+        if self.is(value, Kind::String, path, clause) {
+            self.one_of(&value.as_text().unwrap_or_default(), &[this], path, clause);
+        }
     }
 
     /// A string of so many characters.

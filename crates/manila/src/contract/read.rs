@@ -42,42 +42,46 @@ pub struct Reading {
 /// # Ok::<(), manila::ReadError>(())
 /// ```
 pub fn read(contract: Contract, envelope: &RawJson) -> Result<Reading, Vec<Finding>> {
-    read_in(&envelope.to_bytes(), contract, &Opened::of(envelope))
+    read_in(&envelope.to_bytes(), contract, Opened::of(envelope))
 }
 
 /// As [`read`]; lines are counted in the document that holds the envelope.
 fn read_in(
     document: &Bytes,
     contract: Contract,
-    envelope: &Opened<'_>,
+    envelope: Opened<'_>,
 ) -> Result<Reading, Vec<Finding>> {
-    let mut look = Look::default();
+    let mut look = Look::at(&envelope, false);
+    let value = envelope.value.clone();
     let mut outcome = look_at(contract, envelope, &mut look);
     if look.is_broken() {
-        return Err(check::findings_of(document, &envelope.value, look));
+        return Err(check::findings_of(document, &value, look));
     }
-    outcome.verbatim = Some((contract, envelope.value.clone()));
+    outcome.verbatim = Some((contract, value));
     Ok(Reading { outcome, losses: look.losses.into_vec() })
 }
 
 /// Looks at an envelope of this contract: what it says, as far as it can be understood.
-pub(crate) fn look_at(contract: Contract, envelope: &Opened<'_>, look: &mut Look) -> Outcome {
+pub(crate) fn look_at(contract: Contract, envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let mut outcome = match contract {
         Contract::EnvelopeV1 => envelope_v1::read(envelope, look),
         Contract::ResponseV2 => response_v2::read(envelope, look),
         Contract::MachineReadableV1 => machine_readable_v1::read(envelope, look),
         Contract::McpEnvelopeV01 => mcp_envelope_v0_1::read(envelope, look),
     };
-    // A payload that says that it failed has failed, whatever was put around it.
-    if let Ended::Done(Payload::Json(json)) = &outcome.ended
-        && json.says_failed()
-    {
-        outcome.ended = answered(json.clone());
-    }
     if outcome.call.request_id.is_some() {
         outcome.call.id_source = IdSource::Tool;
     }
     outcome
+}
+
+/// How a call ended whose envelope names no error. A payload that says that it failed has failed,
+/// whatever was put around it.
+pub(super) fn ended_with(payload: Payload) -> Ended {
+    match payload {
+        Payload::Json(json) => answered(json),
+        Payload::Absent | Payload::Text(_) => Ended::Done(payload),
+    }
 }
 
 /// The contract whose mark a value has: `meta.version`, `schema_version`, or the nine members.
@@ -171,7 +175,7 @@ pub fn convert(
 ) -> Result<Converted, NotConverted> {
     let envelope = Opened::read(document)?;
     let from = from.or_else(|| recognise_opened(&envelope)).ok_or(NotConverted::Unrecognised)?;
-    let Reading { mut outcome, losses } = read_in(document, from, &envelope)
+    let Reading { mut outcome, losses } = read_in(document, from, envelope)
         .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
     outcome.unread = losses;
     outcome.verbatim = outcome.verbatim.filter(|_| from == to);

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::catalogue::Code;
+use crate::check::look::Look;
 use crate::contract::spelling::code_from_spelling;
 use crate::outcome::{Failure, Receipt, as_delay, seconds};
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
@@ -22,14 +23,16 @@ pub(super) struct Told {
 }
 
 impl Told {
-    pub(super) fn of(object: Option<JsonObject>) -> Told {
-        const TAIL: usize = 8;
+    const TAIL: usize = 8;
+
+    /// The facts in an object of the document that is looked at.
+    pub(super) fn of(object: Option<JsonObject>, look: &Look) -> Told {
         let object = object.unwrap_or_default();
-        let mut tail = VecDeque::with_capacity(TAIL);
+        let mut tail = VecDeque::new();
         let mut n_all = 0;
-        for member in object.members() {
+        for member in object.as_raw().members_within(&look.ends()) {
             n_all += 1;
-            if tail.len() == TAIL {
+            if tail.len() == Told::TAIL {
                 tail.pop_front();
             }
             tail.push_back((member.key().into_owned(), member.value()));
@@ -58,11 +61,19 @@ impl Told {
         read: impl Fn(&RawJson) -> Option<T>,
     ) -> Option<T> {
         let taken = self.take(name, &read);
-        taken.or_else(|| read(&self.object.get(name).filter(|_| self.n_left > 0)?))
+        taken.or_else(|| self.get(name).and_then(|value| read(&value)))
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.object.get(name).is_some()
+        self.get(name).is_some()
+    }
+
+    /// A fact that was not taken.
+    fn get(&self, name: &str) -> Option<RawJson> {
+        if self.n_all > Told::TAIL {
+            return self.object.get(name).filter(|_| self.n_left > 0);
+        }
+        self.tail.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
 
     /// What was not taken.

@@ -11,7 +11,19 @@ pub(super) fn token_is(token: &[u8], name: &str) -> bool {
         return true;
     }
     // Every escape is longer than what it stands for.
-    inner.len() > name.len() && memchr::memchr(b'\\', inner).is_some() && decode(token) == name
+    inner.len() > name.len() && has_escape(inner) && decode(token) == name
+}
+
+/// Whether a backslash stands among these bytes. Most keys are so short that to call somebody
+/// costs more than to look.
+#[inline]
+fn has_escape(inner: &[u8]) -> bool {
+    const SHORT: usize = 32;
+    if inner.len() > SHORT {
+        return memchr::memchr(b'\\', inner).is_some();
+    }
+    let (words, tail) = inner.as_chunks::<8>();
+    words.iter().any(|word| word::unescaped_len(*word) < 8) || tail.contains(&b'\\')
 }
 
 /// The text of a checked string token. A lone surrogate becomes U+FFFD.
@@ -23,7 +35,7 @@ pub(super) fn decode(token: &[u8]) -> Cow<'_, str> {
 /// Rust string can hold because of a lone surrogate.
 pub(super) fn decode_exactly(token: &[u8]) -> Result<Cow<'_, str>, String> {
     let inner = inner(token);
-    if memchr::memchr(b'\\', inner).is_none() {
+    if !has_escape(inner) {
         // The strict check is far faster than the forgiving one, and never fails.
         let text = std::str::from_utf8(inner).map(Cow::Borrowed);
         return Ok(text.unwrap_or_else(|_| String::from_utf8_lossy(inner)));

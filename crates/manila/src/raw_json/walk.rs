@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
+use super::ends::{Ends, EndsWithin};
 use super::{Kind, RawJson, Spacing, string, word};
 
 /// The members of an object, in the order written.
@@ -28,7 +29,11 @@ pub struct Items<'a> {
 
 impl<'a> Members<'a> {
     pub(super) fn of(source: &'a RawJson) -> Members<'a> {
-        Members { parts: Parts::of(source, Kind::Object) }
+        Members { parts: Parts::of(source, Kind::Object, EndsWithin::NONE) }
+    }
+
+    pub(super) fn within(source: &'a RawJson, ends: &'a Ends) -> Members<'a> {
+        Members { parts: Parts::of(source, Kind::Object, ends.within(&source.bytes)) }
     }
 }
 
@@ -76,7 +81,11 @@ impl<'a> Member<'a> {
 
 impl<'a> Items<'a> {
     pub(super) fn of(source: &'a RawJson) -> Items<'a> {
-        Items { parts: Parts::of(source, Kind::Array) }
+        Items { parts: Parts::of(source, Kind::Array, EndsWithin::NONE) }
+    }
+
+    pub(super) fn within(source: &'a RawJson, ends: &'a Ends) -> Items<'a> {
+        Items { parts: Parts::of(source, Kind::Array, ends.within(&source.bytes)) }
     }
 }
 
@@ -98,12 +107,13 @@ fn slice(source: &RawJson, (start, end): (usize, usize)) -> RawJson {
 struct Parts<'a> {
     source: &'a RawJson,
     at: usize,
+    ends: EndsWithin<'a>,
 }
 
 impl<'a> Parts<'a> {
-    fn of(source: &'a RawJson, kind: Kind) -> Parts<'a> {
+    fn of(source: &'a RawJson, kind: Kind, ends: EndsWithin<'a>) -> Parts<'a> {
         let at = if source.kind() == kind { 1 } else { source.bytes.len() };
-        Parts { source, at }
+        Parts { source, at, ends }
     }
 
     fn next_span(&mut self) -> Option<(usize, usize)> {
@@ -115,7 +125,7 @@ impl<'a> Parts<'a> {
         if let Some(b'}' | b']') | None = bytes.get(start) {
             return None;
         }
-        self.at = value_end(bytes, start);
+        self.at = self.ends.end_of(start).unwrap_or_else(|| value_end(bytes, start));
         Some((start, self.at))
     }
 }
@@ -142,10 +152,10 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     let mut run_start = at;
     loop {
-        if let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-            let n_plain = word::unquoted_len(*word);
+        if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            let n_plain = word::unquoted_len_of_16(*chunk);
             at += n_plain;
-            if n_plain == 8 {
+            if n_plain == 16 {
                 if at - run_start >= SHORT {
                     let rest = bytes.get(at..).unwrap_or_default();
                     at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());

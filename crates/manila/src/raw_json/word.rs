@@ -1,4 +1,6 @@
-//! Looking at eight bytes at a time.
+//! Looking at eight or sixteen bytes at a time.
+
+use wide::u8x16;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
@@ -17,25 +19,18 @@ pub(super) fn plain_len(word: [u8; 8]) -> usize {
     first(zeros(word ^ repeat(b'"')) | zeros(word ^ repeat(b'\\')) | below_space(word))
 }
 
-/// How many bytes, in steps of eight, come before the first quote, backslash or control
-/// character; at the end of `bytes` up to seven more may follow.
+/// How many of sixteen bytes come before the first quote, backslash or control character.
 #[inline]
-pub(super) fn plain_run(bytes: &[u8]) -> usize {
-    let (words, _) = bytes.as_chunks::<8>();
-    for (n, word) in words.iter().enumerate() {
-        let n_plain = plain_len(*word);
-        if n_plain < 8 {
-            return n * 8 + n_plain;
-        }
-    }
-    words.len() * 8
+pub(super) fn plain_len_of_16(bytes: [u8; 16]) -> usize {
+    let bytes = u8x16::new(bytes);
+    let controls = bytes.min(u8x16::splat(0x1F)).simd_eq(bytes);
+    first_of_16(controls | quotes(bytes))
 }
 
-/// How many of eight bytes come before the first quote or backslash.
+/// How many of sixteen bytes come before the first quote or backslash.
 #[inline]
-pub(super) fn unquoted_len(word: [u8; 8]) -> usize {
-    let word = u64::from_le_bytes(word);
-    first(zeros(word ^ repeat(b'"')) | zeros(word ^ repeat(b'\\')))
+pub(super) fn unquoted_len_of_16(bytes: [u8; 16]) -> usize {
+    first_of_16(quotes(u8x16::new(bytes)))
 }
 
 /// How many of eight bytes come before the first backslash.
@@ -47,7 +42,6 @@ pub(super) fn unescaped_len(word: [u8; 8]) -> usize {
 /// Where the white space that starts at `at` ends.
 #[inline]
 pub(super) fn space_end(bytes: &[u8], mut at: usize) -> usize {
-    // Most tokens follow at once, or after one space.
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
         // Indentation comes in longer runs.
@@ -89,34 +83,47 @@ fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
+/// Marks quotes and backslashes.
+#[inline]
+fn quotes(bytes: u8x16) -> u8x16 {
+    bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'))
+}
+
+/// The place of the lowest mark, or 16 if there is none.
+#[inline]
+fn first_of_16(marks: u8x16) -> usize {
+    (marks.to_bitmask() | 1 << 16).trailing_zeros() as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Every byte at every place among bytes that are close to the special ones.
     #[test]
-    fn eight_bytes_at_a_time_agree_with_one_at_a_time() {
-        let naive = |word: [u8; 8], is_end: fn(u8) -> bool| {
-            word.iter().position(|&byte| is_end(byte)).unwrap_or(8)
-        };
+    fn many_bytes_at_a_time_agree_with_one_at_a_time() {
+        fn naive(bytes: &[u8], is_end: fn(u8) -> bool) -> usize {
+            bytes.iter().position(|&byte| is_end(byte)).unwrap_or(bytes.len())
+        }
+        let is_quoted = |byte| byte == b'"' || byte == b'\\';
         for filler in [b' ', b'!', b'#', b'[', b']', 0x7F, 0x80, 0xFF, 0x1F, b'"', b'\\'] {
-            for (place, byte) in (0..8).flat_map(|place| (0..=255).map(move |byte| (place, byte))) {
-                let mut word = [filler; 8];
-                word[place] = byte;
-                assert_eq!(plain_len(word), naive(word, is_special), "{word:?}");
-                let is_quoted = |byte| byte == b'"' || byte == b'\\';
-                assert_eq!(unquoted_len(word), naive(word, is_quoted), "{word:?}");
-                assert_eq!(unescaped_len(word), naive(word, |byte| byte == b'\\'), "{word:?}");
+            for (place, byte) in (0..16).flat_map(|place| (0..=255).map(move |it| (place, it))) {
+                let mut bytes = [filler; 16];
+                bytes[place] = byte;
+                assert_eq!(plain_len_of_16(bytes), naive(&bytes, is_special), "{bytes:?}");
+                assert_eq!(unquoted_len_of_16(bytes), naive(&bytes, is_quoted), "{bytes:?}");
+                let word = *bytes.first_chunk().unwrap();
+                assert_eq!(plain_len(word), naive(&word, is_special), "{word:?}");
+                assert_eq!(unescaped_len(word), naive(&word, |byte| byte == b'\\'), "{word:?}");
             }
         }
     }
 
     #[test]
-    fn runs_spaces_and_counts_agree_with_one_at_a_time() {
+    fn spaces_and_counts_agree_with_one_at_a_time() {
         for len in 0..40 {
             let mut bytes = vec![b'a'; len];
             bytes.extend_from_slice(b"\"b\n");
-            assert_eq!(plain_run(&bytes), len.min(bytes.len() / 8 * 8), "{len}");
             assert_eq!(count_special(&bytes), 2);
             let spaces = [vec![b' '; len], b"\n\t  x".to_vec()].concat();
             assert_eq!(space_end(&spaces, 0), len + 4, "{len}");

@@ -9,6 +9,7 @@ use crate::check::double_wrapped;
 use crate::check::look::Look;
 use crate::check::path::Path;
 use crate::contract::code_lines::plain_lines;
+use crate::contract::read::ended_with;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling};
 use crate::outcome::{
@@ -17,7 +18,7 @@ use crate::outcome::{
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
 /// E1: nine members.
-pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
+pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut call, mut notes) = (Call::default(), Notes::default());
     let (mut error, mut data, mut duration) = (None, None, None);
@@ -44,16 +45,18 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
     call.duration = duration_ms(duration.as_ref(), call.tier, look);
     let data = data.filter(|data| !data.is_null());
     if let Some(data) = &data {
-        let at = &root.name("data");
-        double_wrapped(data, Contract::EnvelopeV1, at, "E8", look);
-        if data.says_failed() && error.is_none() {
-            let message = "must not be null where the payload says `success: false`";
-            look.refuse(&root.name("error"), "error-on-failure", "E8", message);
-        }
+        double_wrapped(data, Contract::EnvelopeV1, &root.name("data"), "E8", look);
     }
     let payload = data.map_or(Payload::Absent, Payload::Json);
     let ended = match error {
-        None => Ended::Done(payload),
+        None => {
+            let ended = ended_with(payload);
+            if matches!(ended, Ended::Failed { .. }) {
+                let message = "must not be null where the payload says `success: false`";
+                look.refuse(&root.name("error"), "error-on-failure", "E8", message);
+            }
+            ended
+        }
         Some(failures) => Ended::Failed { failures, partial: payload },
     };
     Outcome { call, notes, ..Outcome::new(ended) }
@@ -135,7 +138,7 @@ fn fault(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Option<NonEmpty<F
     }
     let (text, word) = (text.unwrap_or_default(), word.unwrap_or_default());
     let code = code_from_spelling(&word).unwrap_or(Code::ToolFailed);
-    Some(failures(code, text, details.flatten()))
+    Some(failures(code, text, details.flatten(), look))
 }
 
 /// E6: one line about what happened, and nobody's code.
@@ -152,8 +155,13 @@ fn judge_message(text: &str, at: &Path<'_>, look: &mut Look) {
     }
 }
 
-fn failures(code: Code, text: String, details: Option<JsonObject>) -> NonEmpty<Failure> {
-    let mut told = Told::of(details);
+fn failures(
+    code: Code,
+    text: String,
+    details: Option<JsonObject>,
+    look: &Look,
+) -> NonEmpty<Failure> {
+    let mut told = Told::of(details, look);
     let others = told.take("errors", told::others).unwrap_or_default();
     let mut failure = Failure::new(code, text);
     failure.alternatives = told.find("alternatives", told::texts).unwrap_or_default();

@@ -159,6 +159,9 @@ pub(super) fn fact<'a>(
 
 /// The facts of an error under the names that they have in no contract: what [`fact`] did, undone.
 pub(super) fn own_names(code: Code, facts: JsonObject) -> JsonObject {
+    if !matches!(code, Code::Conflict | Code::InvalidToolInput) {
+        return facts;
+    }
     let is_action = facts.get("parameter").is_some_and(|it| it.as_bytes() == b"\"action\"");
     let own = |name: &str| match (code, name) {
         (Code::Conflict, "operationType") => Some("operation"),

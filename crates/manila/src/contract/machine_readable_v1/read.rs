@@ -17,7 +17,7 @@ use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 use crate::stage::classify::exit_message;
 
 /// M1, M2: one of two forms.
-pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
+pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let success = envelope.get("success");
     let is_failure = success.is_some_and(|success| success.as_bytes() == b"false");
     let mut parts = Parts::default();
@@ -37,7 +37,7 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
         "command" if !is_failure => parts.command = look.text(&value, at, "M1"),
         "output" if !is_failure => {
             parts.has_output = true;
-            parts.output = look.text(&value, at, "M1").map(|_| value);
+            parts.output = look.raw_text(value, at, "M1");
         }
         "errors" if is_failure => parts.errors = Some(errors(&value, at, look)),
         _ => look.unknown(at, if is_failure { "M2" } else { "M1" }),
@@ -147,9 +147,12 @@ pub(super) struct Fault {
 
 fn errors(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let is_list =
-        look.array(value, path, "M2", |look, item, at| faults.extend(fault(&item, at, look)));
-    if is_list && value.items().next().is_none() {
+    let mut is_empty = true;
+    let is_list = look.array(value, path, "M2", |look, item, at| {
+        is_empty = false;
+        faults.extend(fault(&item, at, look));
+    });
+    if is_list && is_empty {
         look.refuse(path, "minItems", "M2", "must have at least one error");
     }
     faults
@@ -248,13 +251,14 @@ impl Fault {
 
     /// Whether it is a command's exit code and nothing more.
     fn is_plain_exit(&self, exit_code: i64) -> bool {
-        self.code == format!("EXIT_{exit_code}") && self.misfit(exit_code).is_none()
+        self.code == format!("EXIT_{exit_code}") && !self.has_misfit(exit_code)
     }
 
-    /// The tool's own code, where it could not be written as the code.
-    fn misfit(&self, exit_code: i64) -> Option<String> {
-        let last = self.facts.as_ref()?.members().last().filter(|it| it.is("origin_code"))?;
-        told::plain(&last.value()).filter(|own| !code::may_stand_beside(own, exit_code))
+    /// Whether the tool's own code stands among the facts.
+    fn has_misfit(&self, exit_code: i64) -> bool {
+        let last = self.facts.as_ref().and_then(|facts| facts.members().last());
+        let last = last.filter(|it| it.is("origin_code"));
+        last.is_some_and(|it| as_misfit(&it.value(), exit_code).is_some())
     }
 
     /// A code that was read from a line of output.
@@ -304,7 +308,7 @@ impl Fault {
     }
 
     fn into_failure(
-        self,
+        mut self,
         exit_code: i64,
         n: usize,
         run: Option<&Run>,
@@ -322,18 +326,15 @@ impl Fault {
         };
         let mut failure = Failure::new(code, message);
         failure.line = line.filter(|line| !line.is_empty());
-        let misfit = self.misfit(exit_code);
+        let mut facts = Told::of(self.facts.take(), look);
+        let misfit = facts.take("origin_code", |value| as_misfit(value, exit_code));
         let is_usual = self.code == row(code).word || is_plain_exit;
-        failure.origin_code = misfit.clone().or_else(|| (!is_usual).then(|| self.code.clone()));
+        failure.origin_code = misfit.or_else(|| (!is_usual).then(|| self.code.clone()));
         failure.category = self.category(code, look);
         failure.explanation = self.explanation.map(Into::into);
         failure.link = self.link.map(Into::into);
         failure.fixes = self.fixes.into_iter().map(Into::into).collect();
         failure.alternatives = self.alternatives;
-        let mut facts = Told::of(self.facts);
-        if misfit.is_some() {
-            facts.take("origin_code", |_| Some(()));
-        }
         failure.retry_after = facts.take("retry_after_seconds", |value| {
             told::delay(&RawJson::parse(told::plain(value)?).ok()?)
         });
@@ -367,6 +368,11 @@ impl Fault {
         }
         category.filter(|_| !is_usual || self.is_diagnostic())
     }
+}
+
+/// The tool's own code, where it could not be written as the code.
+fn as_misfit(value: &RawJson, exit_code: i64) -> Option<String> {
+    told::plain(value).filter(|own| !code::may_stand_beside(own, exit_code))
 }
 
 /// The last of the metadata, if it tells what was hidden.

@@ -12,6 +12,7 @@ use crate::check::path::Path;
 use crate::check::provenance::Around;
 use crate::check::{double_wrapped, provenance};
 use crate::contract::content::is_scalar;
+use crate::contract::read::ended_with;
 use crate::contract::response_v2::stdout_of;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling};
@@ -21,7 +22,7 @@ use crate::outcome::{
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
 /// P1: six members at most, of which two are required.
-pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
+pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut call, mut notes) = (Call::default(), Notes::default());
     let (mut result, mut given, mut failures, mut exit) = (None, None, Vec::new(), None);
@@ -29,9 +30,7 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
     let is_object = look.document(envelope, "P1", |look, name, value, at| match name {
         "schema_version" => {
             has_version = true;
-            if let Some(version) = look.text(&value, at, "P1") {
-                look.one_of(&version, &["mcp.envelope.v0.1"], at, "P1");
-            }
+            look.this_text(&value, "mcp.envelope.v0.1", at, "P1");
         }
         "result" => {
             double_wrapped(&value, Contract::McpEnvelopeV01, at, "P3", look);
@@ -49,14 +48,14 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
     }
     let payload = result.filter(|it| !it.is_null()).map_or(Payload::Absent, Payload::Json);
     let run = exit.map(|exit| Run { exit: Some(exit), ..Run::default() });
+    let has_errors = !failures.is_empty();
     let (ended, run) = match NonEmpty::from_vec(failures) {
-        None => (Ended::Done(payload), run),
+        None => (ended_with(payload), run),
         Some(failures) => {
             let (partial, run) = stdout_of(payload, run);
             (Ended::Failed { failures, partial }, run)
         }
     };
-    let has_errors = matches!(ended, Ended::Failed { .. });
     let around = Around { has_errors, has_warnings: !notes.warnings.is_empty() };
     let provenance = record(given, around, look);
     let receipt = take_receipt(&mut notes);
@@ -133,7 +132,7 @@ fn errors(value: &RawJson, path: &Path<'_>, look: &mut Look) -> (Vec<Failure>, O
     look.array(value, path, "P4", |look, item, at| {
         let Some(entry) = entry(&item, at, true, look) else { return };
         let is_first = failures.is_empty();
-        let (failure, own_exit) = failure(entry, |own| is_first || exit == Some(own));
+        let (failure, own_exit) = failure(entry, look, |own| is_first || exit == Some(own));
         if is_first {
             exit = own_exit;
         }
@@ -142,10 +141,10 @@ fn errors(value: &RawJson, path: &Path<'_>, look: &mut Look) -> (Vec<Failure>, O
     (failures, exit)
 }
 
-fn failure(entry: Entry, is_exit: impl Fn(i64) -> bool) -> (Failure, Option<i64>) {
+fn failure(entry: Entry, look: &Look, is_exit: impl Fn(i64) -> bool) -> (Failure, Option<i64>) {
     let Entry { code: own, message, details, retryable, evidence } = entry;
     let code = code_from_spelling(&own).unwrap_or(Code::ToolFailed);
-    let mut told = Told::of(details);
+    let mut told = Told::of(details, look);
     let long = |value: &RawJson| told::text(value).filter(|own| !fits(own, CODE_CHARS_MAX));
     let misfit = told.take("origin_code", long);
     let hint = told.find("remediation", told::text);

@@ -1,20 +1,19 @@
 //! Reading `response-v2`.
 
-use std::collections::BTreeSet;
-
 use super::read_meta::{self, MetaRead};
 use super::{code, data};
 use crate::catalogue::Code;
 use crate::check::double_wrapped;
 use crate::check::look::Look;
 use crate::check::path::Path;
+use crate::contract::read::ended_with;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling, code_from_type};
 use crate::outcome::{Ended, Failure, NonEmpty, Outcome, Payload, Run, as_delay};
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
 /// R1: exactly four members.
-pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outcome {
+pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut success, mut data, mut error, mut meta) = (None, None, None, None);
     let is_object = look.document(envelope, "R1", |look, name, value, at| match name {
@@ -39,12 +38,13 @@ pub(in crate::contract) fn read(envelope: &Opened<'_>, look: &mut Look) -> Outco
     } else {
         let at = &root.name("data");
         double_wrapped(data.as_raw(), Contract::ResponseV2, at, "R2", look);
-        if data.as_raw().says_failed() {
+        let ended = ended_with(done(data));
+        if matches!(ended, Ended::Failed { .. }) {
             let message = "should not say `success: false` where the envelope says true";
             look.advise(&at.name("success"), "success-agrees", "R2", message);
         }
         let run = run.map(|run| Run { exit: Some(0), ..run });
-        (Ended::Done(done(data)), run)
+        (ended, run)
     };
     Outcome { call, run, notes, receipt, ..Outcome::new(ended) }
 }
@@ -94,15 +94,35 @@ struct ErrorRead {
     says_failed: bool,
     /// Whether there are members that the contract does not name.
     has_others: bool,
-    /// The names of those that are there, whatever they are.
-    given: BTreeSet<String>,
+    /// Those that are there, whatever they are: one bit each, in the order of the names.
+    given: u32,
+}
+
+impl ErrorRead {
+    /// Notes that a member is there. False if it was there before.
+    fn give(&mut self, name: &str) -> bool {
+        let bit = bit_of(name);
+        let is_new = self.given & bit == 0;
+        self.given |= bit;
+        is_new
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.given & bit_of(name) != 0
+    }
+}
+
+/// The bit of a name that means something here; none for any other.
+fn bit_of(name: &str) -> u32 {
+    let place = data::RESERVED.iter().position(|known| *known == name);
+    place.map_or(0, |place| 1 << place)
 }
 
 fn error_members(data: &JsonObject, look: &mut Look) -> ErrorRead {
     let mut read = ErrorRead::default();
     let at = &Path::ROOT.name("data");
     look.open_object(data.as_raw(), at, "R7", |look, name, value, at| {
-        if data::RESERVED.contains(&name) && !read.given.insert(name.to_owned()) {
+        if !read.give(name) {
             return look.refuse(at, "unique", "R7", "is given twice");
         }
         match name {
@@ -130,7 +150,7 @@ fn judge(read: &ErrorRead, data: &JsonObject, at: &Path<'_>, look: &mut Look) {
         return;
     }
     let shoulds = ["error_code", "error_type", "remediation"].into_iter();
-    for name in shoulds.filter(|name| !read.given.contains(*name)) {
+    for name in shoulds.filter(|name| !read.has(name)) {
         look.advise(&at.name(name), "recommended", "R7", "should be there on a failure");
     }
     let Some(word) = read.code.as_deref() else { return };
@@ -160,7 +180,7 @@ fn failed(
     let unnamed = if read.code.is_some() { Code::ToolFailed } else { Code::InternalError };
     let code = by_word.or_else(by_type).unwrap_or(unnamed);
 
-    let mut told = Told::of(read.details.clone());
+    let mut told = Told::of(read.details.clone(), look);
     let partial = if read.says_failed { None } else { take_partial(&mut told) };
     let others = told.take("errors", told::others).unwrap_or_default();
     let alternatives = told.find("alternatives", told::texts).unwrap_or_default();

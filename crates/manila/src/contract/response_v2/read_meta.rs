@@ -53,9 +53,7 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
         match name {
             "version" => {
                 has_version = true;
-                if let Some(version) = look.text(&value, at, "R4") {
-                    look.one_of(&version, &["response-v2"], at, "R4");
-                }
+                look.this_text(&value, "response-v2", at, "R4");
             }
             "request_id" => read.call.request_id = look.text(&value, at, "R5"),
             "warnings" => messages = look.texts(&value, at, "R5").unwrap_or_default(),
