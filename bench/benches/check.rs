@@ -1,14 +1,15 @@
 //! Checking and converting envelopes of 1 KB, in process and on one core.
 //!
-//! Run with `cargo bench --bench check`. The program does the same on every core; how fast it is
-//! there is in docs/performance.md.
+//! Run with `cargo bench --bench check`. The benchmark `lines` has the program, which uses all
+//! cores.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 
 use bytes::Bytes;
 use manila::check::Checker;
 use manila::pipeline::Settings;
 use manila::{Context, Contract, Observation, RawJson, Subject, convert, read};
-use manila_bench::{best, record};
+use manila_bench::best;
+use manila_bench::observations::{Seen, record};
 use serde_json::Value;
 
 /// `check --lines` shall reach 300 MB/s and `convert --lines` 200 MB/s on two cores.
@@ -21,26 +22,10 @@ const ITEMS: [(&str, Item); 2] = [("records", record), ("small", |_| SHIP.to_own
 const SHIP: &str =
     r#"{"name":"Erika","port":{"city":"Riga","depth_m":17.5},"captain":null,"crew":[12,3]}"#;
 
-/// An observation of an answer, and of a failure, around a payload.
-const OBSERVATIONS: [(&str, &str); 2] = [
-    (
-        "answered",
-        r#"{"tool": {"id": "scan", "version": "1.4.0"}, "request_id": "req_8b3e5f6c0a2f",
-        "duration_ms": 27, "warnings": [{"code": "STALE_CACHE", "message": "an hour old"}],
-        "observed": {"answered": {"items": [ITEMS]}}}"#,
-    ),
-    (
-        "failed",
-        r#"{"tool": {"id": "scan", "version": "1.4.0"}, "request_id": "req_8b3e5f6c0a2f",
-        "observed": {"failed": {"code": "NOT_FOUND", "message": "Finding 'x' not found",
-        "details": {"resource": "finding", "known": [ITEMS]}}}}"#,
-    ),
-];
-
-fn envelope(observation: &str, item: Item, contract: Contract) -> Bytes {
+fn envelope(seen: Seen, item: Item, contract: Contract) -> Bytes {
     let sealed = |n| {
         let items: Vec<String> = (0..n).map(item).collect();
-        let observation = observation.replace("ITEMS", &items.join(","));
+        let observation = seen.observation(&items);
         let observation = Observation::from_json(observation).expect("an observation");
         observation.seal(contract, &Context::new([7; 16])).envelope.to_bytes()
     };
@@ -52,15 +37,15 @@ fn main() {
     println!("{:<40}{:>7}{:>9}{:>8}{:>10}{:>12}", "", head[0], head[1], head[2], head[3], head[4]);
     for contract in Contract::ALL {
         for (shape, item) in ITEMS {
-            for (name, observation) in OBSERVATIONS {
-                let label = format!("{:<22}{shape:<9}{name}", contract.id());
-                row(contract, &label, &envelope(observation, item, contract));
+            for seen in Seen::ALL {
+                let label = format!("{:<22}{shape:<9}{}", contract.id(), seen.name());
+                row(contract, &label, &envelope(seen, item, contract));
             }
         }
     }
     println!("peer: serde_json to a tree, without a rule checked");
     for (shape, item) in ITEMS {
-        let envelope = envelope(OBSERVATIONS[0].1, item, Contract::ResponseV2);
+        let envelope = envelope(Seen::Answered, item, Contract::ResponseV2);
         let time = best(|| serde_json::from_slice::<Value>(&envelope).is_ok());
         println!("{shape:<10}{:>6.0} MB/s", rate(&envelope, time));
     }

@@ -7,10 +7,11 @@
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use manila_bench::program::{self, median};
 use manila_bench::relay;
 use manila_bench::server::{Server, Usage};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -73,15 +74,9 @@ struct Ways {
 }
 
 impl Ways {
-    /// The programs, built as they are released. They lie beside this benchmark's folder.
+    /// The programs; the relay is this benchmark itself.
     fn built() -> Ways {
-        let status = std::process::Command::new("cargo")
-            .args(["build", "--quiet", "--release", "-p", "manila-cli"])
-            .status();
-        assert!(status.is_ok_and(|status| status.success()), "manila must build");
-        let relay = std::env::current_exe().unwrap_or_default();
-        let release = relay.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default();
-        Ways { manila: release.join("manila"), relay }
+        Ways { manila: program::built(), relay: std::env::current_exe().unwrap_or_default() }
     }
 
     fn direct(&self) -> Server {
@@ -176,11 +171,6 @@ fn resources(ways: &Ways) {
             resident_kb as f64 / 1024.0,
         );
     }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 fn us(time: Duration) -> String {

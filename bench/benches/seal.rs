@@ -11,7 +11,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use manila::pipeline::{self, Redaction};
 use manila::{Context, Contract, Observation};
-use manila_bench::{Counting, best, peak_bytes, record};
+use manila_bench::observations::record;
+use manila_bench::{Counting, best, peak_bytes};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
