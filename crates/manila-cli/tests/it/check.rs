@@ -113,6 +113,7 @@ fn wrong_combinations_are_refused() {
     check_refused(&["-c", "respons-v2"], GOOD, &["did you mean `response-v2`?"]);
     check_refused(&["-c", "xml"], GOOD, &["use one of: auto, response-v2", "prov.record.v0.1"]);
     check_refused(&["--format", "xml"], GOOD, &["use one of: human, json, sarif, junit"]);
+    check_refused(&["-", "-"], GOOD, &["standard input is given twice", "hint: name `-` once"]);
 }
 
 #[test]

@@ -59,9 +59,17 @@ impl Files {
         if arguments.is_empty() {
             files.found.push(Found::Source(Source::new(None, how)));
         }
+        let mut is_stdin_given = false;
         for path in arguments {
             match std::fs::metadata(path) {
-                _ if path == Path::new("-") => files.add(path.clone(), how),
+                _ if path == Path::new("-") => {
+                    if std::mem::replace(&mut is_stdin_given, true) {
+                        let message = "standard input is given twice, and can be read once";
+                        files.add_nothing(path, Refusal::new(message, "name `-` once"));
+                    } else {
+                        files.add(path.clone(), how);
+                    }
+                }
                 Ok(metadata) if metadata.is_dir() => files.add_below(path, how),
                 Err(error) if error.kind() == ErrorKind::NotFound && is_pattern(path) => {
                     files.add_matching(path, how);
