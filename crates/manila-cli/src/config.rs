@@ -1,11 +1,14 @@
 //! Reading `manila.toml`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use manila_gateway::Config;
 
 use crate::input::InputArgs;
 use crate::refusal::Refusal;
+
+/// The largest configuration that is read.
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// `--config`, for every command that an operator's decisions bind.
 #[derive(clap::Args)]
@@ -16,9 +19,14 @@ pub(crate) struct ConfigArgs {
 }
 
 impl ConfigArgs {
+    /// Whether this file is the configuration.
+    pub(crate) fn is_file(&self, other: &Path) -> bool {
+        let config = self.config.clone();
+        config.is_some_and(|path| InputArgs::new(Some(path), BYTES_MAX).is_file(other))
+    }
+
     /// What the file says, or what holds without one.
     pub(crate) fn read(&self) -> anyhow::Result<Config> {
-        const BYTES_MAX: u64 = 4 * 1024 * 1024;
         let Some(path) = &self.config else { return Ok(Config::default()) };
         let input = InputArgs::new(Some(path.clone()), BYTES_MAX);
         let bytes = input.read()?;

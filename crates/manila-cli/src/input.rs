@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use same_file::Handle;
 
 use crate::blocks::{Blocks, Line, LinesOfBlock};
 use crate::refusal::Refusal;
@@ -80,10 +81,12 @@ impl InputArgs {
         Ok((Blocks::new(self.clone(), source, size), size))
     }
 
-    /// Whether this is the input, by whatever path.
+    /// Whether this file is the input, by whatever path, or through standard input.
     pub(crate) fn is_file(&self, other: &Path) -> bool {
-        let own = self.path().and_then(|path| path.canonicalize().ok());
-        own.is_some_and(|own| other.canonicalize().is_ok_and(|other| own == other))
+        let own = self.path().map_or_else(Handle::stdin, Handle::from_path);
+        // What is written to a device or a pipe is not read again.
+        let other = other.metadata().is_ok_and(|it| it.is_file()).then(|| Handle::from_path(other));
+        matches!((own, other), (Ok(own), Some(Ok(other))) if own == other)
     }
 
     /// The file, unless standard input is meant.

@@ -14,6 +14,7 @@ use crate::raw_json::{
 };
 use crate::request_envelope::Profile;
 use crate::subject::Subject;
+use crate::violation::{below, unescaped};
 
 mod date_time;
 pub(crate) mod look;
@@ -31,6 +32,8 @@ mod tool_io;
 use look::{Fault, Look};
 use path::Path;
 pub use rules::{RULES, Rule};
+#[cfg(feature = "validate")]
+pub use tool_io::UnusableTool;
 
 /// Whether a rule is broken, or something should be better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,9 +166,9 @@ impl Checker {
     }
 
     /// The tool of tool I/O (Q3), as `tools/list` tells it: `name`, `inputSchema`,
-    /// `outputSchema`. Fails, in words, if a schema cannot be used.
+    /// `outputSchema`.
     #[cfg(feature = "validate")]
-    pub fn tool(self, tool: &RawJson) -> Result<Checker, String> {
+    pub fn tool(self, tool: &RawJson) -> Result<Checker, UnusableTool> {
         Ok(Checker { tool: Some(tool_io::Tool::read(tool)?), ..self })
     }
 
@@ -182,7 +185,7 @@ impl Checker {
         let mut look = Look::at(&opened, doubts.is_empty());
         let value = opened.value.clone();
         match subject {
-            None => look.refuse_json("unrecognised", near_miss(&opened)),
+            None => look.refuse_json("unrecognised", near_miss(&opened).unwrap_or(UNMARKED)),
             Some(subject) => self.look(subject, opened, &mut look),
         }
         let faults = look.into_faults();
@@ -210,11 +213,14 @@ impl Checker {
     }
 }
 
-/// Why a document is not recognised.
-fn near_miss(document: &Opened<'_>) -> &'static str {
+const UNMARKED: &str =
+    "has the mark of no contract; machine-readable-v1 and tool-io have none, so name them";
+
+/// Why a document is not recognised that looks as if it could be.
+fn near_miss(document: &Opened<'_>) -> Option<&'static str> {
     let has = |name: &str| document.get(name).is_some();
     let meta = document.get("meta");
-    if has("schema_version") {
+    Some(if has("schema_version") {
         "has a schema_version that names no contract"
     } else if meta.is_some_and(|meta| meta.get("version").is_some()) {
         "has a meta.version that names no contract"
@@ -223,7 +229,15 @@ fn near_miss(document: &Opened<'_>) -> &'static str {
     } else if ["success", "data", "error"].into_iter().all(has) {
         "has no meta.version, the mark of response-v2; name the contract to see what else is wrong"
     } else {
-        "has the mark of no contract; machine-readable-v1 and tool-io have none, so name them"
+        return None;
+    })
+}
+
+/// Why a document is not recognised as an envelope.
+pub(crate) fn unrecognised(document: &Opened<'_>) -> String {
+    match recognise_opened(document) {
+        Some(subject) => format!("is `{subject}`, which is no envelope of a tool's answer"),
+        None => near_miss(document).unwrap_or("has the mark of no contract").to_owned(),
     }
 }
 
@@ -256,13 +270,22 @@ fn not_json(error: &ReadError) -> Finding {
     }
 }
 
-/// A pointer names members, and a name may be a secret as well as a value.
+/// A pointer names members, and a name may be a secret as well as a value. Each is looked at by
+/// itself, because a pointer writes slashes in another way, and then all together.
 fn without_secrets(pointer: String) -> String {
-    let edits = Redactor::standard().text(pointer.as_bytes());
-    if edits.is_empty() {
-        return pointer;
+    if !pointer.contains('~') {
+        return hidden(pointer);
     }
-    String::from_utf8_lossy(&apply(pointer.as_bytes(), &edits)).into_owned()
+    let names = pointer.split('/').skip(1);
+    hidden(names.map(|name| below("", &hidden(unescaped(name)))).collect())
+}
+
+fn hidden(text: String) -> String {
+    let edits = Redactor::standard().text(text.as_bytes());
+    if edits.is_empty() {
+        return text;
+    }
+    String::from_utf8_lossy(&apply(text.as_bytes(), &edits)).into_owned()
 }
 
 /// Faults with their lines, in the order of the document.

@@ -11,6 +11,7 @@ use crate::stage::redact::Redacted;
 
 mod code_lines;
 mod content;
+mod described;
 mod envelope_v1;
 mod facts;
 mod loss;
@@ -23,10 +24,11 @@ mod told;
 
 #[cfg(feature = "validate")]
 pub(crate) use content::cut;
+pub use described::describes_envelope;
 pub use loss::Loss;
 pub(crate) use loss::Losses;
 pub use read::{Converted, NotConverted, Reading, convert, read, recognise};
-pub(crate) use read::{look_at, recognise_opened};
+pub(crate) use read::{is_failure, look_at, recognise_opened, unmarked};
 pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};
 
@@ -141,32 +143,15 @@ impl Contract {
     }
 }
 
-/// Whether a schema describes envelopes: it names a contract's mark, or exactly its members.
-///
-/// ```
-/// use manila::{RawJson, describes_envelope};
-/// let own = RawJson::parse(
-///     r#"{"properties": {"schema_version": {"const": "mcp.envelope.v0.1"}, "result": {}}}"#,
-/// )?;
-/// assert!(describes_envelope(&own));
-/// # Ok::<(), manila::ReadError>(())
-/// ```
-#[must_use]
-pub fn describes_envelope(schema: &RawJson) -> bool {
-    let Some(properties) = schema.get("properties") else { return false };
-    let is = |schema: Option<RawJson>, mark: &str| {
-        let value = schema.and_then(|schema| schema.get("const"));
-        value.is_some_and(|value| value.as_text().as_deref() == Some(mark))
-    };
-    let version = properties.get("meta").and_then(|meta| meta.get("properties")?.get("version"));
-    let has_exactly = |names: &[&str]| {
-        names.iter().all(|name| properties.get(name).is_some())
-            && properties.members().count() == names.len()
-    };
-    is(properties.get("schema_version"), "mcp.envelope.v0.1")
-        || is(version, "response-v2")
-        || has_exactly(response_v2::MEMBERS)
-        || has_exactly(envelope_v1::MEMBERS)
+impl Contract {
+    /// Whether its schema around a tool's own says that a payload fits it, unless a warning
+    /// stands beside it. The others have no place for such a warning.
+    pub(crate) fn binds_payload(self) -> bool {
+        match self {
+            Contract::ResponseV2 | Contract::McpEnvelopeV01 => true,
+            Contract::EnvelopeV1 | Contract::MachineReadableV1 => false,
+        }
+    }
 }
 
 impl std::fmt::Display for Contract {
@@ -206,19 +191,18 @@ pub struct Reply {
 #[must_use]
 pub fn render(redacted: &Redacted, contract: Contract, context: &Context) -> Reply {
     let outcome = redacted.outcome();
-    let (envelope, losses) = match &outcome.verbatim {
-        Some((own, envelope)) if *own == contract => (envelope.clone(), kept(outcome)),
+    let (envelope, losses, is_error) = match &outcome.verbatim {
+        // What goes out as it came is a failure where it says so itself.
+        Some((own, envelope)) if *own == contract => {
+            (envelope.clone(), kept(outcome), is_failure(contract, envelope))
+        }
         Some(_) | None => {
             let (envelope, losses) = shape(outcome, contract, context);
-            (envelope, Losses::from(outcome.unread.clone()).and(losses))
+            let losses = Losses::from(outcome.unread.clone()).and(losses);
+            (envelope, losses, matches!(outcome.ended, Ended::Failed { .. }))
         }
     };
-    Reply {
-        envelope,
-        blocks: outcome.blocks.clone(),
-        is_error: matches!(outcome.ended, Ended::Failed { .. }),
-        losses: losses.into_vec(),
-    }
+    Reply { envelope, blocks: outcome.blocks.clone(), is_error, losses: losses.into_vec() }
 }
 
 /// What is not told in an envelope that goes out as it came.

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use manila::check::Checker;
+use manila::check::{Checker, UnusableTool};
 use manila::{Profile, RawJson, Subject};
 
+use crate::command::schema::SCHEMA_HINT;
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
 use crate::output::Output;
@@ -182,8 +183,13 @@ fn with_tool(checker: Checker, path: &Path) -> anyhow::Result<Checker> {
     let tool = RawJson::parse(input.read()?).map_err(|error| {
         Refusal::new(format!("--tool-schema {name}: {error}"), error.hint().to_owned())
     })?;
-    checker.tool(&tool).map_err(|why| {
-        let hint = "give one tool as tools/list has it: {\"name\": ..., \"inputSchema\": {...}}";
-        Refusal::new(format!("--tool-schema {name}: {why}"), hint).into()
+    checker.tool(&tool).map_err(|unusable| {
+        let hint = match unusable {
+            UnusableTool::NoTool(_) => {
+                "give one tool as tools/list has it: {\"name\": ..., \"inputSchema\": {...}}"
+            }
+            UnusableTool::Schema(_) => SCHEMA_HINT,
+        };
+        Refusal::new(format!("--tool-schema {name}: {unusable}"), hint).into()
     })
 }

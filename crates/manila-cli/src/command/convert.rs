@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
         to: args.to,
         config: args.config.read()?,
     };
-    let mut keeper = Keeper::new(args.losses.as_deref(), &args.input, args.to)?;
+    let mut keeper = Keeper::new(args)?;
     if args.lines {
         return convert_lines(converting, &args.input, keeper, out);
     }
@@ -171,7 +171,7 @@ fn refuse(not: NotConverted, input: &InputArgs) -> Refusal {
             };
             Refusal::new(format!("{name}: {error}"), hint)
         }
-        NotConverted::Unrecognised => Refusal::new(format!("{name}: {UNMARKED}"), NAME_IT),
+        NotConverted::Unrecognised(why) => Refusal::new(format!("{name} {why}"), NAME_IT),
         NotConverted::Broken { contract, findings } => {
             let n_findings = findings.len();
             let label = visible(&input.label());
@@ -184,21 +184,24 @@ fn refuse(not: NotConverted, input: &InputArgs) -> Refusal {
             }
             let violations = counted(n_findings as u64, "violation", "violations");
             let message = format!("{name} does not keep {contract}: {violations}");
-            Refusal::new(message, check_it(contract, &input.label()))
+            Refusal::new(message, check_it(contract, "", &input.label()))
         }
     }
 }
 
-const UNMARKED: &str = "no contract's mark is in it";
-const NAME_IT: &str = "name its contract with `--from`; machine-readable-v1 has no mark, and is \
-                       never recognised by itself";
+const NAME_IT: &str = "name the contract of an envelope with `--from`; machine-readable-v1 has no \
+                       mark, and is never recognised by itself";
 
-/// The next step about an envelope that breaks its contract.
-fn check_it(contract: Contract, label: &str) -> String {
-    let file = if label == "-" { "FILE" } else { label };
+/// The next step about an envelope that breaks its contract; `options` say how it was read.
+fn check_it(contract: Contract, options: &str, label: &str) -> String {
+    let file = match label {
+        "-" => "FILE".to_owned(),
+        label if label.contains(|it: char| it.is_whitespace()) => format!("'{label}'"),
+        label => label.to_owned(),
+    };
     format!(
-        "mend it and look again with `manila check --contract {contract} {file}`, or name another \
-         contract with `--from`"
+        "mend it and look again with `manila check --contract {contract} {options}{file}`, or name \
+         another contract with `--from`"
     )
 }
 
@@ -215,13 +218,13 @@ fn bad_line(not: NotConverted, number: u64, name: &str, label: &str) -> BadLine 
             let message = format!("{name}, line {number}, column {column}: {}", error.reason());
             BadLine { message, hint }
         }
-        NotConverted::Unrecognised => {
-            let message = format!("{name}, line {number}: {UNMARKED}");
+        NotConverted::Unrecognised(why) => {
+            let message = format!("{name}, line {number}: it {why}");
             BadLine { message, hint: NAME_IT.to_owned() }
         }
         NotConverted::Broken { contract, findings } => {
             let message = format!("{name}, {}", first_of(findings, contract, number));
-            BadLine { message, hint: check_it(contract, label) }
+            BadLine { message, hint: check_it(contract, "--lines ", label) }
         }
     }
 }

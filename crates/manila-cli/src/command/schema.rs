@@ -28,7 +28,8 @@ pub(crate) struct Args {
     /// of that schema, and every failure. In response-v2 and mcp.envelope.v0.1 it accepts no
     /// other payload, unless warnings stand beside it; envelope-v1 does not say whether a payload
     /// was changed, so the schema is one of two alternatives there; machine-readable-v1 has no
-    /// place for it.
+    /// place for it. A schema that response-v2 cannot place, because it does not say whether the
+    /// payload is an object, is left out, and a note says so.
     #[arg(long, value_name = "FILE")]
     around: Option<PathBuf>,
 }
@@ -101,12 +102,12 @@ fn hint(unbound: &Unbound) -> Option<&'static str> {
     }
 }
 
+/// The next step where a schema cannot be compiled.
+pub(crate) const SCHEMA_HINT: &str = "a schema must be valid in its dialect and refer to nothing \
+                                      outside, and its references must come to an end";
+
 fn unfit(unusable: &UnusableSchema, name: &str) -> Refusal {
-    Refusal::new(
-        format!("{name}: {unusable}"),
-        "a schema must be valid in its dialect and refer to nothing outside, and its references \
-         must come to an end",
-    )
+    Refusal::new(format!("{name}: {unusable}"), SCHEMA_HINT)
 }
 
 fn no_envelope(subject: Subject) -> Refusal {

@@ -95,6 +95,9 @@ fn what_has_no_mark_must_be_named() {
     }
 }
 
+/// A tool whose schema lies elsewhere.
+const FAR: &str = r#"{"name":"t","inputSchema":{"$ref":"https://example.com/x.json"}}"#;
+
 #[test]
 fn wrong_combinations_are_refused() {
     let hint = "hint: add `--contract request-envelope`, or leave --profile out";
@@ -110,6 +113,10 @@ fn wrong_combinations_are_refused() {
     let example = "examples/file_not_found.json";
     check_refused(&[&with_tool[..], &[example]].concat(), GOOD, &["--tool-schema `examples/"]);
     check_refused(&[&with_tool[..], &["README.md"]].concat(), GOOD, &["not JSON"]);
+    let folder = Folder::with("tool-schema", &[("far.json", FAR)]);
+    let far = folder.path("far.json");
+    let hint = "hint: a schema must be valid in its dialect and refer to nothing outside";
+    check_refused(&[&with_tool[..], &[&far]].concat(), GOOD, &["`inputSchema`: ", hint]);
     check_refused(&["-c", "respons-v2"], GOOD, &["did you mean `response-v2`?"]);
     check_refused(&["-c", "xml"], GOOD, &["use one of: auto, response-v2", "prov.record.v0.1"]);
     check_refused(&["--format", "xml"], GOOD, &["use one of: human, json, sarif, junit"]);

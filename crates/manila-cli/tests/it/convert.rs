@@ -83,6 +83,106 @@ fn what_was_lost_is_told_or_kept() {
     assert_eq!(std::fs::read_to_string(&input).unwrap(), WARNED);
 }
 
+/// The losses of a conversion, as `what`.
+fn lost(from: Contract, to: Contract, envelope: &str) -> Vec<String> {
+    let folder = Folder::with("convert-lost", &[("in.json", envelope)]);
+    let (input, kept) = (folder.path("in.json"), folder.path("lost.jsonl"));
+    let args = ["convert", "--from", from.id(), "--to", to.id(), "--losses", &kept, &input];
+    let ran = manila(&args, b"");
+    assert_eq!(ran.code, 0, "{envelope}: {}", ran.stderr);
+    let kept = std::fs::read_to_string(&kept).unwrap();
+    if kept.is_empty() {
+        return Vec::new();
+    }
+    let row = tree(&kept);
+    let losses = row["losses"].as_array().unwrap();
+    losses.iter().map(|loss| loss["what"].as_str().unwrap().to_owned()).collect()
+}
+
+/// What another contract makes up, because it must stand there, is told: there was none before.
+#[test]
+fn what_is_made_up_is_told() {
+    use Contract::{MachineReadableV1 as M, McpEnvelopeV01 as P, ResponseV2 as R};
+    for (from, to, envelope, expected) in [
+        (
+            R,
+            P,
+            r#"{"success":false,"data":{"remediation":"do"},"error":"m","meta":{"version":"response-v2","request_id":"q"}}"#,
+            &["error_code", "error_type"][..],
+        ),
+        (
+            M,
+            P,
+            r#"{"success":false,"errors":[{"code":"FORBIDDEN","message":"","category":"Capability","hint":"h","rawOutput":"","mcpErrorCode":-32603,"data":{"exitCode":-1}}],"exitCode":-1}"#,
+            &["message"],
+        ),
+        (
+            M,
+            P,
+            r#"{"success":false,"errors":[{"code":"FORBIDDEN","message":"m","category":"Capability","hint":"h","rawOutput":"","mcpErrorCode":-32603}],"exitCode":-1}"#,
+            &["data"],
+        ),
+        (
+            M,
+            P,
+            r#"{"success":false,"errors":[{"code":"EXIT_3","message":"m","category":"Unknown","hint":"h","rawOutput":"","mcpErrorCode":-32603,"data":{"exitCode":3}}],"exitCode":3}"#,
+            &["rawOutput"],
+        ),
+        (
+            M,
+            P,
+            r#"{"success":false,"errors":[{"code":"","message":"m","category":"Unknown","rawOutput":"","data":{"exitCode":-1}}],"exitCode":-1}"#,
+            &["code"],
+        ),
+        (
+            P,
+            R,
+            r#"{"schema_version":"mcp.envelope.v0.1","result":{"success":false,"error":"File not found: x"},"meta":{"request_id":"q"}}"#,
+            &["success"],
+        ),
+        (
+            R,
+            P,
+            r#"{"success":true,"data":{"password":"hunter2secret"},"error":null,"meta":{"version":"response-v2","request_id":"q"}}"#,
+            &["secrets"],
+        ),
+        (
+            P,
+            R,
+            r#"{"schema_version":"mcp.envelope.v0.1","result":{"success":true,"data":{},"error":null,"meta":{"version":"response-v2"}}}"#,
+            &["envelope"],
+        ),
+    ] {
+        let lost = lost(from, to, envelope);
+        for what in expected {
+            assert!(lost.iter().any(|it| it == what), "{what} of {envelope}: {lost:?}");
+        }
+        let args = ["convert", "--from", from.id(), "--to", to.id()];
+        let written = manila(&args, envelope.as_bytes()).stdout;
+        let kept = manila(&["check", "-c", to.id()], written.as_bytes());
+        assert_eq!(kept.code, 0, "{written}: {}", kept.stdout);
+    }
+}
+
+#[test]
+fn losses_are_written_over_nothing_that_is_read() {
+    let folder = Folder::with("convert-over", &[("in.json", WARNED), ("manila.toml", "")]);
+    let (input, link) = (folder.path("in.json"), folder.path("link.json"));
+    let config = folder.path("manila.toml");
+    std::fs::hard_link(&input, &link).unwrap();
+    let to = ["--to", "envelope-v1", "--losses"];
+    check_refused(&[&to[..], &[&link, &input]].concat(), "", &["would write over the input"]);
+    let own = [&to[..], &[&config, "--config", &config]].concat();
+    check_refused(&own, GOOD, &["would write over the configuration"]);
+    let stdin = std::fs::File::open(&input).unwrap();
+    let program = env!("CARGO_BIN_EXE_manila");
+    let mut convert = std::process::Command::new(program);
+    let ran = convert.arg("convert").args(to).arg(&input).stdin(stdin).output().unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("would write over the input"));
+    assert_eq!(std::fs::read_to_string(&input).unwrap(), WARNED);
+}
+
 #[test]
 fn losses_of_lines_have_their_numbers() {
     let input = format!("{GOOD}\n\n{WARNED}\r\n{GOOD}\n{WARNED}\n");
@@ -108,9 +208,14 @@ fn losses_of_lines_have_their_numbers() {
 fn what_cannot_be_read_is_told_with_the_next_step() {
     let to = ["--to", "envelope-v1"];
     let unmarked = r#"{"success":true,"output":"hi","exitCode":0}"#;
-    let hint = "name its contract with `--from`; machine-readable-v1 has no mark";
-    check_refused(&to, unmarked, &["standard input: no contract's mark is in it", hint]);
+    let hint =
+        "hint: name the contract of an envelope with `--from`; machine-readable-v1 has no mark";
+    check_refused(&to, unmarked, &["standard input has the mark of no contract", hint]);
     check_refused(&to, "{}", &[hint]);
+    let request = r#"{"jsonrpc":"2.0","id":"a","method":"ping","params":{}}"#;
+    check_refused(&to, request, &["is `request-envelope`, which is no envelope of a tool"]);
+    let older = GOOD.replace("response-v2", "response-v1");
+    check_refused(&to, &older, &["has a meta.version that names no contract"]);
     check_refused(&to, "nope", &["not JSON", "line 1, column 1"]);
     check_refused(&to, &format!("{GOOD}{GOOD}"), &["use `--lines`"]);
     let hint = "look again with `manila check --contract response-v2 FILE`";
@@ -140,7 +245,7 @@ fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
         "error: standard input, line 2, column 1: not JSON",
         "error: standard input, line 4, column ",
         "response-v2 R3 /error ",
-        "error: standard input, line 5: no contract's mark is in it",
+        "error: standard input, line 5: it has the mark of no contract",
     ] {
         assert!(ran.stderr.contains(said), "{said:?} is not said: {}", ran.stderr);
     }

@@ -73,6 +73,50 @@ fn a_contract_without_a_mark_is_read_where_somebody_says_so() {
     assert_eq!(sealed["structuredContent"]["data"]["error_code"], "NU1101");
 }
 
+/// What goes on unchanged is a failure where the envelope says so, whatever its payload says.
+#[test]
+fn a_result_says_of_an_envelope_what_the_envelope_says() {
+    let envelope = r#"{"success":true,"data":{"success":false,"error":"inner"},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
+    let answer = |is_error: &str| {
+        format!(r#"{{"content":[],"structuredContent":{envelope},"isError":{is_error}}}"#)
+    };
+    let own: Value = serde_json::from_str(envelope).unwrap();
+    let result = answering(&[], &answer("false")).call("t", &json!({}));
+    assert_eq!((&result["structuredContent"], &result["isError"]), (&own, &json!(false)));
+    assert_eq!(result["_meta"].get("dev.manila/code"), None);
+    // A result that says that it failed is believed.
+    let result = answering(&[], &answer("true")).call("t", &json!({}));
+    let sealed = &result["structuredContent"];
+    assert_eq!((&sealed["success"], &result["isError"]), (&json!(false), &json!(true)));
+    // In another contract it must be told one way or the other (E8).
+    let contract = ["--contract", "envelope-v1"];
+    let result = answering(&contract, &answer("false")).call("t", &json!({}));
+    let error = &result["structuredContent"]["error"]["error"];
+    assert_eq!((error, &result["isError"]), (&json!("inner"), &json!(true)));
+}
+
+/// An envelope of one contract around one of another is never one in its own contract.
+#[test]
+fn an_envelope_in_another_one_is_not_wrapped_again() {
+    let inner = r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
+    for (inner, data) in [
+        (inner.to_owned(), json!({"n": 1})),
+        // One that is broken is no envelope, and does not look like one.
+        (
+            inner.replace("null", "7"),
+            json!({"answer": serde_json::from_str::<Value>(&inner.replace("null", "7")).unwrap()}),
+        ),
+    ] {
+        let outer = format!(r#"{{"schema_version":"mcp.envelope.v0.1","result":{inner}}}"#);
+        let answer = format!(r#"{{"content":[],"structuredContent":{outer}}}"#);
+        let result = answering(&[], &answer).call("t", &json!({}));
+        assert_eq!(result["structuredContent"]["data"], data, "{inner}");
+        let contract = ["--contract", "mcp.envelope.v0.1"];
+        let result = answering(&contract, &answer).call("t", &json!({}));
+        assert_eq!(result["structuredContent"], serde_json::from_str::<Value>(&outer).unwrap());
+    }
+}
+
 #[test]
 fn an_envelope_that_breaks_its_contract_is_invalid_output() {
     for (own, rule) in [("broken", "additionalProperties"), ("nested", "double-wrapped")] {

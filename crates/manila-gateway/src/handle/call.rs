@@ -342,7 +342,6 @@ impl Gateway {
         let meta = if consented.is_none() { meta.map(|meta| hiding.part(meta)) } else { meta };
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);
-        let failure = answer::failure(&prepared).map(|failure| failure.code);
         if prepared.is_shown() {
             self.tell(Event::Unredacted { tool: call.name.clone(), why: Consent::Passthrough });
         } else if !prepared.hidden().is_empty() {
@@ -350,6 +349,7 @@ impl Gateway {
             self.tell(Event::Redacted { place, findings });
         }
         let reply = manila::render(&prepared, contract, &context);
+        let failure = answer::failure(&prepared).filter(|_| reply.is_error).map(|it| it.code);
         (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta })), failure)
     }
 

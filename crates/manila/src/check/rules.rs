@@ -117,7 +117,11 @@ pub const RULES: &[Rule] = &[
     ),
     should("error-without-details", &["R7"], "an error says something for programs, too"),
     should("maxLength", &["M5"], "a text is not longer than we would write it"),
-    should("not-verified", &["P8"], "a digest whose algorithm is not known here was not looked at"),
+    should(
+        "not-verified",
+        &["P8"],
+        "a digest or signature whose algorithm is not known here was not looked at",
+    ),
     should("null-params", &["Q2"], "parameters that are not there are left out, not null"),
     should("one-line", &["E6"], "a message is one line of at most 500 characters"),
     should(

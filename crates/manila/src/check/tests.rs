@@ -41,6 +41,18 @@ fn findings_have_lines_and_stand_in_their_order() {
 }
 
 #[test]
+fn a_name_that_is_a_secret_is_hidden() {
+    for (name, expected) in [
+        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "/[REDACTED]"),
+        ("postgres://me:hunter2secret@host/x", "/postgres:~1~1me:[REDACTED]@host~1x"),
+        ("a~b/c", "/a~0b~1c"),
+    ] {
+        let document = GOOD.replace("\"error\"", &format!("\"{name}\":1,\"error\""));
+        check(&document, &[&format!("1:{} R1 {expected} additionalProperties", 30 + name.len())]);
+    }
+}
+
+#[test]
 fn what_is_no_json_is_told_with_its_place() {
     check("", &["1:1 -  json"]);
     check("{\"success\": true,\n \"data\"", &["2:8 -  json"]);

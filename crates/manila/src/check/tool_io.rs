@@ -17,31 +17,49 @@ pub(super) struct Tool {
 }
 
 impl Tool {
-    /// The tool as `tools/list` tells it. Fails, in words, if it cannot be used.
-    pub(super) fn read(tool: &RawJson) -> Result<Tool, String> {
+    /// The tool as `tools/list` tells it.
+    pub(super) fn read(tool: &RawJson) -> Result<Tool, UnusableTool> {
         let kind = tool.kind();
         if kind != Kind::Object {
-            return Err(format!("the tool must be an object, but is {}", kind.name()));
+            return Err(no_tool(format!("the tool must be an object, but is {}", kind.name())));
         }
         let name = tool.get("name");
         let name = name.as_ref().and_then(RawJson::as_text).filter(|name| !name.is_empty());
-        let name = name.ok_or("the tool must have a `name`, a string that is not empty")?;
+        let no_name = || no_tool("the tool must have a `name`, a string that is not empty");
+        let name = name.ok_or_else(no_name)?;
         let mut registry = Registry::default();
         let mut compiled = |member: &str| match tool.get(member) {
             None => Ok(None),
             Some(schema) if schema.kind() != Kind::Object => {
                 let found = schema.kind().name();
-                Err(format!("the tool's `{member}` must be an object, but is {found}"))
+                Err(no_tool(format!("the tool's `{member}` must be an object, but is {found}")))
             }
             Some(schema) => {
                 let schema = registry.schema(&schema);
-                schema.map(Some).map_err(|unusable| format!("`{member}`: {unusable}"))
+                let told = |unusable| UnusableTool::Schema(format!("`{member}`: {unusable}"));
+                schema.map(Some).map_err(told)
             }
         };
         let input = compiled("inputSchema")?;
-        let input = input.ok_or("the tool must have an `inputSchema`, as `tools/list` gives it")?;
+        let no_input = || no_tool("the tool must have an `inputSchema`, as `tools/list` gives it");
+        let input = input.ok_or_else(no_input)?;
         Ok(Tool { name: name.into_owned(), input, output: compiled("outputSchema")? })
     }
+}
+
+/// A tool whose input and output cannot be checked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnusableTool {
+    /// It is no tool, or lacks what a tool must have.
+    #[error("{0}")]
+    NoTool(String),
+    /// One of its schemas cannot be used.
+    #[error("{0}")]
+    Schema(String),
+}
+
+fn no_tool(why: impl Into<String>) -> UnusableTool {
+    UnusableTool::NoTool(why.into())
 }
 
 /// Q3: the tool's name with its input, its output, or both of one call; each has its own rule, and

@@ -25,7 +25,7 @@ mod message;
 mod read;
 
 pub(super) use code::words;
-pub(super) use read::read;
+pub(super) use read::{is_failure, read};
 
 /// E4: what every invocation supports.
 const CAPABILITY: &str = "envelope-v1";

@@ -78,11 +78,16 @@ impl Losses {
         self.add_if(failure.line.is_some(), "line");
     }
 
+    /// Something that is not there, where others would say what is understood without it.
+    pub(super) fn add_absence(&mut self, is_absent: bool, what: &'static str) {
+        if is_absent {
+            self.add(what, "that there is none is not told");
+        }
+    }
+
     /// That somebody gave no advice on purpose, where the catalogue's is understood.
     pub(super) fn add_blank_hint(&mut self, hint: Option<&Text>) {
-        if hint.is_some_and(|hint| hint.trim().is_empty()) {
-            self.add("hint", "that there is none is not told");
-        }
+        self.add_absence(hint.is_some_and(|hint| hint.trim().is_empty()), "hint");
     }
 
     /// The code, where the word that is written for it is read as another one.

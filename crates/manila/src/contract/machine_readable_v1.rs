@@ -20,7 +20,7 @@ mod streams;
 
 pub(super) use code::{code_of_category, row};
 use raw_output::RawOutput;
-pub(super) use read::read;
+pub(super) use read::{is_failure, read};
 
 shape! {
     /// M1: a call that is done.

@@ -26,7 +26,7 @@ mod code;
 mod read;
 
 pub(super) use code::word;
-pub(super) use read::read;
+pub(super) use read::{is_failure, read};
 
 /// What is told of a failure behind its own details.
 const TOLD_NAMES: [&str; 4] = ["retry_after_seconds", "exit_code", "remediation", "origin_code"];

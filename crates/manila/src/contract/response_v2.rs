@@ -20,7 +20,7 @@ mod read_meta;
 pub(super) use code::{code_of_type, known_type, row};
 use data::Data;
 use meta::Meta;
-pub(super) use read::{read, stdout_of};
+pub(super) use read::{is_failure, read, stdout_of};
 
 /// R1: the four members.
 pub(super) const MEMBERS: &[&str] = Response::MEMBERS;

@@ -56,7 +56,7 @@ impl Schema {
         let schema = tree(schema);
         let cost = cost::check(&schema).map_err(UnusableSchema)?;
         let validator = linear(&schema).or_else(|_| backtracking(&schema));
-        let validator = validator.map_err(|error| UnusableSchema(told(&error)))?;
+        let validator = validator.map_err(|error| UnusableSchema(told(&error, &schema)))?;
         Ok(Schema { validator, cost })
     }
 
@@ -74,7 +74,7 @@ impl Schema {
             return self.first(value);
         }
         let errors = self.validator.iter_errors(value);
-        errors.flat_map(|error| violation(&error)).take(VIOLATIONS_MAX).collect()
+        errors.flat_map(|error| violation(&error, value)).take(VIOLATIONS_MAX).collect()
     }
 
     /// What breaks the rules first, where there is a way to say it without looking for all.
@@ -84,7 +84,7 @@ impl Schema {
             return vec![Violation::new("", "schema", words)];
         }
         let first = self.validator.validate(value).err();
-        first.iter().flat_map(violation).take(VIOLATIONS_MAX).collect()
+        first.iter().flat_map(|error| violation(error, value)).take(VIOLATIONS_MAX).collect()
     }
 
     /// The rules that a call's arguments break; none at all stand for an empty object. A name
@@ -112,8 +112,9 @@ fn size(value: &Value) -> u64 {
 }
 
 /// What is wrong with a schema, and where.
-fn told(error: &jsonschema::ValidationError<'_>) -> String {
-    let violations: Vec<String> = violation(error).iter().map(ToString::to_string).collect();
+fn told(error: &jsonschema::ValidationError<'_>, schema: &Value) -> String {
+    let violations: Vec<String> =
+        violation(error, schema).iter().map(ToString::to_string).collect();
     violations.join("; ")
 }
 

@@ -6,23 +6,45 @@ use serde_json::Value;
 
 use crate::violation::{Violation, below};
 
-/// The violations of one error: several where several members are unknown.
+/// The violations of one error about a part of `whole`: several where several members are unknown.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rules of JSON Schema are not ours to list")]
-pub(super) fn violation(error: &ValidationError<'_>) -> Vec<Violation> {
+pub(super) fn violation(error: &ValidationError<'_>, whole: &Value) -> Vec<Violation> {
     use ValidationErrorKind as Kind;
     let pointer = error.instance_path().to_string();
     let rule = error.kind().keyword();
     let below = |name: &str| below(&pointer, name);
+    let unknown = |rule: &str, name: &str| Violation::new(below(name), rule, "is not known here");
     match error.kind() {
         Kind::Required { property: Value::String(name) } => {
             vec![Violation::new(below(name), rule, "is required")]
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            let unknown = |name: &String| Violation::new(below(name), rule, "is not known here");
-            unexpected.iter().map(unknown).collect()
+            unexpected.iter().map(|name| unknown(rule, name)).collect()
+        }
+        // A schema that knows no member at all says this of the object, not of its members.
+        Kind::FalseSchema if is_keyword(error.schema_path().as_str(), ADDITIONAL) => {
+            let members = whole.pointer(&pointer).and_then(Value::as_object);
+            let names = members.into_iter().flatten().map(|(name, _)| name);
+            names.map(|name| unknown(ADDITIONAL, name)).collect()
+        }
+        Kind::PropertyNames { error: inner } => {
+            let place = inner.instance().as_str().map_or_else(|| pointer.clone(), below);
+            let words = format!("has a name that {}", words(inner.kind(), inner));
+            vec![Violation::new(place, rule, words)]
         }
         other => vec![Violation::new(pointer, rule, words(other, error))],
     }
+}
+
+const ADDITIONAL: &str = "additionalProperties";
+
+/// Whether the last step of a way through a schema is this keyword, and not a name that somebody
+/// gave.
+fn is_keyword(schema_path: &str, keyword: &str) -> bool {
+    const OF_NAMES: [&str; 5] =
+        ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+    let mut steps = schema_path.rsplit('/');
+    steps.next() == Some(keyword) && !steps.next().is_some_and(|step| OF_NAMES.contains(&step))
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rules of JSON Schema are not ours to list")]
@@ -50,6 +72,20 @@ fn words(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
         Kind::Pattern { pattern } => format!("must match the pattern {}", cut(pattern)),
         Kind::Format { format } => format!("must be a valid {format}"),
         Kind::UniqueItems => "must not have the same item twice".to_owned(),
+        Kind::AdditionalItems { limit } => format!("must have at most {limit} items"),
+        Kind::UnevaluatedItems { .. } => "has items that are not known here".to_owned(),
+        Kind::Contains => "must have an item of the kind that it has to contain".to_owned(),
+        Kind::FalseSchema => "must not be there".to_owned(),
+        Kind::Not { .. } => "must not be what the schema rules out".to_owned(),
+        Kind::ContentEncoding { content_encoding } => {
+            format!("must be encoded as {}", cut(content_encoding))
+        }
+        Kind::ContentMediaType { content_media_type } => {
+            format!("must be of the media type {}", cut(content_media_type))
+        }
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
+            "cannot be compared with its pattern, which takes too long".to_owned()
+        }
         Kind::AnyOf { .. } => "must fit at least one of the alternatives".to_owned(),
         Kind::OneOfNotValid { .. } => "must fit one of the alternatives".to_owned(),
         Kind::OneOfMultipleValid { .. } => {

@@ -1,6 +1,6 @@
 //! Which documents are meant: files, directories, patterns, standard input.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
@@ -98,15 +98,19 @@ impl Files {
         self.found.push(Found::Nothing { label: path.display().to_string(), refusal });
     }
 
+    /// A directory that cannot be listed.
+    fn add_closed(&mut self, folder: &Path, error: &io::Error) {
+        let refusal = InputArgs::new(Some(folder.to_owned()), 0).unreadable(error);
+        self.add_nothing(folder, refusal);
+    }
+
     /// The files of a directory whose names say that they are JSON.
     fn add_below(&mut self, folder: &Path, how: How) {
         let n_before = self.found.len();
         walk(folder, usize::MAX, |below| match below {
             Below::File(path) if is_json(&path) => self.add(path, how),
             Below::File(_) | Below::Other => self.n_skipped += 1,
-            Below::Closed(path, error) => {
-                self.add_nothing(&path, InputArgs::new(Some(path.clone()), 0).unreadable(&error));
-            }
+            Below::Closed(path, error) => self.add_closed(&path, &error),
         });
         if self.found.len() == n_before {
             let message = format!("`{}` has no file to check", folder.display());
@@ -136,7 +140,10 @@ impl Files {
                 self.add(path, how);
             }
             // The rest of a directory was not meant.
-            Below::File(_) | Below::Other | Below::Closed(..) => {}
+            Below::File(_) | Below::Other => {}
+            // Where there is no such directory, nothing matches.
+            Below::Closed(_, error) if error.kind() == ErrorKind::NotFound => {}
+            Below::Closed(path, error) => self.add_closed(&path, &error),
         });
         if self.found.len() == n_before {
             let message = format!("no file matches `{text}`");

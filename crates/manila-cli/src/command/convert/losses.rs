@@ -7,7 +7,7 @@ use std::path::Path;
 use manila::{Contract, Converted, Loss};
 use serde::Serialize;
 
-use crate::input::InputArgs;
+use super::Args;
 use crate::refusal::{Refusal, note};
 
 /// How losses are told.
@@ -107,12 +107,10 @@ pub(super) enum Keeper {
 
 impl Keeper {
     /// With a file, that file is written anew.
-    pub(super) fn new(
-        path: Option<&Path>,
-        input: &InputArgs,
-        to: Contract,
-    ) -> Result<Keeper, Refusal> {
-        let Some(path) = path else { return Ok(Keeper::Notes { to, seen: Vec::new() }) };
+    pub(super) fn new(args: &Args) -> Result<Keeper, Refusal> {
+        let Some(path) = args.losses.as_deref() else {
+            return Ok(Keeper::Notes { to: args.to, seen: Vec::new() });
+        };
         if path == Path::new("-") {
             let message =
                 "--losses wants a file, but `-` is standard output, which is for envelopes";
@@ -120,8 +118,10 @@ impl Keeper {
             return Err(Refusal::new(message, hint));
         }
         let name = format!("`{}`", path.display());
-        if input.is_file(path) {
-            let message = format!("--losses would write over the input {name}");
+        let read =
+            [("input", args.input.is_file(path)), ("configuration", args.config.is_file(path))];
+        if let Some((what, _)) = read.into_iter().find(|(_, is_it)| *is_it) {
+            let message = format!("--losses would write over the {what} {name}");
             return Err(Refusal::new(message, "name another file"));
         }
         let file = File::create(path).map_err(|error| unwritable(&name, &error))?;

@@ -132,7 +132,10 @@ fn is_pointer(text: &str) -> bool {
 
 /// A line, or the first and the last.
 fn are_lines(text: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    // The first line is line 1.
+    let is_number = |text: &str| {
+        text.bytes().all(|it| it.is_ascii_digit()) && !text.trim_start_matches('0').is_empty()
+    };
     match text.split_once('-') {
         None => is_number(text),
         Some((first, last)) => is_number(first) && is_number(last) && order(first, last).is_le(),
@@ -167,6 +170,8 @@ mod tests {
             ("artifact:a#text:line:12-12", Ok(Place::Lines)),
             ("artifact:a#text:line:0099-100000000000000000000000000", Ok(Place::Lines)),
             ("artifact:a#text:line:", Err(LINES)),
+            ("artifact:a#text:line:0", Err(LINES)),
+            ("artifact:a#text:line:0-3", Err(LINES)),
             ("artifact:a#text:line:x", Err(LINES)),
             ("artifact:a#text:line:1-", Err(LINES)),
             ("artifact:a#text:line:-1", Err(LINES)),

@@ -86,8 +86,15 @@ fn signature(value: &RawJson, path: &Path<'_>, look: &mut Look) {
         look.need(has_key_id, path, "key_id", "P8");
         look.need(has_value, path, "value", "P8");
     }
-    if alg.as_deref() == Some("ed25519") {
-        judge_ed25519(key_id.as_deref(), text.as_deref(), path, look);
+    match alg {
+        Some(alg) if alg.eq_ignore_ascii_case("ed25519") => {
+            judge_ed25519(key_id.as_deref(), text.as_deref(), path, look);
+        }
+        Some(_) => {
+            let message = "is not verified: only Ed25519 is known here";
+            look.advise(&path.name("alg"), "not-verified", "P8", message);
+        }
+        None => {}
     }
 }
 

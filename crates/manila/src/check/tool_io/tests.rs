@@ -83,7 +83,7 @@ fn a_tool_that_cannot_be_used_is_refused_in_words() {
     ] {
         let tool = RawJson::parse(tool).unwrap();
         let refused = Checker::new(Subject::ToolIo).tool(&tool).unwrap_err();
-        assert!(refused.contains(expected), "{refused}");
+        assert!(refused.to_string().contains(expected), "{refused}");
     }
 }
 

@@ -17,6 +17,11 @@ use crate::outcome::{
 };
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
+/// E6: whether an envelope that keeps the contract tells of a failure.
+pub(in crate::contract) fn is_failure(envelope: &RawJson) -> bool {
+    envelope.get("error").is_some_and(|error| !error.is_null())
+}
+
 /// E1: nine members.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;

@@ -16,6 +16,11 @@ use crate::outcome::{
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 use crate::stage::classify::exit_message;
 
+/// M2: whether an envelope that keeps the contract tells of a failure.
+pub(in crate::contract) fn is_failure(envelope: &RawJson) -> bool {
+    envelope.get("success").is_some_and(|success| success.as_bytes() == b"false")
+}
+
 /// M1, M2: one of two forms.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let success = envelope.get("success");
@@ -324,12 +329,19 @@ impl Fault {
             }
             Some(_) | None => self.message.clone(),
         };
+        look.losses.add_absence(self.message.is_empty(), "message");
+        look.losses.add_absence(self.code.is_empty(), "code");
+        look.losses.add_absence(self.exit.is_none(), "data");
+        if n == 0 && is_plain_exit && exit_code != NO_EXIT && streams.is_none() {
+            look.losses.add("rawOutput", "the two streams in it cannot be told apart");
+        }
         let mut failure = Failure::new(code, message);
         failure.line = line.filter(|line| !line.is_empty());
         let mut facts = Told::of(self.facts.take(), look);
         let misfit = facts.take("origin_code", |value| as_misfit(value, exit_code));
         let is_usual = self.code == row(code).word || is_plain_exit;
-        failure.origin_code = misfit.or_else(|| (!is_usual).then(|| self.code.clone()));
+        let own = || Some(self.code.clone()).filter(|own| !is_usual && !own.is_empty());
+        failure.origin_code = misfit.or_else(own);
         failure.category = self.category(code, look);
         failure.explanation = self.explanation.map(Into::into);
         failure.link = self.link.map(Into::into);

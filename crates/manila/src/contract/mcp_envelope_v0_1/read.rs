@@ -21,6 +21,11 @@ use crate::outcome::{
 };
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
+/// P4: whether an envelope that keeps the contract tells of a failure.
+pub(in crate::contract) fn is_failure(envelope: &RawJson) -> bool {
+    envelope.get("errors").is_some_and(|errors| errors.items().next().is_some())
+}
+
 /// P1: six members at most, of which two are required.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;

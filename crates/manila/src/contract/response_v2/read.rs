@@ -12,6 +12,11 @@ use crate::contract::{Contract, code_from_spelling, code_from_type};
 use crate::outcome::{Ended, Failure, NonEmpty, Outcome, Payload, Run, as_delay};
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 
+/// R3: whether an envelope that keeps the contract tells of a failure.
+pub(in crate::contract) fn is_failure(envelope: &RawJson) -> bool {
+    envelope.get("success").is_some_and(|success| success.as_bytes() == b"false")
+}
+
 /// R1: exactly four members.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
@@ -180,6 +185,8 @@ fn failed(
     let unnamed = if read.code.is_some() { Code::ToolFailed } else { Code::InternalError };
     let code = by_word.or_else(by_type).unwrap_or(unnamed);
 
+    look.losses.add_absence(!read.has("error_code"), "error_code");
+    look.losses.add_absence(!read.has("error_type"), "error_type");
     let mut told = Told::of(read.details.clone(), look);
     let partial = if read.says_failed { None } else { take_partial(&mut told) };
     let others = told.take("errors", told::others).unwrap_or_default();

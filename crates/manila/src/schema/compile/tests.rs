@@ -28,6 +28,41 @@ fn violations_name_place_and_rule_but_no_value() {
     check(schema, r#"{"n": 1, "s": "hunter2"}"#, "/s must have at most 2 characters (maxLength)");
     check(schema, r#"{"n": 1, "e": "c"}"#, r#"/e must be one of ["a","b"] (enum)"#);
     check(schema, "7", "must be of type object (type)");
+    let names = r#"{"propertyNames": {"maxLength": 3, "not": {"const": "abc"}}}"#;
+    check(
+        names,
+        r#"{"hunter2": 1, "abc": 2}"#,
+        "/abc has a name that must not be what the schema rules out (propertyNames); \
+         /hunter2 has a name that must have at most 3 characters (propertyNames)",
+    );
+    check(r#"{"contains": {"const": "hunter2"}}"#, r#"["x"]"#, CONTAINS);
+    check(
+        r#"{"properties": {"a": false}}"#,
+        r#"{"a": "hunter2"}"#,
+        "/a must not be there (falseSchema)",
+    );
+}
+
+const CONTAINS: &str = "must have an item of the kind that it has to contain (contains)";
+
+/// Such is the usual schema of a tool without arguments.
+#[test]
+fn members_of_what_has_none_are_told_one_by_one() {
+    let none = r#"{"type": "object", "additionalProperties": false}"#;
+    let told = "/a is not known here (additionalProperties); \
+                /b~1c is not known here (additionalProperties)";
+    check(none, r#"{"a": 1, "b/c": 2}"#, told);
+    check(
+        &format!(r#"{{"properties": {{"n": {none}}}}}"#),
+        r#"{"n": {"a": 1}}"#,
+        "/n/a is not known here (additionalProperties)",
+    );
+    let named = r#"{"properties": {"additionalProperties": false}}"#;
+    check(
+        named,
+        r#"{"additionalProperties": {"a": 1}}"#,
+        "/additionalProperties must not be there (falseSchema)",
+    );
 }
 
 #[test]

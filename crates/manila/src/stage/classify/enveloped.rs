@@ -3,7 +3,7 @@
 use super::{Seen, failed};
 use crate::catalogue::Code;
 use crate::check::{Finding, Grade};
-use crate::contract::{Contract, Loss, Reading, read, recognise};
+use crate::contract::{Contract, Loss, Reading, read, recognise, unmarked};
 use crate::outcome::{
     Call, Ended, Failure, IdSource, Notes, Outcome, Payload, Provenance, Receipt,
 };
@@ -25,19 +25,11 @@ pub(super) fn seen(json: &RawJson, speaks: Option<Contract>) -> Option<Seen> {
             Seen { run, envelope: Some(Box::new(outcome)), ..Seen::ended(ended) }
         }
         Err(findings) => {
+            // What a failed call left must not look like an envelope in the next one.
             let left = Payload::Json(unmarked(json.clone()));
             Seen::ended(failed(broken(contract, &findings), left))
         }
     })
-}
-
-/// What a failed call left must not look like an envelope in the next one: there it stands one
-/// level deeper, as the answer that it was.
-pub(super) fn unmarked(json: RawJson) -> RawJson {
-    match recognise(&json) {
-        Some(_) => JsonObject::build(|object| object.member("answer", &json)).into(),
-        None => json,
-    }
 }
 
 /// P3: an envelope that breaks its contract is no valid output.

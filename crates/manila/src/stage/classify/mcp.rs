@@ -2,7 +2,7 @@
 
 use super::{Media, Seen, answer, enveloped, failed};
 use crate::catalogue::Code;
-use crate::contract::Contract;
+use crate::contract::{Contract, is_failure, unmarked};
 use crate::observed::{Broken, McpResult, Part};
 use crate::outcome::{Ended, Failure, Payload};
 use crate::pipeline::Settings;
@@ -41,7 +41,8 @@ pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
 /// result speaks of a failure is not believed.
 fn enveloped(json: &RawJson, is_error: bool, speaks: Option<Contract>) -> Option<Seen> {
     let seen = enveloped::seen(json, speaks)?;
-    let is_done = matches!(seen.ended, Ended::Done(_));
+    let own = seen.envelope.as_ref().and_then(|own| own.verbatim.as_ref());
+    let is_done = own.is_some_and(|(contract, envelope)| !is_failure(*contract, envelope));
     (!is_error || !is_done).then_some(seen)
 }
 
@@ -88,7 +89,7 @@ fn said_failed(payload: Payload, says: Says, parts: &[Part]) -> Ended {
     match (payload, says) {
         (Payload::Json(json), _) if json.kind() == Kind::Object => {
             let failure = answer::failure(&json, Some(&text));
-            failed(failure, Payload::Json(enveloped::unmarked(json)))
+            failed(failure, Payload::Json(unmarked(json)))
         }
         (payload, Says::More) => failed(Failure::new(code_from_text(&text), text), payload),
         (_, Says::Texts) => failed(Failure::new(code_from_text(&text), text), Payload::Absent),

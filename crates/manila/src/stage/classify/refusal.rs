@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Seen;
 use crate::catalogue::Code;
+use crate::contract::unmarked;
 use crate::diagnostics;
 use crate::observed::{Conflict, Failed, Invalid, RateLimited, TierRequired, Unavailable};
 use crate::outcome::{Failure, Notes, Payload, RateLimit, Run, UpgradeHint, said};
@@ -21,7 +22,7 @@ pub(super) fn failed(it: Failed) -> Seen {
     failure.retry_after = retry_after;
     diagnostics::explain(&mut failure);
     let partial = match partial {
-        Payload::Json(json) => Payload::Json(super::enveloped::unmarked(json)),
+        Payload::Json(json) => Payload::Json(unmarked(json)),
         other @ (Payload::Absent | Payload::Text(_)) => other,
     };
     Seen::ended(super::failed(failure, partial))

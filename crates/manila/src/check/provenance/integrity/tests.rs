@@ -85,14 +85,16 @@ fn a_signature_has_the_form_of_its_algorithm() {
     let key_id = "0123456789abcdef";
     let value = "A".repeat(86) + "==";
     check(signature("ed25519", key_id, &value), "");
-    check(signature("es256", "my key", "0123456789abcdef"), "");
+    let unknown = "/integrity/signature/alg not-verified P8 advice";
+    check(signature("es256", "my key", "0123456789abcdef"), unknown);
     check(
         signature("es256", "", "short"),
-        concat!(
-            "/integrity/signature/key_id minLength P8; ",
-            "/integrity/signature/value minLength P8"
+        &format!(
+            "{unknown}; /integrity/signature/key_id minLength P8; \
+             /integrity/signature/value minLength P8"
         ),
     );
+    check(signature("Ed25519", "my key", &value), "/integrity/signature/key_id key-id P8");
     for wrong in ["0123456789ABCDEF", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeg"] {
         check(signature("ed25519", wrong, &value), "/integrity/signature/key_id key-id P8");
     }

@@ -1,0 +1,105 @@
+//! Schemas that describe envelopes: what they promise is not promised of a payload.
+
+use super::{envelope_v1, response_v2};
+use crate::raw_json::RawJson;
+use crate::violation::unescaped;
+
+/// Whether a schema describes envelopes: it names a contract's mark, or exactly its members.
+///
+/// ```
+/// use manila::{RawJson, describes_envelope};
+/// let own = RawJson::parse(
+///     r#"{"properties": {"schema_version": {"const": "mcp.envelope.v0.1"}, "result": {}}}"#,
+/// )?;
+/// assert!(describes_envelope(&own));
+/// # Ok::<(), manila::ReadError>(())
+/// ```
+#[must_use]
+pub fn describes_envelope(schema: &RawJson) -> bool {
+    // Generators seldom put more around it than a reference and a list of alternatives.
+    const LEVELS_MAX: usize = 4;
+    describes(schema, schema, LEVELS_MAX)
+}
+
+/// Whether a part of `whole` describes envelopes, or refers to what does, or has it among its
+/// alternatives.
+fn describes(part: &RawJson, whole: &RawJson, n_levels: usize) -> bool {
+    if part.get("properties").is_some_and(|properties| are_members(&properties)) {
+        return true;
+    }
+    let Some(n_levels) = n_levels.checked_sub(1) else { return false };
+    let target = part.get("$ref").and_then(|target| referred(&target, whole));
+    if target.is_some_and(|target| describes(&target, whole, n_levels)) {
+        return true;
+    }
+    let mut lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|name| part.get(name));
+    lists.any(|list| list.items().any(|item| describes(&item, whole, n_levels)))
+}
+
+/// The part of `whole` that a reference into it means.
+fn referred(reference: &RawJson, whole: &RawJson) -> Option<RawJson> {
+    let reference = reference.as_text()?;
+    let mut part = whole.clone();
+    for key in reference.strip_prefix('#')?.split('/').skip(1) {
+        part = part.get(&unescaped(key))?;
+    }
+    Some(part)
+}
+
+/// Whether these are the members of an envelope.
+fn are_members(properties: &RawJson) -> bool {
+    let version = properties.get("meta").and_then(|meta| meta.get("properties")?.get("version"));
+    is_only(properties.get("schema_version"), "mcp.envelope.v0.1")
+        || is_only(version, "response-v2")
+        || has_exactly(properties, response_v2::MEMBERS.iter())
+        || has_exactly(properties, envelope_v1::MEMBERS.iter())
+        // E5: the only one that may be absent.
+        || has_exactly(properties, envelope_v1::MEMBERS.iter().filter(|it| **it != "duration_ms"))
+}
+
+/// Whether a schema lets this text stand and nothing else.
+fn is_only(schema: Option<RawJson>, text: &str) -> bool {
+    let Some(schema) = schema else { return false };
+    let only = schema.get("const").or_else(|| {
+        let all = schema.get("enum")?;
+        let mut items = all.items();
+        items.next().filter(|_| items.next().is_none())
+    });
+    only.is_some_and(|only| only.as_text().as_deref() == Some(text))
+}
+
+fn has_exactly<'a>(properties: &RawJson, names: impl Iterator<Item = &'a &'a str>) -> bool {
+    let mut n_names = 0;
+    let has_all = names.inspect(|_| n_names += 1).all(|name| properties.get(name).is_some());
+    has_all && properties.members().count() == n_names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describes_envelope;
+    use crate::raw_json::RawJson;
+
+    #[track_caller]
+    fn check(schema: &str, expected: bool) {
+        let schema = RawJson::parse(schema.to_owned()).unwrap();
+        assert_eq!(describes_envelope(&schema), expected, "{schema}");
+    }
+
+    #[test]
+    fn marks_and_members_are_known_wherever_generators_put_them() {
+        let marked = r#"{"properties": {"schema_version": {"enum": ["mcp.envelope.v0.1"]}}}"#;
+        check(marked, true);
+        check(r#"{"properties": {"schema_version": {"enum": ["mcp.envelope.v0.1", "x"]}}}"#, false);
+        check(r#"{"properties": {"schema_version": {"type": "string"}, "result": {}}}"#, false);
+        check(&format!(r##"{{"$ref": "#/$defs/a~1b", "$defs": {{"a/b": {marked}}}}}"##), true);
+        check(&format!(r#"{{"oneOf": [{{"type": "object"}}, {{"allOf": [{marked}]}}]}}"#), true);
+        check(r##"{"$ref": "#"}"##, false);
+        check(r##"{"$ref": "#/nowhere", "anyOf": 7}"##, false);
+        check(
+            r#"{"properties": {"tier": {}, "tool_version": {}, "tool_id": {}, "request_id": {},
+            "capabilities": {}, "error": {}, "upgrade_hints": {}, "data": {}}}"#,
+            true,
+        );
+        check(r#"{"properties": {"success": {}, "data": {}, "error": {}}}"#, false);
+    }
+}
