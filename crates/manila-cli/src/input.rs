@@ -83,10 +83,13 @@ impl InputArgs {
 
     /// Whether this file is the input, by whatever path, or through standard input.
     pub(crate) fn is_file(&self, other: &Path) -> bool {
+        // A pipe is read once, and to open it here would be that once.
+        let is_file = |path: &Path| path.metadata().is_ok_and(|it| it.is_file());
+        if !is_file(other) || !self.path().is_none_or(is_file) {
+            return false;
+        }
         let own = self.path().map_or_else(Handle::stdin, Handle::from_path);
-        // What is written to a device or a pipe is not read again.
-        let other = other.metadata().is_ok_and(|it| it.is_file()).then(|| Handle::from_path(other));
-        matches!((own, other), (Ok(own), Some(Ok(other))) if own == other)
+        matches!((own, Handle::from_path(other)), (Ok(own), Ok(other)) if own == other)
     }
 
     /// The file, unless standard input is meant.

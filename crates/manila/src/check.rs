@@ -5,7 +5,6 @@
 //! its value, which may be a secret.
 
 use bytes::Bytes;
-use manila_redact::{Redactor, apply};
 
 use crate::contract::{self, Contract};
 use crate::raw_json::{
@@ -14,7 +13,7 @@ use crate::raw_json::{
 };
 use crate::request_envelope::Profile;
 use crate::subject::Subject;
-use crate::violation::{below, unescaped};
+use crate::violation::without_secrets;
 
 mod date_time;
 pub(crate) mod look;
@@ -268,24 +267,6 @@ fn not_json(error: &ReadError) -> Finding {
         message: error.reason(),
         first: None,
     }
-}
-
-/// A pointer names members, and a name may be a secret as well as a value. Each is looked at by
-/// itself, because a pointer writes slashes in another way, and then all together.
-fn without_secrets(pointer: String) -> String {
-    if !pointer.contains('~') {
-        return hidden(pointer);
-    }
-    let names = pointer.split('/').skip(1);
-    hidden(names.map(|name| below("", &hidden(unescaped(name)))).collect())
-}
-
-fn hidden(text: String) -> String {
-    let edits = Redactor::standard().text(text.as_bytes());
-    if edits.is_empty() {
-        return text;
-    }
-    String::from_utf8_lossy(&apply(text.as_bytes(), &edits)).into_owned()
 }
 
 /// Faults with their lines, in the order of the document.

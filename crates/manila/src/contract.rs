@@ -3,6 +3,7 @@
 //! A contract may shape, and nothing else. Each module destructures the whole outcome, so
 //! that every fact is either written or listed as lost; the compiler sees to it.
 
+use crate::catalogue::Code;
 use crate::context::Context;
 use crate::outcome::{Content, Ended, IdSource, Outcome};
 use crate::raw_json::{RawJson, encoded_len};
@@ -19,6 +20,7 @@ mod machine_readable_v1;
 mod mcp_envelope_v0_1;
 mod read;
 mod response_v2;
+mod settle;
 mod spelling;
 mod told;
 
@@ -28,7 +30,8 @@ pub use described::describes_envelope;
 pub use loss::Loss;
 pub(crate) use loss::Losses;
 pub use read::{Converted, NotConverted, Reading, convert, read, recognise};
-pub(crate) use read::{is_failure, look_at, recognise_opened, unmarked};
+pub(crate) use read::{look_at, recognise_opened};
+pub(crate) use settle::unmarked;
 pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};
 
@@ -183,6 +186,8 @@ pub struct Reply {
     pub blocks: Vec<RawJson>,
     /// Whether the call failed.
     pub is_error: bool,
+    /// What went wrong, canonically.
+    pub code: Option<Code>,
     /// What the contract could not carry.
     pub losses: Vec<Loss>,
 }
@@ -190,19 +195,25 @@ pub struct Reply {
 /// Shapes an outcome as `contract` says.
 #[must_use]
 pub fn render(redacted: &Redacted, contract: Contract, context: &Context) -> Reply {
-    let outcome = redacted.outcome();
-    let (envelope, losses, is_error) = match &outcome.verbatim {
-        // What goes out as it came is a failure where it says so itself.
-        Some((own, envelope)) if *own == contract => {
-            (envelope.clone(), kept(outcome), is_failure(contract, envelope))
-        }
+    let outcome = &*settle::settled(redacted.outcome(), contract);
+    let (envelope, losses) = match &outcome.verbatim {
+        Some((own, envelope)) if *own == contract => (envelope.clone(), kept(outcome)),
         Some(_) | None => {
             let (envelope, losses) = shape(outcome, contract, context);
-            let losses = Losses::from(outcome.unread.clone()).and(losses);
-            (envelope, losses, matches!(outcome.ended, Ended::Failed { .. }))
+            (envelope, Losses::from(outcome.unread.clone()).and(losses))
         }
     };
-    Reply { envelope, blocks: outcome.blocks.clone(), is_error, losses: losses.into_vec() }
+    let code = match &outcome.ended {
+        Ended::Done(_) => None,
+        Ended::Failed { failures, .. } => Some(failures.first().code),
+    };
+    Reply {
+        envelope,
+        blocks: outcome.blocks.clone(),
+        is_error: code.is_some(),
+        code,
+        losses: losses.into_vec(),
+    }
 }
 
 /// What is not told in an envelope that goes out as it came.

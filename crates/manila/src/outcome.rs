@@ -40,6 +40,8 @@ pub struct Outcome {
     pub receipt: Receipt,
     /// The provenance record, if one was asked for.
     pub provenance: Provenance,
+    /// The contract in which the answer came, if it already was an envelope.
+    pub(crate) came_in: Option<Contract>,
     /// The answer as it came, if it already was an envelope. A stage that changes
     /// anything clears this; a contract that finds its own writes it byte for byte.
     pub(crate) verbatim: Option<(Contract, RawJson)>,
@@ -58,6 +60,7 @@ impl Outcome {
             notes: Notes::default(),
             receipt: Receipt::default(),
             provenance: Provenance::NotAsked,
+            came_in: None,
             verbatim: None,
             unread: Vec::new(),
         }

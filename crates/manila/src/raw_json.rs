@@ -157,13 +157,6 @@ impl RawJson {
         is_string.then(|| string::decode_exactly(&self.bytes).ok()).flatten()
     }
 
-    /// Whether it is a string without a lone surrogate. Nearly none has the escapes that it
-    /// takes, and to look for them costs less than to decode it.
-    pub(crate) fn is_exact_text(&self) -> bool {
-        let may_be_inexact = memchr::memmem::find(&self.bytes, b"\\u").is_some();
-        !may_be_inexact || self.as_exact_text().is_some()
-    }
-
     /// The member of this name, or `None` if there is none or this is no object. Of several
     /// members of the same name it is the last, as most readers of JSON have it.
     #[must_use]

@@ -1,5 +1,7 @@
 //! One rule that a value breaks, told without the value.
 
+use manila_redact::{Redactor, apply};
+
 use crate::raw_json::{Emit, ObjectWriter};
 
 /// One rule that a value breaks. The value itself is never told: it may be secret.
@@ -23,6 +25,29 @@ impl Violation {
     ) -> Violation {
         Violation { pointer: pointer.into(), rule: rule.into(), message: message.into() }
     }
+
+    /// The same without secrets in its pointer, for those who write it down.
+    pub(crate) fn without_secrets(self) -> Violation {
+        Violation { pointer: without_secrets(self.pointer), ..self }
+    }
+}
+
+/// A pointer names members, and a name may be a secret as well as a value. Each is looked at by
+/// itself, because a pointer writes slashes in another way, and then all together.
+pub(crate) fn without_secrets(pointer: String) -> String {
+    if !pointer.contains('~') {
+        return hidden(pointer);
+    }
+    let names = pointer.split('/').skip(1);
+    hidden(names.map(|name| below("", &hidden(unescaped(name)))).collect())
+}
+
+fn hidden(text: String) -> String {
+    let edits = Redactor::standard().text(text.as_bytes());
+    if edits.is_empty() {
+        return text;
+    }
+    String::from_utf8_lossy(&apply(text.as_bytes(), &edits)).into_owned()
 }
 
 /// The RFC 6901 pointer to the member `name` of what `pointer` points to.

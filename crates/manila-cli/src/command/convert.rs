@@ -196,8 +196,10 @@ const NAME_IT: &str = "name the contract of an envelope with `--from`; machine-r
 fn check_it(contract: Contract, options: &str, label: &str) -> String {
     let file = match label {
         "-" => "FILE".to_owned(),
-        label if label.contains(|it: char| it.is_whitespace()) => format!("'{label}'"),
-        label => label.to_owned(),
+        label if label.chars().all(|it| it.is_alphanumeric() || "/._-+=:@,%".contains(it)) => {
+            label.to_owned()
+        }
+        label => format!("'{}'", label.replace('\'', r"'\''")),
     };
     format!(
         "mend it and look again with `manila check --contract {contract} {options}{file}`, or name \

@@ -99,16 +99,17 @@ fn lost(from: Contract, to: Contract, envelope: &str) -> Vec<String> {
     losses.iter().map(|loss| loss["what"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What another contract makes up, because it must stand there, is told: there was none before.
-#[test]
-fn what_is_made_up_is_told() {
-    use Contract::{MachineReadableV1 as M, McpEnvelopeV01 as P, ResponseV2 as R};
-    for (from, to, envelope, expected) in [
+type Lost = (Contract, Contract, &'static str, &'static [&'static str]);
+
+/// What another contract has to make up or to change, and by which name that is told.
+const LOST: [Lost; 10] = {
+    use Contract::{EnvelopeV1 as E, MachineReadableV1 as M, McpEnvelopeV01 as P, ResponseV2 as R};
+    [
         (
             R,
             P,
             r#"{"success":false,"data":{"remediation":"do"},"error":"m","meta":{"version":"response-v2","request_id":"q"}}"#,
-            &["error_code", "error_type"][..],
+            &["error_code", "error_type"],
         ),
         (
             M,
@@ -152,7 +153,24 @@ fn what_is_made_up_is_told() {
             r#"{"schema_version":"mcp.envelope.v0.1","result":{"success":true,"data":{},"error":null,"meta":{"version":"response-v2"}}}"#,
             &["envelope"],
         ),
-    ] {
+        (
+            P,
+            E,
+            r#"{"schema_version":"mcp.envelope.v0.1","result":{"tier":"pro","tool_version":"1","tool_id":"t","request_id":"r","capabilities":["envelope-v1"],"duration_ms":1,"error":null,"upgrade_hints":[],"data":null},"errors":[{"code":"X.Y","message":"m"}]}"#,
+            &["payload"],
+        ),
+        (
+            R,
+            P,
+            r#"{"success":false,"data":{"error_code":"X","error_type":"internal","remediation":"do","details":{"partial":{"schema_version":"mcp.envelope.v0.1","result":1}}},"error":"m","meta":{"version":"response-v2","request_id":"q"}}"#,
+            &["payload"],
+        ),
+    ]
+};
+
+#[test]
+fn what_is_made_up_is_told() {
+    for (from, to, envelope, expected) in LOST {
         let lost = lost(from, to, envelope);
         for what in expected {
             assert!(lost.iter().any(|it| it == what), "{what} of {envelope}: {lost:?}");

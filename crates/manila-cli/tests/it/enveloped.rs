@@ -98,22 +98,66 @@ fn a_result_says_of_an_envelope_what_the_envelope_says() {
 /// An envelope of one contract around one of another is never one in its own contract.
 #[test]
 fn an_envelope_in_another_one_is_not_wrapped_again() {
-    let inner = r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
+    let tree = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let good = r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
+    let failed = r#"{"success":false,"data":{"error_code":"RATE_LIMIT_EXCEEDED","error_type":"rate_limit","retry_after_seconds":5},"error":"slow down","meta":{"version":"response-v2","request_id":"r"}}"#;
+    // One that is broken is no envelope, and does not look like one.
+    let broken = good.replace("null", "7");
     for (inner, data) in [
-        (inner.to_owned(), json!({"n": 1})),
-        // One that is broken is no envelope, and does not look like one.
-        (
-            inner.replace("null", "7"),
-            json!({"answer": serde_json::from_str::<Value>(&inner.replace("null", "7")).unwrap()}),
-        ),
+        (good, tree(good)["data"].clone()),
+        (failed, tree(failed)["data"].clone()),
+        (&broken, json!({"answer": tree(&broken)})),
     ] {
         let outer = format!(r#"{{"schema_version":"mcp.envelope.v0.1","result":{inner}}}"#);
         let answer = format!(r#"{{"content":[],"structuredContent":{outer}}}"#);
         let result = answering(&[], &answer).call("t", &json!({}));
-        assert_eq!(result["structuredContent"]["data"], data, "{inner}");
+        let told = &result["structuredContent"]["data"];
+        for (name, value) in data.as_object().unwrap() {
+            assert_eq!(told[name], *value, "{name} of {inner}");
+        }
+        assert_eq!(result["isError"], json!(inner == failed));
         let contract = ["--contract", "mcp.envelope.v0.1"];
         let result = answering(&contract, &answer).call("t", &json!({}));
-        assert_eq!(result["structuredContent"], serde_json::from_str::<Value>(&outer).unwrap());
+        assert_eq!(result["structuredContent"], tree(&outer));
+        assert_eq!(result["isError"], json!(false));
+        // What must be hidden changes nothing else.
+        let secret = outer.replace(r#"{"n":1}"#, r#"{"password":"hunter2secret"}"#);
+        let answer = format!(r#"{{"content":[],"structuredContent":{secret}}}"#);
+        let result = answering(&contract, &answer).call("t", &json!({}));
+        let shown = &result["structuredContent"]["result"];
+        assert_eq!(*shown, tree(&inner.replace(r#"{"n":1}"#, r#"{"password":"[REDACTED]"}"#)));
+    }
+}
+
+/// The advertised schema is true of an envelope that says of a failed payload that it worked.
+#[test]
+fn an_envelope_that_goes_on_fits_what_is_advertised() {
+    let list = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["n"]}}]}"#;
+    let envelope = r#"{"success":true,"data":{"success":false,"error":"inner"},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
+    let script = format!(
+        "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; \
+         read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[],\
+         \"structuredContent\":{envelope}}}}}'; cat >/dev/null"
+    );
+    let result = greeted(&[], &script).call("t", &json!({}));
+    let details = &result["structuredContent"]["meta"]["warning_details"];
+    assert_eq!(details[0]["code"], "OUTPUT_SCHEMA_MISMATCH", "{result}");
+}
+
+/// A pointer writes slashes in another way, and hides no secret by that.
+#[test]
+fn names_that_are_secrets_are_hidden_in_pointers() {
+    let name = "postgres://me:hunter2secret@host/x";
+    let list = r#"{"tools":[{"name":"t","inputSchema":{"type":"object","additionalProperties":false},"outputSchema":{"type":"object","additionalProperties":{"type":"string"}}}]}"#;
+    let script = format!(
+        "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; \
+         read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[],\
+         \"structuredContent\":{{\"{name}\":1}}}}}}'; cat >/dev/null"
+    );
+    let mut client = greeted(&[], &script);
+    for arguments in [json!({name: 1}), json!({})] {
+        let result = client.call("t", &arguments).to_string();
+        assert!(!result.contains("hunter2") && result.contains("/postgres:~1~1me:"), "{result}");
     }
 }
 

@@ -349,7 +349,7 @@ impl Gateway {
             self.tell(Event::Redacted { place, findings });
         }
         let reply = manila::render(&prepared, contract, &context);
-        let failure = answer::failure(&prepared).filter(|_| reply.is_error).map(|it| it.code);
+        let failure = reply.code;
         (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta })), failure)
     }
 

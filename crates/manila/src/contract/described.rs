@@ -17,30 +17,29 @@ use crate::violation::unescaped;
 #[must_use]
 pub fn describes_envelope(schema: &RawJson) -> bool {
     // Generators seldom put more around it than a reference and a list of alternatives.
-    const LEVELS_MAX: usize = 4;
-    describes(schema, schema, LEVELS_MAX)
-}
-
-/// Whether a part of `whole` describes envelopes, or refers to what does, or has it among its
-/// alternatives.
-fn describes(part: &RawJson, whole: &RawJson, n_levels: usize) -> bool {
-    if part.get("properties").is_some_and(|properties| are_members(&properties)) {
-        return true;
+    const PARTS_MAX: usize = 32;
+    const BYTES_MAX: usize = 256 * 1024;
+    let mut waiting = vec![schema.clone()];
+    for _ in 0..PARTS_MAX {
+        let Some(part) = waiting.pop().filter(|_| schema.as_bytes().len() <= BYTES_MAX) else {
+            return false;
+        };
+        if part.get("properties").is_some_and(|properties| are_members(&properties)) {
+            return true;
+        }
+        waiting.extend(part.get("$ref").and_then(|target| referred(&target, schema)));
+        for list in ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|name| part.get(name)) {
+            waiting.extend(list.items().take(PARTS_MAX));
+        }
     }
-    let Some(n_levels) = n_levels.checked_sub(1) else { return false };
-    let target = part.get("$ref").and_then(|target| referred(&target, whole));
-    if target.is_some_and(|target| describes(&target, whole, n_levels)) {
-        return true;
-    }
-    let mut lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|name| part.get(name));
-    lists.any(|list| list.items().any(|item| describes(&item, whole, n_levels)))
+    false
 }
 
 /// The part of `whole` that a reference into it means.
 fn referred(reference: &RawJson, whole: &RawJson) -> Option<RawJson> {
     let reference = reference.as_text()?;
     let mut part = whole.clone();
-    for key in reference.strip_prefix('#')?.split('/').skip(1) {
+    for key in reference.strip_prefix("#/")?.split('/') {
         part = part.get(&unescaped(key))?;
     }
     Some(part)
@@ -94,6 +93,10 @@ mod tests {
         check(&format!(r##"{{"$ref": "#/$defs/a~1b", "$defs": {{"a/b": {marked}}}}}"##), true);
         check(&format!(r#"{{"oneOf": [{{"type": "object"}}, {{"allOf": [{marked}]}}]}}"#), true);
         check(r##"{"$ref": "#"}"##, false);
+        check(r##"{"anyOf": [{"$ref": "#/anyOf/1"}, {"$ref": "#/anyOf/0"}]}"##, false);
+        // Nobody waits for all of them.
+        let many = vec![r##"{"$ref": "#/$defs/a"}"##; 300].join(",");
+        check(&format!(r#"{{"$defs": {{"a": {{"anyOf": [{many}]}}}}, "anyOf": [{many}]}}"#), false);
         check(r##"{"$ref": "#/nowhere", "anyOf": 7}"##, false);
         check(
             r#"{"properties": {"tier": {}, "tool_version": {}, "tool_id": {}, "request_id": {},

@@ -25,7 +25,7 @@ mod message;
 mod read;
 
 pub(super) use code::words;
-pub(super) use read::{is_failure, read};
+pub(super) use read::read;
 
 /// E4: what every invocation supports.
 const CAPABILITY: &str = "envelope-v1";
@@ -68,8 +68,18 @@ shape! {
 }
 
 pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
-    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _, unread: _ } =
-        outcome;
+    let Outcome {
+        call,
+        ended,
+        run,
+        blocks: _,
+        notes,
+        receipt,
+        provenance,
+        came_in: _,
+        verbatim: _,
+        unread: _,
+    } = outcome;
     let Call {
         tool_id,
         tool_version,

@@ -20,7 +20,7 @@ mod streams;
 
 pub(super) use code::{code_of_category, row};
 use raw_output::RawOutput;
-pub(super) use read::{is_failure, read};
+pub(super) use read::read;
 
 shape! {
     /// M1: a call that is done.
@@ -86,8 +86,18 @@ const REDACTED: &str = "redacted";
 const NO_EXIT: i64 = -1;
 
 pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
-    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _, unread: _ } =
-        outcome;
+    let Outcome {
+        call,
+        ended,
+        run,
+        blocks: _,
+        notes,
+        receipt,
+        provenance,
+        came_in: _,
+        verbatim: _,
+        unread: _,
+    } = outcome;
     lose(call, notes, provenance, losses);
     let run = run.as_ref();
     let metadata = with_receipt(&notes.metadata, receipt, losses);

@@ -26,7 +26,7 @@ mod code;
 mod read;
 
 pub(super) use code::word;
-pub(super) use read::{is_failure, read};
+pub(super) use read::read;
 
 /// What is told of a failure behind its own details.
 const TOLD_NAMES: [&str; 4] = ["retry_after_seconds", "exit_code", "remediation", "origin_code"];
@@ -78,8 +78,18 @@ const REQUEST_ID_CHARS_MAX: usize = 200;
 const ADAPTER_CHARS_MAX: usize = 100;
 
 pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
-    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _, unread: _ } =
-        outcome;
+    let Outcome {
+        call,
+        ended,
+        run,
+        blocks: _,
+        notes,
+        receipt,
+        provenance,
+        came_in: _,
+        verbatim: _,
+        unread: _,
+    } = outcome;
     let (errors, is_failed) = match ended {
         Ended::Done(_) => (None, false),
         Ended::Failed { failures, partial: _ } => {

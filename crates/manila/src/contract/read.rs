@@ -7,16 +7,14 @@ use bytes::Bytes;
 use memchr::memmem::Finder;
 
 use super::{
-    Contract, Loss, Losses, Reply, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, render,
-    response_v2,
+    Contract, Loss, Reply, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, render, response_v2,
 };
 use crate::check::look::Look;
 use crate::check::{self, Finding};
 use crate::context::Context;
-use crate::outcome::{Ended, IdSource, Outcome, Payload};
+use crate::outcome::{IdSource, Outcome};
 use crate::pipeline::Settings;
-use crate::raw_json::{JsonObject, Kind, Opened, RawJson, ReadError};
-use crate::stage::classify::answered;
+use crate::raw_json::{Kind, Opened, RawJson, ReadError};
 use crate::stage::redact::redact;
 
 /// What an envelope says.
@@ -58,36 +56,9 @@ fn read_in(
     if look.is_broken() {
         return Err(check::findings_of(document, &value, look));
     }
-    let is_told_failed = is_failure(contract, &value);
-    if !is_told_failed && matches!(outcome.ended, Ended::Failed { .. }) {
-        look.losses.add("success", "the payload says that it failed, and counts more");
-    }
-    outcome.ended = without_envelope(outcome.ended, &mut look.losses);
+    outcome.came_in = Some(contract);
     outcome.verbatim = Some((contract, value));
     Ok(Reading { outcome, losses: look.losses.into_vec() })
-}
-
-/// How a call ended whose envelope holds another one, of another contract: as that one says. Else
-/// it would be an envelope in an envelope as soon as the outer one is converted to the inner one's
-/// contract.
-fn without_envelope(ended: Ended, losses: &mut Losses) -> Ended {
-    let Ended::Done(Payload::Json(json)) = &ended else { return ended };
-    let Some(inner) = recognise(json) else { return ended };
-    if let Ok(Reading { outcome, .. }) = read(inner, json) {
-        losses.add("envelope", "of the one inside another one only how it ended is told");
-        return outcome.ended;
-    }
-    losses.add("payload", "a broken envelope stands one level deeper, as an answer");
-    Ended::Done(Payload::Json(unmarked(json.clone())))
-}
-
-/// A value that must not be taken for an envelope stands one level deeper, as the answer that it
-/// was.
-pub(crate) fn unmarked(json: RawJson) -> RawJson {
-    match recognise(&json) {
-        Some(_) => JsonObject::build(|object| object.member("answer", &json)).into(),
-        None => json,
-    }
 }
 
 /// Looks at an envelope of this contract: what it says, as far as it can be understood.
@@ -102,25 +73,6 @@ pub(crate) fn look_at(contract: Contract, envelope: Opened<'_>, look: &mut Look)
         outcome.call.id_source = IdSource::Tool;
     }
     outcome
-}
-
-/// Whether an envelope that keeps its contract tells of a failure.
-pub(crate) fn is_failure(contract: Contract, envelope: &RawJson) -> bool {
-    match contract {
-        Contract::EnvelopeV1 => envelope_v1::is_failure(envelope),
-        Contract::ResponseV2 => response_v2::is_failure(envelope),
-        Contract::MachineReadableV1 => machine_readable_v1::is_failure(envelope),
-        Contract::McpEnvelopeV01 => mcp_envelope_v0_1::is_failure(envelope),
-    }
-}
-
-/// How a call ended whose envelope names no error. A payload that says that it failed has failed,
-/// whatever was put around it.
-pub(super) fn ended_with(payload: Payload) -> Ended {
-    match payload {
-        Payload::Json(json) => answered(json),
-        Payload::Absent | Payload::Text(_) => Ended::Done(payload),
-    }
 }
 
 /// The contract whose mark a value has: `meta.version`, `schema_version`, or the nine members.

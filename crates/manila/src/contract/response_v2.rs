@@ -20,7 +20,7 @@ mod read_meta;
 pub(super) use code::{code_of_type, known_type, row};
 use data::Data;
 use meta::Meta;
-pub(super) use read::{is_failure, read, stdout_of};
+pub(super) use read::{read, stdout_of};
 
 /// R1: the four members.
 pub(super) const MEMBERS: &[&str] = Response::MEMBERS;
@@ -70,8 +70,18 @@ shape! {
 }
 
 pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
-    let Outcome { call, ended, run, blocks: _, notes, receipt, provenance, verbatim: _, unread: _ } =
-        outcome;
+    let Outcome {
+        call,
+        ended,
+        run,
+        blocks: _,
+        notes,
+        receipt,
+        provenance,
+        came_in: _,
+        verbatim: _,
+        unread: _,
+    } = outcome;
     let (data, error) = match ended {
         Ended::Done(_) => (data::done(outcome.content(), losses), None),
         Ended::Failed { failures, partial: _ } => {

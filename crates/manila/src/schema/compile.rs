@@ -8,7 +8,7 @@ use crate::raw_json::{Kind, RawJson, key_sorted};
 use crate::schema::cost::{self, Cost};
 use crate::schema::lenient::tree;
 use crate::schema::twice::given_twice;
-use crate::schema::words::violation;
+use crate::schema::words::violations;
 use crate::violation::Violation;
 
 /// The largest schema that is compiled.
@@ -74,7 +74,8 @@ impl Schema {
             return self.first(value);
         }
         let errors = self.validator.iter_errors(value);
-        errors.flat_map(|error| violation(&error, value)).take(VIOLATIONS_MAX).collect()
+        let told = errors.flat_map(|error| violations(&error, value, VIOLATIONS_MAX));
+        told.take(VIOLATIONS_MAX).collect()
     }
 
     /// What breaks the rules first, where there is a way to say it without looking for all.
@@ -84,7 +85,7 @@ impl Schema {
             return vec![Violation::new("", "schema", words)];
         }
         let first = self.validator.validate(value).err();
-        first.iter().flat_map(|error| violation(error, value)).take(VIOLATIONS_MAX).collect()
+        first.iter().flat_map(|error| violations(error, value, VIOLATIONS_MAX)).collect()
     }
 
     /// The rules that a call's arguments break; none at all stand for an empty object. A name
@@ -114,7 +115,7 @@ fn size(value: &Value) -> u64 {
 /// What is wrong with a schema, and where.
 fn told(error: &jsonschema::ValidationError<'_>, schema: &Value) -> String {
     let violations: Vec<String> =
-        violation(error, schema).iter().map(ToString::to_string).collect();
+        violations(error, schema, VIOLATIONS_MAX).iter().map(ToString::to_string).collect();
     violations.join("; ")
 }
 

@@ -8,7 +8,11 @@ use crate::violation::{Violation, below};
 
 /// The violations of one error about a part of `whole`: several where several members are unknown.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rules of JSON Schema are not ours to list")]
-pub(super) fn violation(error: &ValidationError<'_>, whole: &Value) -> Vec<Violation> {
+pub(super) fn violations(
+    error: &ValidationError<'_>,
+    whole: &Value,
+    n_max: usize,
+) -> Vec<Violation> {
     use ValidationErrorKind as Kind;
     let pointer = error.instance_path().to_string();
     let rule = error.kind().keyword();
@@ -19,13 +23,16 @@ pub(super) fn violation(error: &ValidationError<'_>, whole: &Value) -> Vec<Viola
             vec![Violation::new(below(name), rule, "is required")]
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            unexpected.iter().map(|name| unknown(rule, name)).collect()
+            unexpected.iter().take(n_max).map(|name| unknown(rule, name)).collect()
         }
         // A schema that knows no member at all says this of the object, not of its members.
         Kind::FalseSchema if is_keyword(error.schema_path().as_str(), ADDITIONAL) => {
-            let members = whole.pointer(&pointer).and_then(Value::as_object);
-            let names = members.into_iter().flatten().map(|(name, _)| name);
-            names.map(|name| unknown(ADDITIONAL, name)).collect()
+            match whole.pointer(&pointer).and_then(Value::as_object) {
+                Some(members) => {
+                    members.keys().take(n_max).map(|name| unknown(ADDITIONAL, name)).collect()
+                }
+                None => vec![Violation::new(pointer, rule, words(error.kind(), error))],
+            }
         }
         Kind::PropertyNames { error: inner } => {
             let place = inner.instance().as_str().map_or_else(|| pointer.clone(), below);
@@ -43,8 +50,13 @@ const ADDITIONAL: &str = "additionalProperties";
 fn is_keyword(schema_path: &str, keyword: &str) -> bool {
     const OF_NAMES: [&str; 5] =
         ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-    let mut steps = schema_path.rsplit('/');
-    steps.next() == Some(keyword) && !steps.next().is_some_and(|step| OF_NAMES.contains(&step))
+    let mut is_name = false;
+    let mut is_it = false;
+    for step in schema_path.split('/').skip(1) {
+        is_it = !is_name && step == keyword;
+        is_name = !is_name && OF_NAMES.contains(&step);
+    }
+    is_it
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rules of JSON Schema are not ours to list")]

@@ -60,7 +60,8 @@ pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Con
         Observed::FeatureDisabled { feature } => refusal::feature_disabled(&feature),
     };
     let envelope = seen.envelope.take().map(|own| enveloped::merge(*own, &mut call, &mut notes));
-    let Merged { receipt, provenance, mut verbatim, unread } = envelope.unwrap_or_default();
+    let Merged { receipt, provenance, came_in, mut verbatim, unread } =
+        envelope.unwrap_or_default();
     match (&mut seen.ended, settings.output_check) {
         (Ended::Failed { failures, .. }, _) if verbatim.is_none() => {
             delay::settle(failures.first_mut(), &mut notes);
@@ -77,7 +78,7 @@ pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Con
     let mut features = BTreeSet::new();
     notes.upgrade_hints.retain(|hint| features.insert(hint.feature.clone()));
     let Seen { ended, run, blocks, envelope: _ } = seen;
-    Outcome { call, ended, run, blocks, notes, receipt, provenance, verbatim, unread }
+    Outcome { call, ended, run, blocks, notes, receipt, provenance, came_in, verbatim, unread }
 }
 
 /// R5: the caller's own id wins over a `request_id` among the extra keys.

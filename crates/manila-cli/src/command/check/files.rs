@@ -139,11 +139,13 @@ impl Files {
             Below::File(path) if compiled.matches_path_with(&path, AS_SHELLS) => {
                 self.add(path, how);
             }
-            // The rest of a directory was not meant.
-            Below::File(_) | Below::Other => {}
-            // Where there is no such directory, nothing matches.
-            Below::Closed(_, error) if error.kind() == ErrorKind::NotFound => {}
-            Below::Closed(path, error) => self.add_closed(&path, &error),
+            Below::Closed(path, error)
+                if error.kind() != ErrorKind::NotFound && leads_through(pattern, &path) =>
+            {
+                self.add_closed(&path, &error);
+            }
+            // The rest of a directory was not meant, and where there is none, nothing matches.
+            Below::File(_) | Below::Other | Below::Closed(..) => {}
         });
         if self.found.len() == n_before {
             let message = format!("no file matches `{text}`");
@@ -170,6 +172,14 @@ fn start_of(pattern: &Path) -> (PathBuf, usize) {
     let rest: Vec<Component<'_>> = pattern.components().skip_while(is_plain).collect();
     let is_deep = rest.iter().any(|part| part.as_os_str() == "**");
     (folder, if is_deep { usize::MAX } else { rest.len() })
+}
+
+/// Whether files that match a pattern can be below this folder.
+fn leads_through(pattern: &Path, folder: &Path) -> bool {
+    let n_any = pattern.components().position(|part| part.as_os_str() == "**");
+    let n_parts = folder.components().count().min(n_any.map_or(usize::MAX, |n| n + 1));
+    let start: PathBuf = pattern.components().take(n_parts).collect();
+    Pattern::new(&start.to_string_lossy()).is_ok_and(|it| it.matches_path_with(folder, AS_SHELLS))
 }
 
 fn has_extension(path: &Path, known: &[&str]) -> bool {

@@ -9,18 +9,12 @@ use crate::check::double_wrapped;
 use crate::check::look::Look;
 use crate::check::path::Path;
 use crate::contract::code_lines::plain_lines;
-use crate::contract::read::ended_with;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling};
 use crate::outcome::{
     Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Tier, UpgradeHint, said,
 };
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
-
-/// E6: whether an envelope that keeps the contract tells of a failure.
-pub(in crate::contract) fn is_failure(envelope: &RawJson) -> bool {
-    envelope.get("error").is_some_and(|error| !error.is_null())
-}
 
 /// E1: nine members.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
@@ -55,12 +49,11 @@ pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcom
     let payload = data.map_or(Payload::Absent, Payload::Json);
     let ended = match error {
         None => {
-            let ended = ended_with(payload);
-            if matches!(ended, Ended::Failed { .. }) {
+            if matches!(&payload, Payload::Json(data) if data.says_failed()) {
                 let message = "must not be null where the payload says `success: false`";
                 look.refuse(&root.name("error"), "error-on-failure", "E8", message);
             }
-            ended
+            Ended::Done(payload)
         }
         Some(failures) => Ended::Failed { failures, partial: payload },
     };

@@ -16,11 +16,6 @@ use crate::outcome::{
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 use crate::stage::classify::exit_message;
 
-/// M2: whether an envelope that keeps the contract tells of a failure.
-pub(in crate::contract) fn is_failure(envelope: &RawJson) -> bool {
-    envelope.get("success").is_some_and(|success| success.as_bytes() == b"false")
-}
-
 /// M1, M2: one of two forms.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let success = envelope.get("success");
@@ -331,7 +326,8 @@ impl Fault {
         };
         look.losses.add_absence(self.message.is_empty(), "message");
         look.losses.add_absence(self.code.is_empty(), "code");
-        look.losses.add_absence(self.exit.is_none(), "data");
+        look.losses.add_absence(!self.has_data, "data");
+        look.losses.add_absence(self.has_data && self.exit.is_none(), "exitCode");
         if n == 0 && is_plain_exit && exit_code != NO_EXIT && streams.is_none() {
             look.losses.add("rawOutput", "the two streams in it cannot be told apart");
         }

@@ -12,7 +12,6 @@ use crate::check::path::Path;
 use crate::check::provenance::Around;
 use crate::check::{double_wrapped, provenance};
 use crate::contract::content::is_scalar;
-use crate::contract::read::ended_with;
 use crate::contract::response_v2::stdout_of;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling};
@@ -20,11 +19,6 @@ use crate::outcome::{
     Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt, Run, Warning,
 };
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
-
-/// P4: whether an envelope that keeps the contract tells of a failure.
-pub(in crate::contract) fn is_failure(envelope: &RawJson) -> bool {
-    envelope.get("errors").is_some_and(|errors| errors.items().next().is_some())
-}
 
 /// P1: six members at most, of which two are required.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
@@ -55,7 +49,7 @@ pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcom
     let run = exit.map(|exit| Run { exit: Some(exit), ..Run::default() });
     let has_errors = !failures.is_empty();
     let (ended, run) = match NonEmpty::from_vec(failures) {
-        None => (ended_with(payload), run),
+        None => (Ended::Done(payload), run),
         Some(failures) => {
             let (partial, run) = stdout_of(payload, run);
             (Ended::Failed { failures, partial }, run)

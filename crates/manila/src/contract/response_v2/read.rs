@@ -6,16 +6,10 @@ use crate::catalogue::Code;
 use crate::check::double_wrapped;
 use crate::check::look::Look;
 use crate::check::path::Path;
-use crate::contract::read::ended_with;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling, code_from_type};
 use crate::outcome::{Ended, Failure, NonEmpty, Outcome, Payload, Run, as_delay};
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
-
-/// R3: whether an envelope that keeps the contract tells of a failure.
-pub(in crate::contract) fn is_failure(envelope: &RawJson) -> bool {
-    envelope.get("success").is_some_and(|success| success.as_bytes() == b"false")
-}
 
 /// R1: exactly four members.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
@@ -43,13 +37,12 @@ pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcom
     } else {
         let at = &root.name("data");
         double_wrapped(data.as_raw(), Contract::ResponseV2, at, "R2", look);
-        let ended = ended_with(done(data));
-        if matches!(ended, Ended::Failed { .. }) {
+        if data.as_raw().says_failed() {
             let message = "should not say `success: false` where the envelope says true";
             look.advise(&at.name("success"), "success-agrees", "R2", message);
         }
         let run = run.map(|run| Run { exit: Some(0), ..run });
-        (ended, run)
+        (Ended::Done(done(data)), run)
     };
     Outcome { call, run, notes, receipt, ..Outcome::new(ended) }
 }

@@ -36,6 +36,7 @@ fn config() -> ProptestConfig {
 /// The same outcome, in the one of several spellings that all mean the same.
 fn normal(outcome: &Outcome) -> Outcome {
     let mut outcome = outcome.clone();
+    outcome.came_in = None;
     outcome.verbatim = None;
     outcome.blocks.clear();
     // Not a fact about the answer, but a wish about how it is told.

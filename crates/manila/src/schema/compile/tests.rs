@@ -57,6 +57,16 @@ fn members_of_what_has_none_are_told_one_by_one() {
         r#"{"n": {"a": 1}}"#,
         "/n/a is not known here (additionalProperties)",
     );
+    let named = format!(r#"{{"properties": {{"properties": {none}}}}}"#);
+    check(
+        &named,
+        r#"{"properties": {"a": 1}}"#,
+        "/properties/a is not known here (additionalProperties)",
+    );
+    let many: Vec<String> = (0..1000).map(|n| format!("\"{n}\": 1")).collect();
+    let schema = Schema::compile(&RawJson::parse(none.to_owned()).unwrap()).unwrap();
+    let many = RawJson::parse(format!("{{{}}}", many.join(","))).unwrap();
+    assert_eq!(schema.check(&many).len(), super::VIOLATIONS_MAX);
     let named = r#"{"properties": {"additionalProperties": false}}"#;
     check(
         named,

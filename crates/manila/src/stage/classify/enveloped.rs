@@ -56,6 +56,7 @@ fn broken(contract: Contract, findings: &[Finding]) -> Failure {
 pub(super) struct Merged {
     pub(super) receipt: Receipt,
     pub(super) provenance: Provenance,
+    pub(super) came_in: Option<Contract>,
     pub(super) verbatim: Option<(Contract, RawJson)>,
     pub(super) unread: Vec<Loss>,
 }
@@ -72,10 +73,11 @@ pub(super) fn merge(own: Outcome, call: &mut Call, notes: &mut Notes) -> Merged 
         notes: mut told_notes,
         receipt,
         provenance,
+        came_in,
         verbatim,
         unread,
     } = own;
-    let has_tier = matches!(verbatim, Some((Contract::EnvelopeV1, _)));
+    let has_tier = came_in == Some(Contract::EnvelopeV1);
     let has_callers_id = call.request_id.is_some();
     *call = Call {
         tool_id: told.tool_id.or(call.tool_id.take()),
@@ -101,5 +103,6 @@ pub(super) fn merge(own: Outcome, call: &mut Call, notes: &mut Notes) -> Merged 
     told_notes.metadata.extend(more);
     told_notes.meta = told_notes.meta.with_defaults(&notes.meta);
     *notes = told_notes;
-    Merged { receipt, provenance, verbatim: verbatim.filter(|_| !says_more), unread }
+    let verbatim = verbatim.filter(|_| !says_more);
+    Merged { receipt, provenance, came_in, verbatim, unread }
 }

@@ -2,7 +2,7 @@
 
 use super::{Media, Seen, answer, enveloped, failed};
 use crate::catalogue::Code;
-use crate::contract::{Contract, is_failure, unmarked};
+use crate::contract::{Contract, unmarked};
 use crate::observed::{Broken, McpResult, Part};
 use crate::outcome::{Ended, Failure, Payload};
 use crate::pipeline::Settings;
@@ -41,8 +41,7 @@ pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
 /// result speaks of a failure is not believed.
 fn enveloped(json: &RawJson, is_error: bool, speaks: Option<Contract>) -> Option<Seen> {
     let seen = enveloped::seen(json, speaks)?;
-    let own = seen.envelope.as_ref().and_then(|own| own.verbatim.as_ref());
-    let is_done = own.is_some_and(|(contract, envelope)| !is_failure(*contract, envelope));
+    let is_done = matches!(seen.ended, Ended::Done(_));
     (!is_error || !is_done).then_some(seen)
 }
 

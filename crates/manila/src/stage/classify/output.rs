@@ -30,13 +30,14 @@ pub(crate) const MISMATCH: &str = "OUTPUT_SCHEMA_MISMATCH";
 /// the caller may well be able to use it.
 pub(crate) fn mismatch(payload: &Payload, check: OutputCheck<'_>) -> Option<Warning> {
     let OutputCheck(check) = check;
-    let violations = match payload {
+    let violations: Vec<Violation> = match payload {
         Payload::Json(json) => check(json),
         Payload::Text(text) => RawJson::of(text).map(|json| check(&json)).unwrap_or_default(),
         Payload::Absent => {
             vec![Violation::new("", "required", "the tool answered nothing")]
         }
     };
+    let violations: Vec<_> = violations.into_iter().map(Violation::without_secrets).collect();
     let first = violations.first()?;
     let message = format!("The answer does not fit the tool's own output schema: {first}");
     let context = JsonObject::build(|object| object.member("violations", &violations));

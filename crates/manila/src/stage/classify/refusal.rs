@@ -48,6 +48,7 @@ pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
 /// M7, M8: arguments that were refused before anything ran.
 pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
     let Invalid { message, parameter, reason, provided, allowed, violations } = it;
+    let violations: Vec<_> = violations.into_iter().map(Violation::without_secrets).collect();
     let first = violations.first();
     let reason = said(reason.as_deref()).map(str::to_owned);
     let reason = reason.or_else(|| first.map(|first| reason_of(first).to_owned()));

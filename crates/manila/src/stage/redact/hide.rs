@@ -28,8 +28,18 @@ impl<'a> Hider<'a> {
     }
 
     pub(super) fn outcome(&mut self, outcome: &mut Outcome) {
-        let Outcome { call, ended, run, blocks, notes, receipt, provenance, verbatim, unread: _ } =
-            outcome;
+        let Outcome {
+            call,
+            ended,
+            run,
+            blocks,
+            notes,
+            receipt,
+            provenance,
+            came_in: _,
+            verbatim,
+            unread: _,
+        } = outcome;
         self.call(call);
         match ended {
             Ended::Done(payload) => self.payload(payload),

@@ -68,6 +68,7 @@ fn full_of_secrets(ended: Ended) -> Outcome {
         },
         receipt: Receipt::default(),
         provenance: Provenance::Record(object()),
+        came_in: Some(Contract::ResponseV2),
         verbatim: Some((Contract::ResponseV2, object().into())),
         unread: Vec::new(),
     }

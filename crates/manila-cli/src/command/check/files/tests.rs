@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::{Files, Found, How, Reading};
+use super::{Files, Found, How, Reading, leads_through};
 
 /// A folder of its own, removed at the end.
 struct Folder(PathBuf);
@@ -77,6 +77,16 @@ fn a_pattern_is_matched_as_shells_do() {
     assert_eq!(folder.find("no/*.json"), "!no/*.json");
     // A file of that name is meant before what the pattern would match.
     assert_eq!(folder.find("d[1].json"), "d[1].json");
+}
+
+/// Only there does it matter whether a directory can be listed.
+#[test]
+fn a_pattern_leads_through_some_directories() {
+    let leads = |pattern: &str, folder: &str| leads_through(Path::new(pattern), Path::new(folder));
+    assert!(leads("x*/a.json", "x1") && !leads("x*/a.json", "private"));
+    assert!(leads("a/**/*.json", "a/b/c") && leads("a/**/*.json", "a"));
+    assert!(!leads("a/**/*.json", "b") && !leads("**/*.json", ".git"));
+    assert!(leads("/logs/*/x.json", "/logs") && !leads("/logs/d*/x.json", "/logs/e"));
 }
 
 #[cfg(unix)]
