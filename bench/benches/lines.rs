@@ -2,7 +2,8 @@
 //! all cores.
 //!
 //! Run with `cargo bench --bench lines`. Rounds of all rows take turns, so that a slow minute of the
-//! machine slows all; the median of the rounds counts.
+//! machine slows all; the median of the rounds counts. In each round a peer works on the same lines:
+//! `serde_json` reads them into a tree, on one core, and checks no rule.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -37,6 +38,7 @@ struct Row {
     file: PathBuf,
     checked: Vec<Duration>,
     converted: Vec<Duration>,
+    parsed: Vec<Duration>,
 }
 
 fn main() {
@@ -50,9 +52,14 @@ fn main() {
             row.checked.push(time(&manila, &["check", "--lines", "-c", contract], file));
             let convert = ["convert", "--lines", "--from", contract, "--to", to];
             row.converted.push(time(&manila, &convert, file));
+            row.parsed.push(time_of_peer(file));
         }
     }
-    println!("{:<48}{:>8}{:>14}{:>16}", "", "MB", "check, MB/s", "convert, MB/s");
+    let head = ["MB", "check, MB/s", "convert, MB/s", "peer, MB/s", "check / peer"];
+    println!(
+        "{:<42}{:>5}{:>13}{:>15}{:>12}{:>14}",
+        "", head[0], head[1], head[2], head[3], head[4]
+    );
     for row in rows {
         print(row);
     }
@@ -82,7 +89,8 @@ fn rows(manila: &Path, folder: &Path) -> Vec<Row> {
                 .status();
             assert!(sealed.is_ok_and(|status| status.success()), "seal must work");
             let label = format!("{contract:<22}{kind}");
-            rows.push(Row { label, contract, to, file, checked: vec![], converted: vec![] });
+            let (checked, converted, parsed) = (vec![], vec![], vec![]);
+            rows.push(Row { label, contract, to, file, checked, converted, parsed });
         }
     }
     rows
@@ -100,16 +108,29 @@ fn time(manila: &Path, arguments: &[&str], file: &Path) -> Duration {
     begin.elapsed()
 }
 
+/// How long the peer would take for the file; it gets the first part of it.
+fn time_of_peer(file: &Path) -> Duration {
+    const PART: usize = 20;
+    let text = std::fs::read_to_string(file).expect("the file can be read");
+    let n_lines = N_LINES / PART;
+    let begin = Instant::now();
+    for line in text.lines().take(n_lines) {
+        assert!(std::hint::black_box(serde_json::from_str::<serde_json::Value>(line)).is_ok());
+    }
+    begin.elapsed() * u32::try_from(PART).unwrap_or(1)
+}
+
 fn print(row: Row) {
     let mb = std::fs::metadata(&row.file).map_or(0, |file| file.len()) as f64 / 1e6;
-    let cell = |times, min| {
-        let rate = mb / median(times).as_secs_f64();
-        format!("{rate:.0} {:<5}", if rate >= min { "ok" } else { "UNDER" })
-    };
+    let rate = |times| mb / median(times).as_secs_f64();
+    let cell =
+        |rate: f64, min| format!("{rate:.0} {:<5}", if rate >= min { "ok" } else { "UNDER" });
+    let (checked, converted, peer) = (rate(row.checked), rate(row.converted), rate(row.parsed));
     println!(
-        "{:<48}{mb:>8.0}{:>14}{:>16}",
+        "{:<42}{mb:>5.0}{:>13}{:>15}{peer:>12.0}{:>14.1}",
         row.label,
-        cell(row.checked, CHECKED_MIN),
-        cell(row.converted, CONVERTED_MIN),
+        cell(checked, CHECKED_MIN),
+        cell(converted, CONVERTED_MIN),
+        checked / peer,
     );
 }
