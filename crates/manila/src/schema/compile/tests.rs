@@ -297,8 +297,8 @@ fn references_by_address_are_looked_at_or_refused() {
     let recursive = r#"{"$id": "http://example.com/a", "allOf": [{"items": {"$ref": "ADDRESS"}},
         {"items": {"$ref": "ADDRESS"}}]}"#;
     check_unusable(&recursive.replace("ADDRESS", "http://example.com/a#"), "same value several");
-    check_unusable(&recursive.replace("ADDRESS", "a"), "refers to a, which");
-    check_unusable(r#"{"$ref": "json-schema:///#"}"#, "refers to json-schema:///, which");
+    check_unusable(&recursive.replace("ADDRESS", "a"), "refers to a, but");
+    check_unusable(r#"{"$ref": "json-schema:///#"}"#, "refers to json-schema:///, but");
     check_unusable(
         r##"{"properties": {"a": {"$id": "http://example.com/b", "items": {"$ref": "#"}}}}"##,
         "below an id",

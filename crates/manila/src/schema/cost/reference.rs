@@ -71,7 +71,8 @@ impl<'a> References<'a> {
                 self.local(&decoded(fragment), &mut found);
             } else if self.has_entries || !is_specification(address) {
                 let shown: String = address.chars().take(80).collect();
-                return Err(format!("it refers to {shown}, which is looked for nowhere"));
+                let rule = "only references by `#` into the schema itself are followed";
+                return Err(format!("it refers to {shown}, but {rule}"));
             }
         }
         Ok(found)
