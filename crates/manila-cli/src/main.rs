@@ -10,6 +10,7 @@ mod by_line;
 mod cli;
 mod command;
 mod config;
+mod environment;
 mod exit_status;
 mod input;
 mod narrator;

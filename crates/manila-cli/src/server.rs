@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use manila::{Contract, JsonObject};
-use manila_gateway::{Command, Down, Gateway, Inbox, Placement, Revision, Settings, Shape};
+use manila::Contract;
+use manila_gateway::{
+    Address, Command, Down, Gateway, NoAddress, Placement, Server, Settings, Shape,
+};
 
 use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
+use crate::environment::with_variables;
 use crate::narrator::{Narrator, Verbosity};
 use crate::refusal::Refusal;
 
@@ -44,8 +47,17 @@ pub(crate) struct ServerArgs {
     #[arg(long, short)]
     pub(crate) verbose: bool,
 
+    /// The URL of a server that runs already, e.g. http://127.0.0.1:9000/mcp
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub(crate) url: Option<String>,
+
+    /// A header for the server at the URL, e.g. credentials; `${NAME}` in it stands for a variable
+    /// of the environment. Repeatable
+    #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
+    pub(crate) headers: Vec<String>,
+
     /// The server's program and its arguments, after `--`; no shell is involved
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -133,22 +145,43 @@ impl ServerArgs {
         Ok(settings)
     }
 
+    /// The server that is meant.
+    fn server(&self) -> anyhow::Result<Server> {
+        if let Some(url) = &self.url {
+            let headers = self.headers.iter().map(|header| with_variables(header));
+            let headers = headers.collect::<anyhow::Result<Vec<String>>>()?;
+            let address = Address::new(url, &headers).map_err(|error| {
+                let hint = match error {
+                    NoAddress::Url(..) | NoAddress::Scheme(_) => {
+                        "give the whole URL, e.g. --url http://127.0.0.1:9000/mcp"
+                    }
+                    NoAddress::Header(_) => "e.g. --header 'Authorization: Bearer ${TOKEN}'",
+                    NoAddress::Own(_) => "leave it out",
+                };
+                Refusal::new(error.to_string(), hint)
+            })?;
+            return Ok(Server::At(address));
+        }
+        let (program, arguments) = self.command.split_first().context("no COMMAND is given")?;
+        let (program, arguments) = (program.clone(), arguments.to_vec());
+        Ok(Server::Command(Command { program, arguments }))
+    }
+
     /// Starts the server, lets `work` use it, and ends the server whatever comes of it.
     pub(crate) fn with_gateway<T, F: Future<Output = anyhow::Result<T>>>(
         &self,
         settings: Settings,
         usually: Verbosity,
-        work: impl FnOnce(Arc<Gateway>, Inbox) -> F,
+        work: impl FnOnce(Arc<Gateway>) -> F,
     ) -> anyhow::Result<T> {
-        let (program, arguments) = self.command.split_first().context("no COMMAND is given")?;
-        let command = Command { program: program.clone(), arguments: arguments.to_vec() };
+        let server = self.server()?;
         let narrator = Narrator::start();
         let verbosity = if self.verbose { Verbosity::Verbose } else { usually };
-        let events = narrator.events(&short_name(&command), verbosity);
+        let events = narrator.events(&short_name(&server), verbosity);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let done = runtime.block_on(async {
-            let (gateway, inbox) = Gateway::start(command, settings, events);
-            let done = work(Arc::clone(&gateway), inbox).await;
+            let gateway = Gateway::start(server, settings, events);
+            let done = work(Arc::clone(&gateway)).await;
             gateway.stop().await;
             done
         });
@@ -160,31 +193,32 @@ impl ServerArgs {
 }
 
 /// The name under which a server's own words are passed on.
-fn short_name(command: &Command) -> String {
-    let path = std::path::Path::new(&command.program);
-    let name = path.file_name().unwrap_or(&command.program);
-    name.to_string_lossy().into_owned()
+fn short_name(server: &Server) -> String {
+    match server {
+        Server::Command(command) => {
+            let path = std::path::Path::new(&command.program);
+            let name = path.file_name().unwrap_or(&command.program);
+            name.to_string_lossy().into_owned()
+        }
+        Server::At(address) => address.to_string(),
+    }
 }
 
 /// Greets the server on our own behalf.
 pub(crate) async fn greet(gateway: &Gateway) -> anyhow::Result<()> {
-    let params = JsonObject::build(|object| {
-        object.member("protocolVersion", Revision::LATEST.date());
-        object.member("capabilities", &JsonObject::default());
-        let client = JsonObject::build(|client| {
-            client.member("name", "manila");
-            client.member("version", env!("CARGO_PKG_VERSION"));
-        });
-        object.member("clientInfo", &client);
-    });
-    Ok(gateway.greet(params).await.map_err(|down| not_there(&down))?)
+    Ok(gateway.greet().await.map_err(|down| not_there(&down))?)
 }
 
 fn not_there(down: &Down) -> Refusal {
-    let hint = if down.was_run {
-        "run the command after `--` by itself to see what it says"
-    } else {
-        "check that the program is installed and on your PATH; each word after `--` is one argument"
+    let is_remote = std::env::args().any(|word| word == "--url" || word.starts_with("--url="));
+    let hint = match (is_remote, down.was_run) {
+        (true, true) => "check the path of the URL, and credentials with --header",
+        (true, false) => "check that the server runs, and its host and port",
+        (false, true) => "run the command after `--` by itself to see what it says",
+        (false, false) => {
+            "check that the program is installed and on your PATH; each word after `--` is one \
+             argument"
+        }
     };
     Refusal::new(format!("the server is not available: {}", down.reason), hint)
 }

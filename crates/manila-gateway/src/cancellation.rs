@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use manila::JsonObject;
 use tokio::sync::Notify;
 
-/// By which a request is cancelled. Clones of its `Arc` go to all who work on the request.
+/// By which a request is cancelled. Whoever works on the request has it.
 #[derive(Debug, Default)]
-pub struct Cancellation {
+pub(crate) struct Cancellation {
     /// The parameters of `notifications/cancelled`, as the caller wrote them.
     params: OnceLock<JsonObject>,
     notify: Notify,
@@ -15,7 +15,7 @@ pub struct Cancellation {
 
 impl Cancellation {
     /// Cancels the request. A second time changes nothing.
-    pub fn cancel(&self, params: JsonObject) {
+    pub(crate) fn cancel(&self, params: JsonObject) {
         let _ = self.params.set(params);
         self.notify.notify_one();
     }

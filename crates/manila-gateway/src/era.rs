@@ -1,5 +1,14 @@
 //! The eras of MCP: how a peer opens a conversation, and what it understands.
 
+use manila::RawJson;
+
+pub(crate) mod meta;
+mod requests;
+mod results;
+
+pub(crate) use requests::{OwnInfo, modern_request, outgoing};
+pub(crate) use results::{incoming, is_cacheable, with_modern_marks};
+
 /// How a peer speaks MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
@@ -55,14 +64,37 @@ impl Revision {
 
 impl std::fmt::Display for Era {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Era::Legacy(revision) => f.write_str(revision.date()),
-            Era::Modern => f.write_str("2026-07-28"),
-        }
+        f.write_str(self.date())
     }
 }
 
 impl Era {
+    /// What whoever understands that has not said how it speaks.
+    pub(crate) const PLAINEST: Era = Era::Legacy(Revision::LATEST);
+
+    /// The revision's date, as it stands in messages.
+    #[must_use]
+    pub const fn date(self) -> &'static str {
+        match self {
+            Era::Legacy(revision) => revision.date(),
+            Era::Modern => "2026-07-28",
+        }
+    }
+
+    /// The dates of all revisions that we speak, the newest first.
+    pub(crate) fn dates() -> Vec<&'static str> {
+        let legacy = Revision::ALL.into_iter().rev().map(Revision::date);
+        std::iter::once(Era::Modern.date()).chain(legacy).collect()
+    }
+
+    /// Whether two peers open their conversations in the same way.
+    pub(crate) const fn is_like(self, other: Era) -> bool {
+        matches!(
+            (self, other),
+            (Era::Legacy(_), Era::Legacy(_)) | (Era::Modern, Era::Modern)
+        )
+    }
+
     /// Whether the peer knows `structuredContent` and `outputSchema`.
     #[must_use]
     pub fn has_structured_results(self) -> bool {
@@ -71,4 +103,32 @@ impl Era {
             Era::Modern => true,
         }
     }
+}
+
+/// The parameter that names what a request is about, which the modern era tells in a header, too.
+pub(crate) fn name_member(method: &str) -> Option<&'static str> {
+    match method {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        _ if method.starts_with("tasks/") => Some("taskId"),
+        _ => None,
+    }
+}
+
+/// The levels of a log, the least severe first.
+const LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// Whether somebody wants to hear what is so severe; who has named no level wants nothing.
+pub(crate) fn is_severe_enough(level: Option<&RawJson>, wanted: Option<&RawJson>) -> bool {
+    let rank = |level: Option<&RawJson>| {
+        let name = level.and_then(RawJson::as_text)?;
+        LEVELS.iter().position(|it| **it == *name)
+    };
+    rank(wanted).is_some_and(|wanted| rank(level).is_none_or(|level| level >= wanted))
+}
+
+/// Whether this is the name of a log's level.
+pub(crate) fn is_level(name: &str) -> bool {
+    LEVELS.contains(&name)
 }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use manila::stage::classify::Media;
-use manila::{Contract, JsonObject};
+use manila::Contract;
+use tokio::sync::watch;
 
+use crate::audience::{self, Audience};
 use crate::clock;
 use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
-use crate::handle::{Placement, Tasks};
+use crate::handle::{Placement, Tasks, Watched};
 use crate::hiding::{Hiding, events_without_secrets};
-use crate::jsonrpc;
 use crate::tools::Tools;
-use crate::upstream::{Command, Down, Greeting, Inbox, Keeping, Upstream};
+use crate::upstream::{Down, Greeting, Keeping, Opening, Server, Upstream};
 
 /// What becomes of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +53,6 @@ pub struct Settings {
     pub speaks: Option<Contract>,
     /// Where the envelope goes.
     pub placement: Placement,
-    /// Where media go: beside the envelope on MCP, inside it elsewhere.
-    pub media: Media,
     /// How secrets are hidden.
     pub hiding: Arc<Hiding>,
     /// How long a call may take without a sign of life.
@@ -82,7 +80,6 @@ impl Default for Settings {
             shape: Shape::Contract(Contract::default()),
             speaks: None,
             placement: Placement::Structured,
-            media: Media::Beside,
             hiding: Arc::default(),
             timeout: Duration::from_secs(60),
             start_timeout: Duration::from_secs(60),
@@ -101,16 +98,18 @@ pub struct Gateway {
     pub(crate) upstream: Upstream,
     pub(crate) tools: Tools,
     pub(crate) tasks: Tasks,
+    pub(crate) audience: Arc<Audience>,
+    pub(crate) watched: Arc<Watched>,
+    is_stopping: watch::Sender<bool>,
     pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) settings: Settings,
     pub(crate) events: Events,
 }
 
 impl Gateway {
-    /// Starts the server and the gateway in front of it. What the server says on its own comes
-    /// out of the second value, and must be taken.
+    /// Starts the server, or gets ready to reach it, and the gateway in front of it.
     #[must_use]
-    pub fn start(command: Command, settings: Settings, events: Events) -> (Arc<Gateway>, Inbox) {
+    pub fn start(server: Server, settings: Settings, events: Events) -> Arc<Gateway> {
         let keeping = Keeping {
             frame_bytes_max: settings.frame_bytes_max,
             start_timeout: settings.start_timeout,
@@ -120,25 +119,45 @@ impl Gateway {
         };
         let redactor = Arc::clone(&settings.hiding.redactor);
         let events = events_without_secrets(events, redactor);
-        let (upstream, inbox) = Upstream::start(command, keeping, Arc::clone(&events));
-        let tools = Tools::new(Arc::clone(&events), settings.speaks.is_some());
-        let deadlines = Deadlines::start();
-        let tasks = Tasks::default();
-        let gateway = Gateway { upstream, tools, tasks, deadlines, settings, events };
-        (Arc::new(gateway), inbox)
+        let is_remote = matches!(server, Server::At(_));
+        let (upstream, inbox) = Upstream::start(server, keeping, Arc::clone(&events));
+        let tools = Tools::new(Arc::clone(&events), settings.speaks.is_some(), is_remote);
+        let gateway = Arc::new(Gateway {
+            upstream,
+            tools,
+            tasks: Tasks::default(),
+            audience: Arc::default(),
+            watched: Arc::default(),
+            is_stopping: watch::Sender::new(false),
+            deadlines: Deadlines::start(),
+            settings,
+            events,
+        });
+        tokio::spawn(audience::deliver(Arc::clone(&gateway), inbox));
+        gateway
     }
 
     /// Greets the server on our own behalf, for those who have no client in front.
-    pub async fn greet(&self, params: JsonObject) -> Result<(), Down> {
-        let initialized = JsonObject::default();
-        let confirmation = jsonrpc::notification("notifications/initialized", &initialized);
-        let greeting = Greeting { params, confirmation: Some(confirmation) };
+    pub async fn greet(&self) -> Result<(), Down> {
+        let greeting = Greeting::for_nobody(Opening::Discover);
         let greeted = self.upstream.greet(greeting).answer(&self.upstream).await;
         greeted.map(drop).map_err(|down| (*down).clone())
     }
 
+    /// Tells all who wait for nothing in particular that we are stopping.
+    pub(crate) fn begin_to_stop(&self) {
+        self.is_stopping.send_replace(true);
+    }
+
+    /// Waits until we are stopping.
+    pub(crate) async fn stopping(&self) {
+        // The sender lives as long as this.
+        let _ = self.is_stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
+    }
+
     /// Ends the server and everything that it started.
     pub async fn stop(&self) {
+        self.begin_to_stop();
         self.upstream.stop().await;
     }
 

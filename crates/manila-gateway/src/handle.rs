@@ -1,6 +1,5 @@
 //! What a request becomes: the same for every transport and every era.
 
-use manila::request_envelope::Response;
 use manila::{Code, Contract, RawJson, Reply, Violation};
 
 use crate::jsonrpc::Fault;
@@ -13,10 +12,14 @@ mod forward;
 mod list;
 mod own_arguments;
 mod params;
+mod seal;
 mod tasks;
+mod watch;
 
+pub use ask::Answered;
 pub(crate) use forward::{Forwarded, forward};
 pub(crate) use tasks::Tasks;
+pub(crate) use watch::{Watch, Watched};
 
 /// Where the envelope goes in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub enum Answer {
     /// An envelope.
     Sealed(Box<Sealed>),
     /// What the server answered, a result or an error of the protocol, as it came.
-    AsItCame(Response),
+    AsItCame(Answered),
     /// A result of ours in MCP's own form, for whoever wants results as they come.
     Plain(RawJson),
     /// A refusal that has no envelope: the request itself is wrong.
@@ -57,6 +60,14 @@ pub struct Sealed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub(crate) fault: Fault,
+}
+
+impl Answered {
+    /// The result, or the error object.
+    #[must_use]
+    pub fn answer(&self) -> Result<&RawJson, &RawJson> {
+        self.response.answer.as_ref()
+    }
 }
 
 impl Refusal {

@@ -18,6 +18,26 @@ pub(crate) fn replaced(whole: &RawJson, part: &RawJson, with: &[u8]) -> Bytes {
     out.into()
 }
 
+/// As `replaced`, for two parts that become the same.
+pub(crate) fn both_replaced(whole: &RawJson, parts: [&RawJson; 2], with: &[u8]) -> Bytes {
+    let whole = whole.as_bytes();
+    let place = |part: &RawJson| {
+        let start = part.as_bytes().as_ptr().addr().saturating_sub(whole.as_ptr().addr());
+        (start, start + part.as_bytes().len())
+    };
+    let mut places = parts.map(place);
+    places.sort_unstable();
+    let mut out = Vec::with_capacity(whole.len() + 2 * with.len());
+    let mut done = 0;
+    for (start, end) in places {
+        out.extend_from_slice(whole.get(done..start).unwrap_or_default());
+        out.extend_from_slice(with);
+        done = end;
+    }
+    out.extend_from_slice(whole.get(done..).unwrap_or_default());
+    out.into()
+}
+
 /// An answer.
 pub(crate) fn result(id: &RawJson, result: &(impl Emit + ?Sized)) -> Bytes {
     message(256, |object| {
@@ -43,6 +63,14 @@ pub(crate) fn error(id: Option<&RawJson>, error: &(impl Emit + ?Sized)) -> Bytes
         }
         object.member("error", error);
     })
+}
+
+/// A part of a message of ours, such as an error object.
+pub(crate) fn written(part: &impl Emit) -> manila::JsonObject {
+    let mut out = Vec::with_capacity(256);
+    part.emit(&mut out);
+    let part = RawJson::parse(out).ok().and_then(manila::JsonObject::new);
+    part.unwrap_or_default()
 }
 
 /// A request of ours.

@@ -8,6 +8,8 @@
 #![forbid(unsafe_code)]
 
 mod alert;
+mod audience;
+mod caller;
 mod cancellation;
 mod clock;
 pub mod config;
@@ -18,6 +20,7 @@ mod frames;
 mod gateway;
 mod handle;
 mod hiding;
+mod host;
 mod jsonrpc;
 mod os;
 mod own_meta;
@@ -28,12 +31,12 @@ mod skim;
 mod tools;
 mod upstream;
 
-pub use cancellation::Cancellation;
+pub use caller::Caller;
 pub use config::{Config, ConfigError};
 pub use era::{Era, Revision};
 pub use event::{Consent, Event, Events};
 pub use gateway::{Gateway, Settings, Shape};
-pub use handle::{Answer, Placement, Sealed};
+pub use handle::{Answer, Answered, Placement, Sealed};
 pub use hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use os::keeper;
-pub use upstream::{Command, Down, Inbox};
+pub use upstream::{Address, Command, Down, NoAddress, Server};

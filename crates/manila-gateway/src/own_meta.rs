@@ -1,6 +1,6 @@
 //! Our own words in `_meta`: what callers may ask for, and what we tell them.
 
-use manila::json::{Emit, Member};
+use manila::json::Member;
 
 /// The contract: of one call if a caller says it, of an envelope if we do.
 pub(crate) const CONTRACT: &str = "dev.manila/contract";
@@ -20,14 +20,4 @@ pub(crate) const GATEWAY: &str = "dev.manila/gateway";
 /// Whether we tell this ourselves. Another Manila may stand behind us and have told it, too.
 pub(crate) fn is_told(member: &Member<'_>) -> bool {
     [CONTRACT, CODE, GATEWAY].into_iter().any(|key| member.is(key))
-}
-
-/// Who we are.
-pub(crate) struct Gateway;
-
-impl Emit for Gateway {
-    fn emit(&self, out: &mut Vec<u8>) {
-        let text = concat!(r#"{"name":"manila","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
-        out.extend_from_slice(text.as_bytes());
-    }
 }

@@ -91,6 +91,11 @@ impl<T: Weigh> Sender<T> {
         self.put(item, Way::Waited)
     }
 
+    /// Puts in what has waited for room already.
+    pub(crate) fn put_waited(&self, item: T) -> Result<(), NotPut> {
+        self.put(item, Way::Waited)
+    }
+
     /// Waits until there is room, or nothing comes out any more.
     pub(crate) async fn room(&self) {
         while self.is_full() && !self.items.is_closed() {

@@ -1,10 +1,10 @@
 //! Where clients come in: a transport frames, a session speaks the client's era.
 
+mod answering;
 mod encode;
 mod hello;
 mod in_flight;
-pub mod nobody;
-mod pump;
-mod questions;
+mod listen;
+mod modern;
 mod session;
 pub mod stdio;

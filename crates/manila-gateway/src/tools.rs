@@ -1,5 +1,6 @@
 //! The tools that a server offers: what they ask for, what they promise, how they are shown.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
@@ -9,6 +10,11 @@ use manila::{JsonObject, RawJson, Registry, Schema, describes_envelope, output_s
 use crate::event::{Event, Events};
 use crate::gateway::Shape;
 use crate::handle::Placement;
+use crate::upstream::Mirrored;
+
+mod mirror;
+
+pub(crate) use mirror::{Mirror, decoded};
 
 /// So many tools are kept; calls of further ones find them by listing anew, and are not checked.
 const TOOLS_MAX: usize = 10_000;
@@ -22,8 +28,36 @@ pub(crate) struct Tool {
     pub(crate) output: Option<Arc<Schema>>,
     /// Whether it belongs to an MCP App, whose view reads the result as it is.
     pub(crate) is_app: bool,
+    /// The parameters that are told in headers, too.
+    mirror: Mirror,
     /// The tool as the server lists it.
     pub(crate) raw: RawJson,
+}
+
+impl Tool {
+    /// What these arguments look like in headers.
+    pub(crate) fn mirrored(&self, arguments: &RawJson) -> Mirrored {
+        self.mirror.shown(arguments)
+    }
+
+    /// The first header that does not tell what stands in the arguments, if there is one.
+    pub(crate) fn mismatch<'a>(
+        &self,
+        arguments: Option<&RawJson>,
+        given: impl Fn(&str) -> Option<&'a [u8]>,
+    ) -> Option<String> {
+        self.mirror.mismatch(arguments, given)
+    }
+}
+
+/// A tool from a list.
+pub(crate) enum Noted {
+    /// It can be called.
+    Tool(String, Arc<Tool>),
+    /// It has no name.
+    Nameless,
+    /// It cannot be called over HTTP, so it is not offered.
+    LeftOut,
 }
 
 /// The tools that are known, and the schemas that have been compiled.
@@ -35,16 +69,19 @@ pub(crate) struct Tools {
     events: Events,
     /// Whether the server answers in a contract already.
     speaks_envelopes: bool,
+    /// Whether the server is called over HTTP, with headers that tell arguments.
+    is_remote: bool,
 }
 
 impl Tools {
-    pub(crate) fn new(events: Events, speaks_envelopes: bool) -> Tools {
+    pub(crate) fn new(events: Events, speaks_envelopes: bool, is_remote: bool) -> Tools {
         Tools {
             registry: Mutex::default(),
             known: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
             events,
             speaks_envelopes,
+            is_remote,
         }
     }
 
@@ -60,17 +97,32 @@ impl Tools {
     }
 
     /// Notes a tool from a list, and gives it back.
-    pub(crate) fn note(&self, raw: &RawJson) -> Option<(String, Arc<Tool>)> {
-        let name = raw.get("name")?.as_text()?.into_owned();
+    pub(crate) fn note(&self, raw: &RawJson) -> Noted {
+        let name = raw.get("name");
+        let Some(name) = name.as_ref().and_then(RawJson::as_text).map(Cow::into_owned) else {
+            return Noted::Nameless;
+        };
         if let Some(known) = self.get(&name)
             && known.raw == *raw
         {
-            return Some((name, known));
+            return Noted::Tool(name, known);
         }
+        let schema = raw.get("inputSchema");
+        let mirror = match Mirror::of(schema.as_ref()) {
+            Ok(mirror) => mirror,
+            Err(reason) if self.is_remote => {
+                let reason = format!("it is not offered: {reason}");
+                (self.events)(Event::SchemaUnusable { tool: name, reason });
+                return Noted::LeftOut;
+            }
+            // Whoever calls it over HTTP decides for itself.
+            Err(_) => Mirror::default(),
+        };
         let tool = Arc::new(Tool {
-            input: self.compiled(&name, raw.get("inputSchema")),
+            input: self.compiled(&name, schema),
             output: self.compiled(&name, self.promised(raw)),
             is_app: is_app(raw),
+            mirror,
             raw: raw.clone(),
         });
         if let Ok(mut known) = self.known.lock()
@@ -78,7 +130,7 @@ impl Tools {
         {
             known.insert(name.clone(), Arc::clone(&tool));
         }
-        Some((name, tool))
+        Noted::Tool(name, tool)
     }
 
     /// Forgets the tools that a complete list does not have.

@@ -1,4 +1,4 @@
-//! The server behind us: kept running, started again when it dies, asked and answered.
+//! The server behind us: a child that is kept running, or one that is reached over HTTP.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -6,28 +6,45 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use manila::RawJson;
+use manila::{JsonObject, RawJson};
 use manila_redact::Redactor;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::clock;
+use crate::era::{Era, meta};
 use crate::event::Events;
-use crate::queue::queue;
 
+mod changes;
+mod child;
 mod connection;
 mod handshake;
+mod http;
 mod inbox;
 mod last_words;
 mod listen;
 mod pending;
+mod remote;
 mod supervise;
+mod wire;
 
+pub(crate) use changes::subscribe;
+use child::Child;
 pub(crate) use connection::Connection;
-pub(crate) use handshake::Greeting;
-pub use inbox::Inbox;
-pub(crate) use inbox::{FromUpstream, declined};
-pub(crate) use pending::{Arrived, Gone, Waiting};
+pub(crate) use handshake::{Greeting, Opening};
+pub use http::{Address, NoAddress};
+pub(crate) use inbox::{From, FromUpstream, Inbox, declined};
+pub(crate) use pending::{Arrived, Declined, Gone, Waiting};
+use remote::Remote;
+pub(crate) use wire::Mirrored;
+
+/// A server, and how it is reached.
+#[derive(Debug, Clone)]
+pub enum Server {
+    /// It is started, and spoken to through its standard streams.
+    Command(Command),
+    /// It runs somewhere, and is spoken to over HTTP.
+    At(Address),
+}
 
 /// How to start a server: a program and its arguments, never a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,24 +110,42 @@ impl Down {
     }
 }
 
-/// What state the server is in.
-#[derive(Clone)]
-pub(crate) enum State {
-    /// It is being started, or waits for the client's greeting.
-    Starting,
-    /// It can be asked.
-    Ready(Arc<Ready>),
-    /// It is gone and will be started again, or it refused the greeting.
-    Down(Arc<Down>),
-}
-
 /// A server that can be asked.
 pub(crate) struct Ready {
     pub(crate) connection: Arc<Connection>,
-    /// What it answered to `initialize`.
+    /// What it answered to `initialize`, or to `server/discover`.
     pub(crate) greeting: RawJson,
+    /// How it speaks.
+    pub(crate) era: Era,
     /// The version that it gave itself.
     pub(crate) version: Option<String>,
+}
+
+impl Ready {
+    fn new(connection: Arc<Connection>, greeting: RawJson) -> Ready {
+        let era = connection.era_or_plainest();
+        let info = server_info(&greeting, era);
+        let version = info.and_then(|info| info.get("version"));
+        let version = version.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
+        Ready { connection, greeting, era, version }
+    }
+
+    /// Its name and version, as it gave them.
+    pub(crate) fn info(&self) -> Option<RawJson> {
+        server_info(&self.greeting, self.era)
+    }
+
+    /// What it can do.
+    pub(crate) fn capabilities(&self) -> JsonObject {
+        self.greeting.get("capabilities").and_then(JsonObject::new).unwrap_or_default()
+    }
+}
+
+fn server_info(greeting: &RawJson, era: Era) -> Option<RawJson> {
+    match era {
+        Era::Legacy(_) => greeting.get("serverInfo"),
+        Era::Modern => greeting.get("_meta")?.get(meta::SERVER_INFO),
+    }
 }
 
 /// How a server is kept.
@@ -128,138 +163,95 @@ pub(crate) struct Keeping {
     pub(crate) redactor: Arc<Redactor>,
 }
 
-/// A handle to the server. The server runs until `stop`.
-pub(crate) struct Upstream {
-    state: watch::Receiver<State>,
-    controls: Arc<Controls>,
-}
-
-/// What the supervisor is told.
-pub(crate) struct Controls {
-    /// A new one also starts a server that is down.
-    greeting: watch::Sender<Option<Greeting>>,
-    stop: watch::Sender<Stop>,
-}
-
-/// Whether the server is to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stop {
-    /// It is to go on.
-    No,
-    /// It is to end, in order.
-    Orderly,
-    /// It is to end now.
-    Now,
+/// The server, whichever way it is reached.
+pub(crate) enum Upstream {
+    Child(Child),
+    Remote(Box<Remote>),
 }
 
 impl Upstream {
-    /// Starts the server. What it says on its own comes out of the inbox.
-    pub(crate) fn start(command: Command, keeping: Keeping, events: Events) -> (Upstream, Inbox) {
-        let (inbox, items) = queue(keeping.queue_bytes_max);
-        let (tell_state, state) = watch::channel(State::Starting);
-        let controls = Arc::new(Controls {
-            greeting: watch::Sender::new(None),
-            stop: watch::Sender::new(Stop::No),
-        });
-        let supervisor = supervise::Supervisor {
-            command,
-            keeping,
-            events,
-            inbox,
-            state: tell_state,
-            controls: Arc::clone(&controls),
-            was_ready: false.into(),
-        };
-        tokio::spawn(supervisor.run());
-        (Upstream { state, controls }, Inbox { items, is_settled: true })
+    /// Starts the server, or gets ready to reach it. What it says on its own comes out of the
+    /// inbox.
+    pub(crate) fn start(server: Server, keeping: Keeping, events: Events) -> (Upstream, Inbox) {
+        match server {
+            Server::Command(command) => {
+                let (child, inbox) = Child::start(command, keeping, events);
+                (Upstream::Child(child), inbox)
+            }
+            Server::At(address) => {
+                let (remote, inbox) = Remote::new(address, keeping, events);
+                (Upstream::Remote(Box::new(remote)), inbox)
+            }
+        }
     }
 
-    /// The server, as soon as it is ready; or why it is not.
-    pub(crate) async fn ready(&self) -> Result<Arc<Ready>, Arc<Down>> {
-        if let Some(ready) = self.ready_now() {
-            return Ok(ready);
-        }
-        let mut state = self.state.clone();
-        loop {
-            match &*state.borrow_and_update() {
-                State::Starting => {}
-                State::Ready(ready) => return Ok(Arc::clone(ready)),
-                State::Down(down) => return Err(Arc::clone(down)),
-            }
-            if state.changed().await.is_err() {
-                return Err(Arc::new(Down::stopped()));
-            }
+    /// The server, as soon as it is ready; or why it is not. Where it can be asked in more than
+    /// one era, it is the one that whoever asks speaks.
+    pub(crate) async fn ready(&self, wanted: Option<Era>) -> Result<Arc<Ready>, Arc<Down>> {
+        match self {
+            Upstream::Child(child) => child.ready(wanted).await,
+            Upstream::Remote(remote) => remote.ready(wanted).await,
         }
     }
 
     /// The server, if it can be asked now.
-    pub(crate) fn ready_now(&self) -> Option<Arc<Ready>> {
-        match &*self.state.borrow() {
-            State::Ready(ready) => Some(Arc::clone(ready)),
-            State::Starting | State::Down(_) => None,
+    pub(crate) fn ready_now(&self, wanted: Option<Era>) -> Option<Arc<Ready>> {
+        match self {
+            Upstream::Child(child) => child.ready_now(),
+            Upstream::Remote(remote) => remote.ready_now(wanted),
         }
     }
 
-    /// Notes how the server is to be greeted. One that is down is started at once.
+    /// Hands a client's own greeting to a server that nobody else speaks to.
     pub(crate) fn greet(&self, greeting: Greeting) -> Greeted {
-        let mut state = self.state.clone();
-        let is_down = matches!(&*state.borrow_and_update(), State::Down(_));
-        self.controls.greeting.send_replace(Some(greeting));
-        Greeted { news: is_down.then_some(state) }
+        match self {
+            Upstream::Child(child) => Greeted::Child(child.greet(greeting)),
+            Upstream::Remote(_) => Greeted::Remote(greeting.opening),
+        }
     }
 
     /// Notes that the client has confirmed the handshake: this server hears it, and every one
     /// that is started in its place.
     pub(crate) fn confirm(&self, confirmation: &Bytes) {
-        self.controls.greeting.send_if_modified(|greeting| {
-            if let Some(greeting) = greeting {
-                greeting.confirmation = Some(confirmation.clone());
-            }
-            // It is no new greeting.
-            false
-        });
-        if let Some(ready) = self.ready_now() {
-            ready.connection.confirm(confirmation.clone());
+        match self {
+            Upstream::Child(child) => child.confirm(confirmation),
+            // It was greeted on our own behalf, and has heard it.
+            Upstream::Remote(_) => {}
         }
     }
 
-    /// Ends the server: its input is closed, then it is asked, then it is killed.
+    /// Ends the server: its input is closed, then it is asked, then it is killed. One that is
+    /// not ours is only told goodbye.
     pub(crate) async fn stop(&self) {
-        self.tell_stop(Stop::Orderly);
-        // The supervisor has the only sender, and drops it when it is done. Were it to panic, the
-        // lifeline would be dropped and the server killed.
-        let mut state = self.state.clone();
-        while state.changed().await.is_ok() {}
+        match self {
+            Upstream::Child(child) => child.stop().await,
+            Upstream::Remote(remote) => remote.stop().await,
+        }
     }
 
     /// Ends the server without waiting for it any longer.
     pub(crate) fn hurry(&self) {
-        self.tell_stop(Stop::Now);
-    }
-
-    fn tell_stop(&self, stop: Stop) {
-        self.controls.stop.send_if_modified(|told| {
-            let is_more = stop > *told;
-            *told = stop.max(*told);
-            is_more
-        });
+        match self {
+            Upstream::Child(child) => child.hurry(),
+            Upstream::Remote(_) => {}
+        }
     }
 }
 
 /// A greeting on its way.
-pub(crate) struct Greeted {
-    /// Where it was down: what is known until then is about the last start.
-    news: Option<watch::Receiver<State>>,
+pub(crate) enum Greeted {
+    Child(child::Greeted),
+    Remote(Opening),
 }
 
 impl Greeted {
     /// Waits for the server's answer.
     pub(crate) async fn answer(self, upstream: &Upstream) -> Result<Arc<Ready>, Arc<Down>> {
-        if let Some(mut news) = self.news
-            && news.changed().await.is_err()
-        {
-            return Err(Arc::new(Down::stopped()));
+        match (self, upstream) {
+            (Greeted::Child(greeted), Upstream::Child(child)) => greeted.answer(child).await,
+            (Greeted::Remote(opening), _) => upstream.ready(Some(opening.era())).await,
+            // A greeting comes back to whom it was given by.
+            (Greeted::Child(_), Upstream::Remote(_)) => Err(Arc::new(Down::stopped())),
         }
-        upstream.ready().await
     }
 }

@@ -20,15 +20,22 @@ export class RpcError extends Error {
 /** A check that did not hold. */
 class Failed extends Error {}
 
-/** Usage: client.mjs CASES SCRATCH COMMAND... */
+/** Usage: client.mjs CASES SCRATCH TARGET, where TARGET is a URL or COMMAND...; CHECKS in the environment picks some. */
 export async function run(client) {
-  const [casesPath, scratch, ...command] = process.argv.slice(2);
+  const [casesPath, scratch, ...target] = process.argv.slice(2);
   const cases = JSON.parse(readFileSync(casesPath, "utf8").replaceAll("{scratch}", scratch));
+  const picked = process.env.CHECKS?.split(",");
   for (const [name, given] of Object.entries(cases)) {
-    const ok = await one(client, name, name === "connect" ? command : given);
+    if (picked && !picked.includes(name)) continue;
+    const ok = await one(client, name, name === "connect" ? target : given);
     if (name === "connect" && !ok) break;
   }
   process.exit(0);
+}
+
+/** Whether a client is to connect over HTTP, rather than start a command. */
+export function isUrl(target) {
+  return /^https?:/.test(target[0]);
 }
 
 async function one(client, name, given) {
@@ -58,13 +65,13 @@ function report(check, ok, reason) {
 }
 
 const CHECKS = {
-  connect: (client, command) => client.connect(command),
+  connect: (client, target) => client.connect(target),
 
   async close(client) {
     const started = performance.now();
     await client.close();
     const ms = performance.now() - started;
-    expect(ms < CLOSE_MS_MAX, `it took ${seconds(ms)}: the end of its input did not end the gateway`);
+    expect(ms < CLOSE_MS_MAX, `it took ${seconds(ms)}: the gateway did not end with its input, or held on to a session`);
     return seconds(ms);
   },
 
@@ -149,6 +156,15 @@ const CHECKS = {
     successData(await slow);
   },
 
+  async crowd(client, given) {
+    const messages = Array.from({ length: given.calls }, (_, i) => `${process.pid}-${i}`);
+    const answers = await Promise.all(messages.map((message) => client.call(given.tool, { message })));
+    answers.forEach((called, i) => {
+      const text = successData(called).result;
+      expect(text === given.says + messages[i], `the answer to ${messages[i]} is ${brief(text)}`);
+    });
+  },
+
   async cancel(client, given) {
     const abort = new AbortController();
     const slow = client.call(given.tool, given.arguments, { signal: abort.signal }).then(
@@ -156,7 +172,7 @@ const CHECKS = {
       () => null,
     );
     await sleep(300);
-    // Aborting makes the SDK send notifications/cancelled.
+    // Aborting makes the SDK send notifications/cancelled, or close the stream of a modern HTTP request.
     abort.abort("the user pressed escape");
     const unexpected = await slow;
     expect(unexpected === null, `the cancelled call gave ${unexpected}`);

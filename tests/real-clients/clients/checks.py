@@ -6,6 +6,7 @@ SDK and hands back plain data. What is expected stands in cases/*.json; checks.m
 
 import asyncio
 import json
+import os
 import sys
 import time
 from dataclasses import dataclass
@@ -40,19 +41,25 @@ class Failed(Exception):
 
 
 def run(open_client):
-    """Usage: client.py CASES SCRATCH COMMAND...
+    """Usage: client.py CASES SCRATCH TARGET, where TARGET is a URL or COMMAND...; CHECKS in the environment picks some.
 
-    `open_client(command)` is an async context manager; entering it connects, leaving it closes.
+    `open_client(target)` is an async context manager; entering it connects, leaving it closes.
     """
-    cases_path, scratch, *command = sys.argv[1:]
-    text = Path(cases_path).read_text(encoding="utf-8").replace("{scratch}", scratch)
-    anyio.run(main, open_client, json.loads(text), command)
+    cases_path, scratch, *target = sys.argv[1:]
+    cases = json.loads(Path(cases_path).read_text(encoding="utf-8").replace("{scratch}", scratch))
+    picked = os.environ["CHECKS"].split(",") if "CHECKS" in os.environ else cases
+    anyio.run(main, open_client, {name: case for name, case in cases.items() if name in picked}, target)
 
 
-async def main(open_client, cases, command):
+def is_url(target):
+    """Whether a client is to connect over HTTP, rather than start a command."""
+    return target[0].startswith(("http:", "https:"))
+
+
+async def main(open_client, cases, target):
     open_check = "connect"
     try:
-        async with open_client(command) as client:
+        async with open_client(target) as client:
             report("connect", True, client.protocol_version)
             for name, case in cases.items():
                 if name not in ("connect", "close"):
@@ -60,7 +67,8 @@ async def main(open_client, cases, command):
             open_check = "close"
             started = time.monotonic()
         seconds = time.monotonic() - started
-        expect(seconds < CLOSE_SECONDS_MAX, f"it took {seconds:.1f} s: the end of its input did not end the gateway")
+        late = f"it took {seconds:.1f} s: the gateway did not end with its input, or held on to a session"
+        expect(seconds < CLOSE_SECONDS_MAX, late)
         report("close", True, f"{seconds:.1f} s")
     except BaseException as error:
         report(open_check, False, error if isinstance(error, Failed) else described(error))
@@ -182,6 +190,14 @@ async def overlap(client, case):
         slow.cancel()
 
 
+async def crowd(client, case):
+    messages = [f"{os.getpid()}-{i}" for i in range(case["calls"])]
+    answers = await asyncio.gather(*(client.call(case["tool"], {"message": message}) for message in messages))
+    for message, called in zip(messages, answers):
+        text = success_data(called)["result"]
+        expect(text == case["says"] + message, f"the answer to {message} is {text!r}")
+
+
 async def cancel(client, case):
     await client.cancel_call(case["tool"], case["arguments"], after_seconds=0.3)
     started = time.monotonic()
@@ -260,6 +276,7 @@ CHECKS = {
     "blocks": blocks,
     "progress": progress,
     "overlap": overlap,
+    "crowd": crowd,
     "cancel": cancel,
     "prompts": prompts,
     "resources": resources,

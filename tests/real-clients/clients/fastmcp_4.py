@@ -7,7 +7,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from mcp import MCPError
 
-from checks import Called, RpcError, expect, run
+from checks import Called, RpcError, expect, is_url, run
 
 
 class FastMcp4:
@@ -42,7 +42,7 @@ class FastMcp4:
         expect(success is True, f"FastMCP unwrapped the envelope: {data!r}")
 
     async def cancel_call(self, tool, arguments, after_seconds):
-        # Cancelling the task makes the SDK below send notifications/cancelled.
+        # Cancelling the task makes the SDK below send notifications/cancelled, or close a modern HTTP stream.
         task = asyncio.create_task(self.call(tool, arguments))
         await asyncio.sleep(after_seconds)
         task.cancel()
@@ -62,10 +62,10 @@ class FastMcp4:
 
 
 @asynccontextmanager
-async def open_client(command):
+async def open_client(target):
     # Without keep_alive=False, leaving the client would leave the gateway running.
-    transport = StdioTransport(command=command[0], args=command[1:], keep_alive=False)
-    async with Client(transport) as client:
+    stdio = None if is_url(target) else StdioTransport(command=target[0], args=target[1:], keep_alive=False)
+    async with Client(stdio or target[0]) as client:
         yield FastMcp4(client)
 
 

@@ -1,13 +1,14 @@
-"""PyPI `mcp` 1: `ClientSession` on `stdio_client`, the legacy handshake."""
+"""PyPI `mcp` 1: `ClientSession` on `stdio_client` or `streamable_http_client`, the legacy handshake."""
 
 import asyncio
 from contextlib import asynccontextmanager
 
 from mcp import ClientSession, McpError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CancelledNotification, CancelledNotificationParams, ClientNotification
 
-from checks import Called, RpcError, run
+from checks import Called, RpcError, is_url, run
 
 
 class PythonMcp1:
@@ -57,9 +58,13 @@ class PythonMcp1:
 
 
 @asynccontextmanager
-async def open_client(command):
-    parameters = StdioServerParameters(command=command[0], args=command[1:])
-    async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
+async def open_client(target):
+    if is_url(target):
+        transport = streamable_http_client(target[0])
+    else:
+        transport = stdio_client(StdioServerParameters(command=target[0], args=target[1:]))
+    # Over HTTP there is a third: a function that tells the session's id.
+    async with transport as (read, write, *_), ClientSession(read, write) as session:
         initialized = await session.initialize()
         yield PythonMcp1(session, initialized.protocolVersion)
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from mcp import Client, MCPError, StdioServerParameters
 
-from checks import Called, RpcError, run
+from checks import Called, RpcError, is_url, run
 
 
 class PythonMcp2:
@@ -32,7 +32,7 @@ class PythonMcp2:
         """`call_tool` has already validated the result against the listed schema."""
 
     async def cancel_call(self, tool, arguments, after_seconds):
-        # Cancelling the task makes the SDK send notifications/cancelled.
+        # Cancelling the task makes the SDK send notifications/cancelled, or close the stream of a modern HTTP request.
         task = asyncio.create_task(self.call(tool, arguments))
         await asyncio.sleep(after_seconds)
         task.cancel()
@@ -52,8 +52,8 @@ class PythonMcp2:
 
 
 @asynccontextmanager
-async def open_client(command):
-    async with Client(StdioServerParameters(command=command[0], args=command[1:])) as client:
+async def open_client(target):
+    async with Client(target[0] if is_url(target) else StdioServerParameters(command=target[0], args=target[1:])) as client:
         yield PythonMcp2(client)
 
 

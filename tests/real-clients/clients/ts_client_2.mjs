@@ -1,17 +1,19 @@
-// npm `@modelcontextprotocol/client` 2. By itself it speaks the legacy handshake; with NEGOTIATION=auto it starts
-// a second gateway, asks that one `server/discover`, and starts the one it uses when it knows the era.
+// npm `@modelcontextprotocol/client` 2. By itself it speaks the legacy handshake; with NEGOTIATION=auto it asks
+// `server/discover` first: over stdio of a second gateway that it starts for that, over HTTP of the one there is.
+// It ends no session when it closes, so that gateways see such clients too.
 
-import { Client, ProtocolError } from "@modelcontextprotocol/client";
+import { Client, ProtocolError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-import { RpcError, run } from "./checks.mjs";
+import { isUrl, RpcError, run } from "./checks.mjs";
 
 const mode = process.env.NEGOTIATION ?? "legacy";
 const client = new Client({ name: "real-clients", version: "1.0.0" }, { versionNegotiation: { mode } });
 
 await run({
-  async connect([command, ...args]) {
-    await client.connect(new StdioClientTransport({ command, args }));
+  async connect(target) {
+    const [command, ...args] = target;
+    await client.connect(isUrl(target) ? new StreamableHTTPClientTransport(new URL(command)) : new StdioClientTransport({ command, args }));
     return client.getNegotiatedProtocolVersion();
   },
   close: () => client.close(),

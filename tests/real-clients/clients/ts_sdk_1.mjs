@@ -2,22 +2,33 @@
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 
-import { RpcError, run } from "./checks.mjs";
+import { isUrl, RpcError, run } from "./checks.mjs";
 
 const client = new Client({ name: "real-clients", version: "1.0.0" });
+let transport;
 
 await run({
-  async connect([command, ...args]) {
-    const transport = new StdioClientTransport({ command, args });
+  async connect(target) {
+    const [command, ...args] = target;
+    transport = isUrl(target) ? new StreamableHTTPClientTransport(new URL(command)) : new StdioClientTransport({ command, args });
     let version;
     // The client tells its transport which version was agreed on, and nobody else.
-    transport.setProtocolVersion = (agreed) => (version = agreed);
+    const tell = transport.setProtocolVersion;
+    transport.setProtocolVersion = (agreed) => {
+      version = agreed;
+      tell?.call(transport, agreed);
+    };
     await client.connect(transport);
     return version;
   },
-  close: () => client.close(),
+  async close() {
+    // Ends the session with a DELETE, which closing alone does not.
+    await transport.terminateSession?.();
+    await client.close();
+  },
   listTools: async () => (await client.listTools()).tools,
   async call(name, args, options) {
     try {

@@ -1,6 +1,10 @@
-"""A FastMCP server with typed tools: what a Python tool author writes, without a thought of Manila."""
+"""A FastMCP server with typed tools: what a Python tool author writes, without a thought of Manila.
+
+Over stdio, or with PORT in the environment over HTTP.
+"""
 
 import asyncio
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,4 +92,7 @@ def motto() -> str:
 
 
 if __name__ == "__main__":
-    server.run(show_banner=False)
+    if "PORT" in os.environ:
+        server.run(transport="http", host="127.0.0.1", port=int(os.environ["PORT"]), show_banner=False)
+    else:
+        server.run(show_banner=False)

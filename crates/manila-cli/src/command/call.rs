@@ -4,11 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Context;
-use manila::request_envelope::{Message, Notification, Request, Response};
-use manila::stage::classify::Media;
+use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson, closest};
-use manila_gateway::receive::nobody;
-use manila_gateway::{Answer, Gateway, Placement, Sealed};
+use manila_gateway::{Answer, Caller, Gateway, Placement, Sealed};
 
 use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;
@@ -54,20 +52,18 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let given = given(args)?;
-    let mut settings = args.server.settings_once()?;
-    settings.media = Media::Inline;
+    let settings = args.server.settings_once()?;
     let is_shown = args.progress;
-    let answer =
-        args.server.with_gateway(settings, Verbosity::OneCall, |gateway, inbox| async move {
-            tokio::spawn(nobody::serve(inbox, move |told| {
-                if is_shown {
-                    show(told);
-                }
-            }));
-            greet(&gateway).await?;
-            let request = request(args, &gateway, &given).await?;
-            Ok(gateway.call_tool(&request, &Arc::default()).await)
-        })?;
+    let answer = args.server.with_gateway(settings, Verbosity::OneCall, |gateway| async move {
+        greet(&gateway).await?;
+        let request = request(args, &gateway, &given).await?;
+        let caller = Caller::nobody(move |told| {
+            if is_shown {
+                show(told);
+            }
+        });
+        Ok(gateway.call_tool(&request, &Arc::new(caller)).await)
+    })?;
     print(args, &answer, out)
 }
 
@@ -79,15 +75,14 @@ fn print(args: &Args, answer: &Answer, out: &mut Output) -> anyhow::Result<ExitS
             out.json(&reply.envelope, layout)?;
             Ok(if reply.is_error { ExitStatus::BadNews } else { ExitStatus::Good })
         }
-        Answer::AsItCame(Response { answer: Ok(result), .. }) | Answer::Plain(result) => {
-            out.json(result, layout)?;
-            let is_error = result.get("isError").is_some_and(|it| it.as_bytes() == b"true");
-            Ok(if is_error { ExitStatus::BadNews } else { ExitStatus::Good })
-        }
-        Answer::AsItCame(Response { answer: Err(error), .. }) => {
-            out.json(error, layout)?;
-            Ok(ExitStatus::BadNews)
-        }
+        Answer::AsItCame(answered) => match answered.answer() {
+            Ok(result) => print_result(result, args, out),
+            Err(error) => {
+                out.json(error, layout)?;
+                Ok(ExitStatus::BadNews)
+            }
+        },
+        Answer::Plain(result) => print_result(result, args, out),
         Answer::Refused(refusal) => {
             let mut message = refusal.code().entry().message.to_owned();
             for violation in refusal.violations() {
@@ -96,6 +91,12 @@ fn print(args: &Args, answer: &Answer, out: &mut Output) -> anyhow::Result<ExitS
             Err(Refusal::new(message, refusal.code().entry().remedy).into())
         }
     }
+}
+
+fn print_result(result: &RawJson, args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
+    out.json(result, args.layout.layout(out))?;
+    let is_error = result.get("isError").is_some_and(|it| it.as_bytes() == b"true");
+    Ok(if is_error { ExitStatus::BadNews } else { ExitStatus::Good })
 }
 
 /// What `--args` and `--arg` give; the values of the latter are still text.

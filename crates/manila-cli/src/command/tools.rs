@@ -2,7 +2,6 @@
 
 use manila::RawJson;
 use manila_gateway::Placement;
-use manila_gateway::receive::nobody;
 
 use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;
@@ -32,8 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let settings = args.server.settings_once()?;
     let tools: Vec<RawJson> =
-        args.server.with_gateway(settings, Verbosity::OneCall, |gateway, inbox| async move {
-            tokio::spawn(nobody::serve(inbox, |_| ()));
+        args.server.with_gateway(settings, Verbosity::OneCall, |gateway| async move {
             greet(&gateway).await?;
             let listed = gateway.tools(Placement::Structured).await;
             listed.map_err(|reason| {

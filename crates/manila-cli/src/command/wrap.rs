@@ -50,8 +50,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
     }
     let mut settings = args.server.settings()?;
     settings.placement = args.placement.into();
-    args.server.with_gateway(settings, Verbosity::Usual, |gateway, inbox| async move {
-        let served = stdio::serve(gateway, inbox).await;
+    args.server.with_gateway(settings, Verbosity::Usual, |gateway| async move {
+        let served = stdio::serve(gateway).await;
         served.map_err(|error| {
             let message = format!("cannot write to standard output: {error}");
             Refusal::new(message, "check that the disk has room and the target can be written")

@@ -95,9 +95,12 @@ fn tools_are_listed_for_people_and_for_scripts() {
 
 #[test]
 fn a_server_without_tools_has_none() {
-    let hello = r#"{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}"#;
-    let none = r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}"#;
-    let script = format!("read a; echo '{hello}'; read b; read c; echo '{none}'; cat >/dev/null");
+    let old = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}"#;
+    let hello = r#"{"jsonrpc":"2.0","id":2,"result":{"capabilities":{}}}"#;
+    let none = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no"}}"#;
+    let script = format!(
+        "read a; echo '{old}'; read b; echo '{hello}'; read c; read d; echo '{none}'; cat >/dev/null"
+    );
     let ran = manila(&["tools", "--", "sh", "-c", &script], b"");
     assert_eq!(
         (ran.code, ran.stdout.as_str()),

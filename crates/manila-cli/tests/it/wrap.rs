@@ -227,11 +227,11 @@ fn apps_unknown_tools_and_unknown_methods() {
 }
 
 #[test]
-fn the_handshake_comes_first_and_a_modern_probe_falls_back() {
+fn the_handshake_comes_first_where_requests_do_not_say_it_all() {
     let mut client = Client::start(&[], &[manila_path(), "sample-server"]);
     let early = client.ask(1, "tools/list", &json!({}));
     assert_eq!(early["error"]["code"], -32600);
-    assert_eq!(client.ask(2, "server/discover", &json!({}))["error"]["code"], -32601);
+    assert_eq!(client.ask(2, "server/discover", &json!({}))["error"]["code"], -32602);
     assert_eq!(client.ask(3, "ping", &json!({}))["result"], json!({}));
     let hello = client.greet("2099-01-01");
     assert_eq!(hello["result"]["protocolVersion"], "2025-11-25");

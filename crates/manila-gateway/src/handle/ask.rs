@@ -6,11 +6,19 @@ use std::time::Duration;
 use manila::Code;
 use manila::request_envelope::{Request, Response};
 
-use crate::cancellation::Cancellation;
+use crate::caller::Caller;
 use crate::clock;
 use crate::deadlines::Deadline;
+use crate::era::Era;
 use crate::gateway::{Gateway, Settings};
-use crate::upstream::{Arrived, Gone};
+use crate::upstream::{Arrived, Declined, Gone, Mirrored};
+
+/// What a server answered, and in the words of which era.
+#[derive(Debug)]
+pub struct Answered {
+    pub(crate) response: Response,
+    pub(crate) era: Era,
+}
 
 /// Why there is no answer.
 pub(super) enum Unanswered {
@@ -22,6 +30,10 @@ pub(super) enum Unanswered {
     TimedOut(Duration),
     /// It is not there, or died.
     Gone(Gone),
+    /// It, or something before it, refused on HTTP, or could not be reached.
+    Declined(Declined),
+    /// It asks something that its caller cannot be asked.
+    AskedBack(String),
 }
 
 impl Unanswered {
@@ -42,6 +54,19 @@ impl Unanswered {
                 let reason = &gone.0.reason;
                 (Code::UpstreamUnavailable, format!("The server is not available: {reason}"))
             }
+            Unanswered::Declined(Declined { status: Some(429), reason, .. }) => {
+                (Code::RateLimited, format!("The server is asked too often: {reason}"))
+            }
+            Unanswered::Declined(Declined { reason, .. }) => {
+                (Code::UpstreamUnavailable, format!("The server is not available: {reason}"))
+            }
+            Unanswered::AskedBack(method) => (
+                Code::CapabilityNotAvailable,
+                format!(
+                    "The server asks the client something (`{method}`), which cannot be handed \
+                     on between a client and a server of different eras of MCP"
+                ),
+            ),
         }
     }
 }
@@ -52,9 +77,10 @@ impl Gateway {
     pub(super) async fn ask(
         &self,
         request: &Request,
-        cancellation: &Arc<Cancellation>,
+        caller: &Arc<Caller>,
+        mirrored: &Mirrored,
         mut deadline: Deadline,
-    ) -> Result<Response, Unanswered> {
+    ) -> Result<Answered, Unanswered> {
         const TIMEOUTS_MAX: u32 = 10;
         let timeout = self.settings.timeout;
         let latest = deadline.time() + timeout.saturating_mul(TIMEOUTS_MAX - 1);
@@ -64,8 +90,8 @@ impl Gateway {
             return Err(Unanswered::TimedOut(timeout));
         }
         let sent = async {
-            let ready = self.upstream.ready().await.map_err(Gone)?;
-            ready.connection.forward(request, Arc::clone(cancellation)).await
+            let ready = self.upstream.ready(caller.wanted()).await.map_err(Gone)?;
+            ready.connection.forward(request, caller, mirrored).await
         };
         let sent = tokio::select! {
             biased;
@@ -76,12 +102,10 @@ impl Gateway {
         loop {
             tokio::select! {
                 biased;
-                arrived = waiting.arrived() => return match arrived {
-                    Ok(Arrived::Response(response)) => Ok(response),
-                    Ok(Arrived::TooLarge) => Err(Unanswered::TooLarge),
-                    Ok(Arrived::Unusable(why)) => Err(Unanswered::Unusable(why)),
-                    Err(gone) => Err(Unanswered::Gone(gone)),
-                },
+                arrived = waiting.arrived() => {
+                    let era = waiting.connection().era_or_plainest();
+                    return arrived.map_err(Unanswered::Gone).and_then(|it| answered(it, era));
+                }
                 () = deadline.passed() => {}
             }
             let extended = waiting.last_sign().map(|sign| (sign + timeout).min(latest));
@@ -92,6 +116,16 @@ impl Gateway {
             granted = in_ms(extended.saturating_duration_since(started));
             deadline = self.deadlines.at(extended);
         }
+    }
+}
+
+fn answered(arrived: Arrived, era: Era) -> Result<Answered, Unanswered> {
+    match arrived {
+        Arrived::Response(response) => Ok(Answered { response, era }),
+        Arrived::TooLarge => Err(Unanswered::TooLarge),
+        Arrived::Unusable(why) => Err(Unanswered::Unusable(why)),
+        Arrived::AskedBack(method) => Err(Unanswered::AskedBack(method)),
+        Arrived::Declined(declined) => Err(Unanswered::Declined(declined)),
     }
 }
 

@@ -3,43 +3,44 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use manila::pipeline::{self, OutputCheck, Redaction};
-use manila::request_envelope::{Request, Response};
+use manila::pipeline::{self, Redaction};
+use manila::request_envelope::Request;
 use manila::{
-    Code, Context, Contract, Failed, Invalid, JsonObject, McpResult, Observation, Observed,
-    RawJson, TimedOut, Violation,
+    Code, Contract, Failed, Invalid, JsonObject, McpResult, Observation, Observed, RawJson,
+    Violation,
 };
 use tokio::time::Instant;
 
-use super::ask::Unanswered;
-use super::consent::{self, Wish};
+use super::ask::{Answered, Unanswered};
+use super::consent::Wish;
+use super::forward::is_asked_across;
 use super::list::Found;
 use super::own_arguments::{self, Taken};
 use super::params::{Params, wrong};
+use super::seal::context;
 use super::tasks::Task;
-use super::{Answer, Refusal, Sealed, answer};
-use crate::cancellation::Cancellation;
+use super::{Answer, Refusal, answer};
+use crate::caller::Caller;
 use crate::clock;
 use crate::deadlines::Deadline;
-use crate::event::{Consent, Event};
+use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
-use crate::hiding::Passthrough;
 use crate::own_meta;
 use crate::tools::Tool;
-use crate::upstream::Down;
+use crate::upstream::Mirrored;
 
 /// How long the result of a task is waited for: as long as the task.
 const TASK_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A tool call, taken apart.
-struct ToolCall<'a> {
+pub(super) struct ToolCall<'a> {
     request: &'a Request,
-    cancellation: &'a Arc<Cancellation>,
-    name: String,
+    pub(super) caller: &'a Arc<Caller>,
+    pub(super) name: String,
     arguments: Option<RawJson>,
-    request_id: Option<String>,
-    wish: Wish,
-    started: Instant,
+    pub(super) request_id: Option<String>,
+    pub(super) wish: Wish,
+    pub(super) started: Instant,
 }
 
 impl ToolCall<'_> {
@@ -48,7 +49,7 @@ impl ToolCall<'_> {
         let wish = taken.wish.unwrap_or(self.wish);
         ToolCall {
             request: &taken.request,
-            cancellation: self.cancellation,
+            caller: self.caller,
             name: self.name.clone(),
             arguments: Some(taken.arguments.clone()),
             request_id: self.request_id.clone(),
@@ -60,9 +61,9 @@ impl ToolCall<'_> {
 
 impl Gateway {
     /// Calls a tool.
-    pub async fn call_tool(&self, request: &Request, cancellation: &Arc<Cancellation>) -> Answer {
+    pub async fn call_tool(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         let started = clock::now();
-        let (call, shape) = match self.taken_apart(request, cancellation, started) {
+        let (call, shape) = match self.taken_apart(request, caller, started) {
             Ok(taken_apart) => taken_apart,
             Err(refusal) => return Answer::Refused(refusal),
         };
@@ -79,7 +80,7 @@ impl Gateway {
     pub(super) async fn call_named(
         &self,
         request: &Request,
-        cancellation: &Arc<Cancellation>,
+        caller: &Arc<Caller>,
         task: Task,
     ) -> Answer {
         let Task { tool: name, shape, wish, .. } = task;
@@ -87,7 +88,7 @@ impl Gateway {
         let (arguments, request_id) = (None, None);
         let meta = request.params.as_ref().and_then(|params| params.get("_meta"));
         let wish = if wish == Wish::None { Wish::of(meta.as_ref()) } else { wish };
-        let call = ToolCall { request, cancellation, name, arguments, request_id, wish, started };
+        let call = ToolCall { request, caller, name, arguments, request_id, wish, started };
         let deadline = self.deadlines.at(started + TASK_LONGEST);
         let (answer, failure) = match shape {
             Shape::Contract(contract) => {
@@ -101,9 +102,14 @@ impl Gateway {
     }
 
     /// Answers a call that there is no room for.
-    pub(crate) fn turn_call_away(&self, request: &Request, message: &str) -> Answer {
-        let (started, cancellation) = (clock::now(), Arc::default());
-        let (call, shape) = match self.taken_apart(request, &cancellation, started) {
+    pub(crate) fn turn_call_away(
+        &self,
+        request: &Request,
+        caller: &Arc<Caller>,
+        message: &str,
+    ) -> Answer {
+        let started = clock::now();
+        let (call, shape) = match self.taken_apart(request, caller, started) {
             Ok(taken_apart) => taken_apart,
             Err(refusal) => return Answer::Refused(refusal),
         };
@@ -137,7 +143,7 @@ impl Gateway {
     fn taken_apart<'a>(
         &self,
         request: &'a Request,
-        cancellation: &'a Arc<Cancellation>,
+        caller: &'a Arc<Caller>,
         started: Instant,
     ) -> Result<(ToolCall<'a>, Shape), Refusal> {
         let Params { name, arguments, meta } = Params::of(request.params.as_ref())?;
@@ -150,7 +156,7 @@ impl Gateway {
             value.map(|value| value.as_text().map(std::borrow::Cow::into_owned))
         };
         let shape = match text_of(own_meta::CONTRACT) {
-            None => self.settings.shape,
+            None => caller.wishes.shape.unwrap_or(self.settings.shape),
             Some(id) => id.as_deref().and_then(Shape::from_id).ok_or_else(|| {
                 let ids: Vec<&str> = Shape::ids().collect();
                 let pointer = "/params/_meta/dev.manila~1contract";
@@ -159,7 +165,7 @@ impl Gateway {
         };
         let request_id = text_of(own_meta::REQUEST_ID).flatten();
         let wish = Wish::of(meta.as_ref());
-        let call = ToolCall { request, cancellation, name, arguments, request_id, wish, started };
+        let call = ToolCall { request, caller, name, arguments, request_id, wish, started };
         Ok((call, shape))
     }
 
@@ -169,16 +175,19 @@ impl Gateway {
         call: &ToolCall<'_>,
         deadline: Deadline,
     ) -> (Answer, Option<Code>) {
-        match self.ask(call.request, call.cancellation, deadline).await {
-            Ok(response) => {
-                let is_good = response.answer.as_ref().is_ok_and(|result| {
+        let tool = self.tools.get(&call.name);
+        let mirrored = mirrored(tool.as_deref(), call);
+        let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;
+        match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
+            Ok(answered) => {
+                let is_good = answered.answer().is_ok_and(|result| {
                     result.get("isError").is_none_or(|is_error| is_error.as_bytes() != b"true")
                 });
-                let response = match self.consent(&call.name, call.wish) {
-                    Some(_) => response,
-                    None => self.hidden(call.request, response),
+                let answered = match self.consent(&call.name, call.wish) {
+                    Some(_) => answered,
+                    None => self.hidden(call.request, answered),
                 };
-                (Answer::AsItCame(response), (!is_good).then_some(Code::ToolFailed))
+                (Answer::AsItCame(answered), (!is_good).then_some(Code::ToolFailed))
             }
             Err(unanswered) => {
                 let observation = Observation::new(self.not_answered(unanswered));
@@ -201,7 +210,7 @@ impl Gateway {
         let mut deadline = self.deadline();
         let found = tokio::select! {
             biased;
-            found = self.find(&call.name) => found,
+            found = self.find(&call.name, call.caller.wanted()) => found,
             () = deadline.passed() => Found::TooLate,
         };
         let tool = match found {
@@ -220,6 +229,10 @@ impl Gateway {
             }
             Found::Gone(gone) => {
                 let observed = self.not_answered(Unanswered::Gone(gone));
+                return self.sealed(call, contract, None, observed, None);
+            }
+            Found::Declined(declined) => {
+                let observed = self.not_answered(Unanswered::Declined(declined));
                 return self.sealed(call, contract, None, observed, None);
             }
             Found::TooLate => {
@@ -266,8 +279,10 @@ impl Gateway {
         tool: Option<Arc<Tool>>,
         deadline: Deadline,
     ) -> (Answer, Option<Code>) {
-        match self.ask(call.request, call.cancellation, deadline).await {
-            Ok(response) => self.answered(call, contract, tool.as_deref(), response),
+        let mirrored = mirrored(tool.as_deref(), call);
+        let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;
+        match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
+            Ok(answered) => self.answered(call, contract, tool.as_deref(), answered),
             Err(unanswered) => {
                 let observed = self.not_answered(unanswered);
                 self.sealed(call, contract, None, observed, None)
@@ -280,12 +295,16 @@ impl Gateway {
         call: &ToolCall<'_>,
         contract: Contract,
         tool: Option<&Tool>,
-        response: Response,
+        answered: Answered,
     ) -> (Answer, Option<Code>) {
-        let result = match &response.answer {
+        let is_like = answered.era.is_like(call.caller.era());
+        let result = match answered.answer() {
             Ok(result) => result,
-            Err(error) if answer::is_for_the_client(error) => {
-                return (Answer::AsItCame(response), Some(Code::ToolFailed));
+            // Whoever was asked back acts on what became of its answers.
+            Err(error)
+                if is_like && (answer::is_for_the_client(error) || is_second_round(call)) =>
+            {
+                return (Answer::AsItCame(answered), Some(Code::ToolFailed));
             }
             Err(error) => {
                 return self.sealed(call, contract, None, answer::protocol_error(error), None);
@@ -297,89 +316,37 @@ impl Gateway {
         let parts = McpResult::from_object(object);
         if parts.is_handle() {
             self.tasks.note(result, &call.name, Shape::Contract(contract), call.wish);
-            return (Answer::AsItCame(response), None);
+            return (Answer::AsItCame(answered), None);
         }
         if tool.is_some_and(|tool| tool.is_app) {
             let is_shown = self.consent(&call.name, call.wish).is_some();
-            let response = if is_shown { response } else { self.hidden(call.request, response) };
-            return (Answer::AsItCame(response), None);
+            let answered = if is_shown { answered } else { self.hidden(call.request, answered) };
+            return (Answer::AsItCame(answered), None);
         }
         let meta = parts.meta().cloned();
         self.sealed(call, contract, tool, Observed::Mcp(parts), meta)
     }
+}
 
-    /// The one place where what was seen becomes an envelope.
-    fn sealed(
-        &self,
-        call: &ToolCall<'_>,
-        contract: Contract,
-        tool: Option<&Tool>,
-        observed: Observed,
-        meta: Option<RawJson>,
-    ) -> (Answer, Option<Code>) {
-        let consented = self.consent(&call.name, call.wish);
-        let hiding = &self.settings.hiding;
-        let mut observation = Observation::new(observed);
-        consent::tell_ignored(&mut observation.notes, contract, call.wish, consented);
-        observation.call.tool_id = Some(call.name.clone());
-        observation.call.tool_version =
-            self.upstream.ready_now().and_then(|ready| ready.version.clone());
-        observation.call.request_id.clone_from(&call.request_id);
-        let schema = tool.and_then(|tool| tool.output.as_ref());
-        let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
-        let mut settings = pipeline::Settings::default();
-        settings.media = self.settings.media;
-        settings.speaks = self.settings.speaks;
-        settings.passthrough = match hiding.passthrough {
-            Passthrough::Redacted => None,
-            Passthrough::Verbatim => Some(contract),
-        };
-        settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
-        settings.redaction = match consented {
-            Some(_) => Redaction::Off,
-            None => Redaction::By(&hiding.redactor),
-        };
-        let meta = if consented.is_none() { meta.map(|meta| hiding.part(meta)) } else { meta };
-        let context = context(call);
-        let prepared = pipeline::prepare(observation, &settings, &context);
-        if prepared.is_shown() {
-            self.tell(Event::Unredacted { tool: call.name.clone(), why: Consent::Passthrough });
-        } else if !prepared.hidden().is_empty() {
-            let (place, findings) = (call.name.clone(), prepared.hidden().to_vec());
-            self.tell(Event::Redacted { place, findings });
-        }
-        let reply = manila::render(&prepared, contract, &context);
-        let failure = reply.code;
-        (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta })), failure)
-    }
-
-    fn not_answered(&self, unanswered: Unanswered) -> Observed {
-        let (code, message) = unanswered.told(&self.settings);
-        let mut failed = Failed::new(code, message);
-        match unanswered {
-            Unanswered::TooLarge | Unanswered::Unusable(_) => {}
-            Unanswered::TimedOut(after) => {
-                return Observed::TimedOut(TimedOut { after, ..TimedOut::default() });
-            }
-            Unanswered::Gone(gone) => diagnose(&mut failed, &gone.0),
-        }
-        Observed::Failed(Box::new(failed))
+/// A server that asks back in a way that its caller's era does not know has not answered.
+fn not_asked_across(answered: Answered, caller: &Caller) -> Result<Answered, Unanswered> {
+    match is_asked_across(&answered, caller) {
+        Some(method) => Err(Unanswered::AskedBack(method)),
+        None => Ok(answered),
     }
 }
 
-/// When to try again, and what the server said last.
-fn diagnose(failed: &mut Failed, down: &Down) {
-    // Whole seconds, and at least one: who asks at once is told the same.
-    failed.retry_after = down
-        .retry_after()
-        .map(|after| Duration::from_secs(after.as_millis().div_ceil(1000).try_into().unwrap_or(1)))
-        .map(|after| after.max(Duration::from_secs(1)));
-    if !down.last_words.is_empty() {
-        failed.details = JsonObject::build(|object| object.member("last_stderr", &down.last_words));
-    }
+/// Whether a call brings what the server asked for before.
+fn is_second_round(call: &ToolCall<'_>) -> bool {
+    let params = call.request.params.as_ref();
+    let has = |name: &str| params.is_some_and(|params| params.get(name).is_some());
+    has("inputResponses") || has("requestState")
 }
 
-fn context(call: &ToolCall<'_>) -> Context {
-    let elapsed = clock::now().saturating_duration_since(call.started);
-    Context::new(clock::fresh()).elapsed(elapsed)
+/// The arguments that the tool wants to see in headers.
+fn mirrored(tool: Option<&Tool>, call: &ToolCall<'_>) -> Mirrored {
+    match (tool, &call.arguments) {
+        (Some(tool), Some(arguments)) => tool.mirrored(arguments),
+        (Some(_), None) | (None, _) => Mirrored::default(),
+    }
 }

@@ -2,22 +2,25 @@
 
 use std::sync::Arc;
 
-use manila::request_envelope::{Request, Response};
+use manila::request_envelope::{Notification, Request};
 use manila::{JsonObject, McpResult, RawJson};
 use manila_redact::Tally;
 
+use super::ask::{Answered, Unanswered};
 use super::answer;
-use crate::cancellation::Cancellation;
+use crate::caller::Caller;
+use crate::era::Era;
 use crate::event::Event;
 use crate::gateway::Gateway;
 use crate::jsonrpc::Fault;
+use crate::upstream::Mirrored;
 
 /// What came of a request that was handed on.
 pub(crate) enum Forwarded {
     /// The answer, as it came.
-    AsItCame(Response),
-    /// A result of which something was changed.
-    Changed(RawJson),
+    AsItCame(Answered),
+    /// A result of which something was changed, in the words of the server's era.
+    Changed(RawJson, Era),
     /// The server could not be asked.
     Fault(Fault),
 }
@@ -26,21 +29,38 @@ pub(crate) enum Forwarded {
 pub(crate) async fn forward(
     gateway: &Gateway,
     request: &Request,
-    cancellation: &Arc<Cancellation>,
+    caller: &Arc<Caller>,
 ) -> Forwarded {
-    match gateway.ask(request, cancellation, gateway.deadline()).await {
-        Ok(response) => Forwarded::AsItCame(gateway.hidden(request, response)),
-        Err(unanswered) => {
-            let (code, message) = unanswered.told(&gateway.settings);
-            let message = gateway.settings.hiding.text(message);
-            Forwarded::Fault(Fault::new(code).message(message))
-        }
+    let mirrored = Mirrored::default();
+    match gateway.ask(request, caller, &mirrored, gateway.deadline()).await {
+        Ok(answered) => match is_asked_across(&answered, caller) {
+            Some(method) => not_answered(gateway, &Unanswered::AskedBack(method)),
+            None => Forwarded::AsItCame(gateway.hidden(request, answered)),
+        },
+        Err(unanswered) => not_answered(gateway, &unanswered),
     }
+}
+
+fn not_answered(gateway: &Gateway, unanswered: &Unanswered) -> Forwarded {
+    let (code, message) = unanswered.told(&gateway.settings);
+    let message = gateway.settings.hiding.text(message);
+    Forwarded::Fault(Fault::new(code).message(message))
 }
 
 /// What servers offer: names and descriptions that are the same for everybody.
 const LISTS: [&str; 5] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize"];
+
+/// What a server asks back in a way that its caller's era does not know, if it does.
+pub(super) fn is_asked_across(answered: &Answered, caller: &Caller) -> Option<String> {
+    let result = answered.answer().ok().filter(|_| !answered.era.is_like(caller.era()))?;
+    result.get("resultType")?.as_text().filter(|kind| kind == "input_required")?;
+    let asked = result.get("inputRequests");
+    let asked = asked.iter().flat_map(RawJson::members).next();
+    let method = asked.and_then(|asked| asked.value().get("method"));
+    let method = method.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
+    Some(method.unwrap_or_else(|| "input_required".to_owned()))
+}
 
 /// Whether a result is none yet: the server asks back, or has begun a task.
 fn is_handle(result: &RawJson) -> bool {
@@ -48,19 +68,29 @@ fn is_handle(result: &RawJson) -> bool {
 }
 
 impl Gateway {
+    /// Hands on what a client tells, if the server can be told now and its era knows it.
+    pub(crate) fn hand_on(&self, notification: &Notification, era: Era) {
+        if let Some(ready) = self.upstream.ready_now(Some(era))
+            && ready.era.is_like(era)
+        {
+            ready.connection.push(notification.frame.to_bytes());
+        }
+    }
+
     /// The answer to a request without its secrets. What servers offer is left alone, and what the
     /// client must act on.
-    pub(super) fn hidden(&self, request: &Request, response: Response) -> Response {
+    pub(super) fn hidden(&self, request: &Request, answered: Answered) -> Answered {
+        let Answered { response, era } = answered;
         let is_left_alone = match &response.answer {
             Ok(result) => LISTS.contains(&request.method.as_str()) || is_handle(result),
             Err(error) => answer::is_for_the_client(error),
         };
         if is_left_alone {
-            return response;
+            return Answered { response, era };
         }
-        let (hidden, tally) = self.settings.hiding.response(response);
+        let (response, tally) = self.settings.hiding.response(response);
         self.tell_redacted(&request.method, &tally);
-        hidden
+        Answered { response, era }
     }
 
     /// Tells what was hidden, if anything was.

@@ -8,11 +8,13 @@ use manila::{JsonObject, RawJson};
 
 use super::Placement;
 use super::answer::number;
-use crate::cancellation::Cancellation;
-use crate::gateway::Gateway;
+use super::ask::Answered;
+use crate::caller::Caller;
+use crate::era::Era;
+use crate::gateway::{Gateway, Shape};
 use crate::handle::forward::{Forwarded, forward};
-use crate::tools::{self, Tool};
-use crate::upstream::{Arrived, Gone};
+use crate::tools::{self, Noted, Tool};
+use crate::upstream::{Arrived, Declined, Gone};
 
 /// What is known about a tool's name.
 pub(super) enum Found {
@@ -20,6 +22,7 @@ pub(super) enum Found {
     Unknown,
     Unlisted,
     Gone(Gone),
+    Declined(Declined),
     TooLate,
 }
 
@@ -31,11 +34,13 @@ pub(super) enum NotListed {
     Refused,
     /// The server did not answer in time.
     TimedOut,
+    /// It, or something before it, refused on HTTP, or could not be reached.
+    Declined(Declined),
 }
 
 impl Gateway {
     /// What is known about the tool of this name; if nothing is, the tools are listed.
-    pub(super) async fn find(&self, name: &str) -> Found {
+    pub(super) async fn find(&self, name: &str, wanted: Option<Era>) -> Found {
         if let Some(tool) = self.tools.get(name) {
             return Found::Tool(tool);
         }
@@ -44,8 +49,9 @@ impl Gateway {
         if let Some(tool) = self.tools.get(name) {
             return Found::Tool(tool);
         }
-        match self.list_all_tools().await {
+        match self.list_all_tools(wanted).await {
             Err(NotListed::Gone(gone)) => Found::Gone(gone),
+            Err(NotListed::Declined(declined)) => Found::Declined(declined),
             Err(NotListed::Refused) => Found::Unlisted,
             Err(NotListed::TimedOut) => Found::TooLate,
             Ok(names) => match self.tools.get(name) {
@@ -60,19 +66,20 @@ impl Gateway {
     pub(crate) async fn list_tools(
         &self,
         request: &Request,
-        cancellation: &Arc<Cancellation>,
+        caller: &Arc<Caller>,
         placement: Placement,
     ) -> Forwarded {
-        match forward(self, request, cancellation).await {
-            Forwarded::AsItCame(Response { answer: Ok(result), .. }) => {
-                Forwarded::Changed(self.shown(&result, placement))
+        let shape = caller.wishes.shape.unwrap_or(self.settings.shape);
+        match forward(self, request, caller).await {
+            Forwarded::AsItCame(Answered { response: Response { answer: Ok(result), .. }, era }) => {
+                Forwarded::Changed(self.shown(&result, shape, placement), era)
             }
-            other @ (Forwarded::AsItCame(_) | Forwarded::Changed(_) | Forwarded::Fault(_)) => other,
+            other @ (Forwarded::AsItCame(_) | Forwarded::Changed(..) | Forwarded::Fault(_)) => other,
         }
     }
 
     /// A page of the list with every tool as the client sees it; all else as it came.
-    fn shown(&self, result: &RawJson, placement: Placement) -> RawJson {
+    fn shown(&self, result: &RawJson, shape: Shape, placement: Placement) -> RawJson {
         let page = JsonObject::build(|object| {
             for member in result.members() {
                 if !member.is("tools") {
@@ -82,9 +89,10 @@ impl Gateway {
                 let shown: Vec<RawJson> = member
                     .value()
                     .items()
-                    .map(|tool| match self.tools.note(&tool) {
-                        Some((_, known)) => tools::shown(&known, self.settings.shape, placement),
-                        None => tool,
+                    .filter_map(|tool| match self.tools.note(&tool) {
+                        Noted::Tool(_, known) => Some(tools::shown(&known, shape, placement)),
+                        Noted::Nameless => Some(tool),
+                        Noted::LeftOut => None,
                     })
                     .collect();
                 object.token_member(member.key_token(), &shown);
@@ -96,13 +104,14 @@ impl Gateway {
     /// Asks the server for all its tools. Gives them as they are listed to clients.
     pub async fn tools(&self, placement: Placement) -> Result<Vec<RawJson>, String> {
         let mut all = Vec::new();
-        let listed = self.each_page(|page| {
-            let shown = self.shown(page, placement);
+        let listed = self.each_page(None, |page| {
+            let shown = self.shown(page, self.settings.shape, placement);
             all.extend(shown.get("tools").iter().flat_map(RawJson::items));
         });
         match listed.await {
             Ok(()) => Ok(all),
             Err(NotListed::Gone(gone)) => Err(gone.0.reason.clone()),
+            Err(NotListed::Declined(declined)) => Err(declined.reason),
             Err(NotListed::Refused) => Err("the server did not list its tools".to_owned()),
             Err(NotListed::TimedOut) => {
                 Err("the server took too long to list its tools".to_owned())
@@ -111,12 +120,18 @@ impl Gateway {
     }
 
     /// Asks the server for all its tools, and forgets those that are gone. Gives their names.
-    pub(super) async fn list_all_tools(&self) -> Result<HashSet<String>, NotListed> {
+    pub(super) async fn list_all_tools(
+        &self,
+        wanted: Option<Era>,
+    ) -> Result<HashSet<String>, NotListed> {
         let mut names = HashSet::new();
-        self.each_page(|page| {
+        self.each_page(wanted, |page| {
             let tools = page.get("tools");
             let noted = tools.iter().flat_map(RawJson::items);
-            names.extend(noted.filter_map(|tool| Some(self.tools.note(&tool)?.0)));
+            names.extend(noted.filter_map(|tool| match self.tools.note(&tool) {
+                Noted::Tool(name, _) => Some(name),
+                Noted::Nameless | Noted::LeftOut => None,
+            }));
         })
         .await?;
         self.tools.keep_only(&names);
@@ -129,16 +144,20 @@ impl Gateway {
             return false;
         }
         let _listing = self.tools.listing.lock().await;
-        self.list_all_tools().await.is_ok() && *before != self.tools.snapshot()
+        self.list_all_tools(None).await.is_ok() && *before != self.tools.snapshot()
     }
 
-    async fn each_page(&self, mut take: impl FnMut(&RawJson)) -> Result<(), NotListed> {
+    async fn each_page(
+        &self,
+        wanted: Option<Era>,
+        mut take: impl FnMut(&RawJson),
+    ) -> Result<(), NotListed> {
         const PAGES_MAX: usize = 1_000;
         let mut cursor: Option<RawJson> = None;
         let mut seen = HashSet::new();
         for _ in 0..PAGES_MAX {
             let params = JsonObject::build(|object| object.member("cursor", &cursor));
-            let page = self.page(&params).await?;
+            let page = self.page(wanted, &params).await?;
             take(&page);
             cursor = page.get("nextCursor").filter(|next| next.as_text().is_some());
             let Some(next) = &cursor else { return Ok(()) };
@@ -150,10 +169,10 @@ impl Gateway {
         Ok(())
     }
 
-    async fn page(&self, params: &JsonObject) -> Result<RawJson, NotListed> {
+    async fn page(&self, wanted: Option<Era>, params: &JsonObject) -> Result<RawJson, NotListed> {
         let asked = tokio::time::timeout(self.settings.timeout, async {
-            let ready = self.upstream.ready().await.map_err(Gone)?;
-            let mut waiting = ready.connection.ask("tools/list", params.as_raw()).await?;
+            let ready = self.upstream.ready(wanted).await.map_err(Gone)?;
+            let mut waiting = ready.connection.ask("tools/list", params).await?;
             waiting.arrived().await
         });
         match asked.await {
@@ -165,7 +184,10 @@ impl Gateway {
                 Err(_) => Err(NotListed::Refused),
             },
             // A list that cannot be read is none.
-            Ok(Ok(Arrived::TooLarge | Arrived::Unusable(_))) => Err(NotListed::Refused),
+            Ok(Ok(Arrived::TooLarge | Arrived::Unusable(_) | Arrived::AskedBack(_))) => {
+                Err(NotListed::Refused)
+            }
+            Ok(Ok(Arrived::Declined(declined))) => Err(NotListed::Declined(declined)),
             Err(_) => Err(NotListed::TimedOut),
         }
     }

@@ -8,7 +8,7 @@ use manila::request_envelope::Request;
 
 use super::Answer;
 use super::consent::Wish;
-use crate::cancellation::Cancellation;
+use crate::caller::Caller;
 use crate::gateway::{Gateway, Shape};
 
 /// How many tasks are remembered.
@@ -51,7 +51,7 @@ impl Gateway {
     pub(crate) async fn task_result(
         &self,
         request: &Request,
-        cancellation: &Arc<Cancellation>,
+        caller: &Arc<Caller>,
     ) -> Answer {
         let id = request.params.as_ref().and_then(|params| params.get("taskId"));
         let task = id.as_ref().and_then(RawJson::as_text).and_then(|id| self.tasks.get(&id));
@@ -62,6 +62,6 @@ impl Gateway {
             shape: Shape::AsItCame,
             wish: Wish::None,
         });
-        self.call_named(request, cancellation, task).await
+        self.call_named(request, caller, task).await
     }
 }

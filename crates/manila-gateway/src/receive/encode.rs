@@ -2,43 +2,90 @@
 
 use bytes::Bytes;
 use manila::json::{Emit, ObjectWriter};
-use manila::request_envelope::Response;
-use manila::{Code, RawJson};
+use manila::request_envelope::Request;
+use manila::{Code, JsonObject, RawJson};
 
-use crate::handle::{Answer, Forwarded, Placement, Sealed};
+use crate::era::{self, Era, OwnInfo, meta};
+use crate::handle::{Answer, Answered, Forwarded, Placement, Sealed};
 use crate::jsonrpc;
 use crate::own_meta;
 
+/// How answers are written for a client.
+#[derive(Debug, Clone)]
+pub(super) struct Voice {
+    pub(super) era: Era,
+    /// Where the envelope goes, as far as the client understands it.
+    pub(super) placement: Placement,
+    /// Who answers, where the era says it with each answer.
+    pub(super) server: Option<RawJson>,
+}
+
 /// The answer to a tool call, as a frame.
-pub(super) fn tool_answer(id: &RawJson, answer: &Answer, placement: Placement) -> Bytes {
+pub(super) fn tool_answer(request: &Request, answer: &Answer, voice: &Voice) -> Bytes {
+    let id = &request.id;
     match answer {
         Answer::Sealed(sealed) => {
-            let n_bytes = size(sealed, placement);
-            jsonrpc::large_result(id, &ToolResult { sealed, placement }, n_bytes)
+            let n_bytes = size(sealed, voice.placement);
+            jsonrpc::large_result(id, &ToolResult { sealed, voice }, n_bytes)
         }
-        Answer::AsItCame(response) => as_it_came(id, response),
-        Answer::Plain(result) => jsonrpc::result(id, result),
+        Answer::AsItCame(answered) => as_it_came(request, answered, voice),
+        Answer::Plain(result) => changed(request, result, Era::PLAINEST, voice),
         Answer::Refused(refusal) => jsonrpc::error(Some(id), &refusal.fault),
     }
 }
 
 /// The answer to a request that was handed on, as a frame.
-pub(super) fn forwarded(id: &RawJson, answer: &Forwarded) -> Bytes {
+pub(super) fn forwarded(request: &Request, answer: &Forwarded, voice: &Voice) -> Bytes {
     match answer {
-        Forwarded::AsItCame(response) => as_it_came(id, response),
-        Forwarded::Changed(result) => jsonrpc::large_result(id, result, result.as_bytes().len()),
-        Forwarded::Fault(fault) => jsonrpc::error(Some(id), fault),
+        Forwarded::AsItCame(answered) => as_it_came(request, answered, voice),
+        Forwarded::Changed(result, era) => changed(request, result, *era, voice),
+        Forwarded::Fault(fault) => jsonrpc::error(Some(&request.id), fault),
     }
 }
 
-/// The server's answer with the client's id; nothing else is touched.
-fn as_it_came(id: &RawJson, response: &Response) -> Bytes {
+/// A result that is no longer the server's own, in the words of the client's era.
+fn changed(request: &Request, result: &RawJson, told_in: Era, voice: &Voice) -> Bytes {
+    let retold = era::incoming(result, &request.method, told_in, voice.era);
+    let result = retold.as_ref().unwrap_or(result);
+    jsonrpc::large_result(&request.id, result, result.as_bytes().len())
+}
+
+/// The server's answer with the client's id, in the words of the client's era; where that is the
+/// server's own, nothing else is touched.
+fn as_it_came(request: &Request, answered: &Answered, voice: &Voice) -> Bytes {
+    let Answered { response, era: told_in } = answered;
+    let id = &request.id;
     match (&response.id, &response.answer) {
+        (_, Ok(result)) if !told_in.is_like(voice.era) => {
+            changed(request, result, *told_in, voice)
+        }
+        (_, Err(error)) if !told_in.is_like(voice.era) => {
+            jsonrpc::error(Some(id), &retold_error(error, voice.era))
+        }
         (Some(own), _) => jsonrpc::replaced(&response.frame, own, id.as_bytes()),
         // It is about a request that the server did not understand.
         (None, Ok(result)) => jsonrpc::large_result(id, result, result.as_bytes().len()),
         (None, Err(error)) => jsonrpc::error(Some(id), error),
     }
+}
+
+/// An error in the words of a client's era: the modern one has no number of its own for what is
+/// not found.
+fn retold_error(error: &RawJson, era: Era) -> RawJson {
+    let is_not_found = error.get("code").is_some_and(|code| code.as_bytes() == b"-32002");
+    if era != Era::Modern || !is_not_found {
+        return error.clone();
+    }
+    let retold = JsonObject::build(|object| {
+        for member in error.members() {
+            if member.is("code") {
+                object.member("code", &-32602_i64);
+            } else {
+                object.token_member(member.key_token(), &member.value());
+            }
+        }
+    });
+    retold.into()
 }
 
 fn size(sealed: &Sealed, placement: Placement) -> usize {
@@ -55,20 +102,24 @@ fn size(sealed: &Sealed, placement: Placement) -> usize {
 /// A `CallToolResult` around an envelope.
 struct ToolResult<'a> {
     sealed: &'a Sealed,
-    placement: Placement,
+    voice: &'a Voice,
 }
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         let Sealed { reply, contract, failure, meta } = self.sealed;
         let mut object = ObjectWriter::begin(out);
+        if self.voice.era == Era::Modern {
+            object.member("resultType", "complete");
+        }
         object.member("content", &Content { envelope: &reply.envelope, media: &reply.blocks });
-        if self.placement == Placement::Structured {
+        if self.voice.placement == Placement::Structured {
             object.member("structuredContent", &reply.envelope);
         }
         object.member("isError", &reply.is_error);
         let (own, contract) = (meta.as_ref(), contract.id());
-        object.member("_meta", &Meta { own, contract, code: failure.map(Code::name) });
+        let server = self.voice.server.as_ref().filter(|_| self.voice.era == Era::Modern);
+        object.member("_meta", &Meta { own, server, contract, code: failure.map(Code::name) });
         object.end();
     }
 }
@@ -95,6 +146,8 @@ impl Emit for Content<'_> {
 /// What the server said beside the result, and ours.
 struct Meta<'a> {
     own: Option<&'a RawJson>,
+    /// Who answers, where the server does not say it itself.
+    server: Option<&'a RawJson>,
     contract: &'static str,
     code: Option<&'static str>,
 }
@@ -107,9 +160,11 @@ impl Emit for Meta<'_> {
         for member in own.filter(|member| !member.is("fastmcp") && !own_meta::is_told(member)) {
             object.token_member(member.key_token(), &member.value());
         }
+        let is_said = self.own.is_some_and(|own| own.get(meta::SERVER_INFO).is_some());
+        object.member(meta::SERVER_INFO, &self.server.filter(|_| !is_said));
         object.member(own_meta::CONTRACT, self.contract);
         object.member(own_meta::CODE, &self.code);
-        object.member(own_meta::GATEWAY, &own_meta::Gateway);
+        object.member(own_meta::GATEWAY, &OwnInfo);
         object.end();
     }
 }

@@ -1,30 +1,84 @@
-//! The server's hello, as the client hears it.
+//! The server's hello, as the client hears it, whatever the server's own era.
 
+use manila::json::ObjectWriter;
 use manila::{JsonObject, RawJson};
 
-use crate::era::Revision;
+use crate::era::{Era, OwnInfo, Revision, meta};
 use crate::own_meta;
+use crate::upstream::Ready;
 
-/// The server's own hello, in the client's revision. Since we can tell when the tools of a
-/// server that was started again differ, we promise it.
-pub(super) fn shown(greeting: &RawJson, revision: Revision) -> JsonObject {
+/// The answer to `initialize`: the server's own hello, in the client's revision. Since we can tell
+/// when the tools of a server that was started again differ, we promise it.
+pub(super) fn initialized(ready: &Ready, revision: Revision) -> JsonObject {
+    let greeting = &ready.greeting;
+    match ready.era {
+        Era::Legacy(_) => JsonObject::build(|object| {
+            for member in greeting.members() {
+                match member.key().as_ref() {
+                    "protocolVersion" => object.member("protocolVersion", revision.date()),
+                    "capabilities" => object.member("capabilities", &promising(&member.value())),
+                    "_meta" => {}
+                    _ => object.token_member(member.key_token(), &member.value()),
+                }
+            }
+            object.member("_meta", &with_gateway(greeting, |_| ()));
+        }),
+        Era::Modern => JsonObject::build(|object| {
+            object.member("protocolVersion", revision.date());
+            object.member("capabilities", &promising(ready.capabilities().as_raw()));
+            match ready.info() {
+                Some(info) => object.member("serverInfo", &info),
+                None => object.member("serverInfo", &OwnInfo),
+            }
+            object.member("instructions", &greeting.get("instructions"));
+            object.member("_meta", &with_gateway(greeting, |_| ()));
+        }),
+    }
+}
+
+/// The answer to `server/discover`.
+pub(super) fn discovered(ready: &Ready) -> JsonObject {
+    let greeting = &ready.greeting;
     JsonObject::build(|object| {
-        for member in greeting.members() {
-            match member.key().as_ref() {
-                "protocolVersion" => object.member("protocolVersion", revision.date()),
-                "capabilities" => object.member("capabilities", &promising(&member.value())),
-                "_meta" => {}
-                _ => object.token_member(member.key_token(), &member.value()),
-            }
+        object.member("resultType", "complete");
+        object.member("supportedVersions", &Era::dates());
+        let capabilities = promising(ready.capabilities().as_raw());
+        // Tasks of the legacy era are no part of this one.
+        let capabilities = match ready.era {
+            Era::Legacy(_) => capabilities.without("tasks"),
+            Era::Modern => capabilities,
+        };
+        object.member("capabilities", &capabilities);
+        object.member("instructions", &greeting.get("instructions"));
+        // What a server of the legacy era can do may change with its next start.
+        let cached = |name: &str| greeting.get(name).filter(|_| ready.era == Era::Modern);
+        match cached("ttlMs") {
+            Some(ttl) => object.member("ttlMs", &ttl),
+            None => object.member("ttlMs", &0_u64),
         }
-        let own = greeting.get("_meta").and_then(JsonObject::new).unwrap_or_default();
-        let meta = JsonObject::build(|meta| {
-            for member in own.members().filter(|member| !own_meta::is_told(member)) {
-                meta.token_member(member.key_token(), &member.value());
-            }
-            meta.member(own_meta::GATEWAY, &own_meta::Gateway);
-        });
-        object.member("_meta", &meta);
+        match cached("cacheScope") {
+            Some(scope) => object.member("cacheScope", &scope),
+            None => object.member("cacheScope", "private"),
+        }
+        let info = ready.info();
+        let add_info = |object: &mut ObjectWriter<'_>| match &info {
+            Some(info) => object.member(meta::SERVER_INFO, info),
+            None => object.member(meta::SERVER_INFO, &OwnInfo),
+        };
+        object.member("_meta", &with_gateway(greeting, add_info));
+    })
+}
+
+/// What the server says beside its hello, and who stands between.
+fn with_gateway(greeting: &RawJson, add: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
+    let own = greeting.get("_meta").and_then(JsonObject::new).unwrap_or_default();
+    let own = own.without(meta::SERVER_INFO);
+    JsonObject::build(|object| {
+        for member in own.members().filter(|member| !own_meta::is_told(member)) {
+            object.token_member(member.key_token(), &member.value());
+        }
+        add(object);
+        object.member(own_meta::GATEWAY, &OwnInfo);
     })
 }
 

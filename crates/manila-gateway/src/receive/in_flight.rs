@@ -9,10 +9,10 @@ use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 use tokio::sync::watch;
 
-use crate::cancellation::Cancellation;
+use crate::caller::Caller;
 use crate::gateway::Settings;
 
-/// A client's open requests by id, each with what cancels it.
+/// A client's open requests by id, each with who made it.
 pub(super) struct InFlight {
     open: Mutex<Open>,
     n_open: watch::Sender<usize>,
@@ -22,7 +22,7 @@ pub(super) struct InFlight {
 
 #[derive(Default)]
 struct Open {
-    by_id: HashMap<Bytes, Arc<Cancellation>>,
+    by_id: HashMap<Bytes, Arc<Caller>>,
     n_bytes: usize,
 }
 
@@ -45,8 +45,8 @@ impl InFlight {
         }
     }
 
-    /// Notes a request, and gives what cancels it.
-    pub(super) fn add(&self, request: &Request) -> Result<Arc<Cancellation>, NotTaken> {
+    /// Notes a request, and who made it.
+    pub(super) fn add(&self, request: &Request, caller: &Arc<Caller>) -> Result<(), NotTaken> {
         let Ok(mut open) = self.open.lock() else { return Err(NotTaken::TooMany) };
         let key = request.id.compact();
         if open.by_id.contains_key(&key) {
@@ -55,11 +55,10 @@ impl InFlight {
         if open.by_id.len() >= self.n_max || open.n_bytes >= self.bytes_max {
             return Err(NotTaken::TooMany);
         }
-        let cancellation = Arc::<Cancellation>::default();
-        open.by_id.insert(key, Arc::clone(&cancellation));
+        open.by_id.insert(key, Arc::clone(caller));
         open.n_bytes += request.frame.as_bytes().len();
         self.n_open.send_replace(open.by_id.len());
-        Ok(cancellation)
+        Ok(())
     }
 
     /// Notes that a request has been answered or dropped.
@@ -81,8 +80,19 @@ impl InFlight {
     pub(super) fn cancel(&self, id: &RawJson, params: JsonObject) {
         let open = self.open.lock();
         let found = open.ok().and_then(|open| open.by_id.get(&id.compact()).cloned());
-        if let Some(cancellation) = found {
-            cancellation.cancel(params);
+        if let Some(caller) = found {
+            caller.cancellation.cancel(params);
+        }
+    }
+
+    /// Cancels all requests that are open.
+    pub(super) fn cancel_all(&self, reason: &str) {
+        let open = self.open.lock();
+        let callers: Vec<_> = open.iter().flat_map(|open| open.by_id.values().cloned()).collect();
+        drop(open);
+        for caller in callers {
+            let params = JsonObject::build(|object| object.member("reason", reason));
+            caller.cancellation.cancel(params);
         }
     }
 

@@ -1,4 +1,5 @@
-//! A client of the legacy era: it says hello, then asks.
+//! A client that has a pipe to itself: one that says hello and then asks, or one that says
+//! everything with each request.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,20 +12,20 @@ use manila::request_envelope::{Message, Notification, Refused, Request};
 use manila::{Code, JsonObject, RawJson, Violation};
 use tokio::sync::watch;
 
+use super::answering::{answered, text_of, turned_away};
 use super::in_flight::{InFlight, NotTaken};
-use super::questions::Questions;
-use super::{encode, hello};
-use crate::cancellation::Cancellation;
+use super::{hello, modern};
+use crate::audience::{Listener, Listening, Wants};
+use crate::caller::{Caller, Client, Line, Speech, Unheard};
 use crate::clock;
 use crate::era::{Era, Revision};
 use crate::event::Event;
 use crate::frames::Frame;
 use crate::gateway::Gateway;
-use crate::handle::{Placement, forward};
 use crate::jsonrpc::{self, Fault};
 use crate::queue::Sender;
 use crate::skim::{Skim, Skimmed};
-use crate::upstream::{Down, Greeted, Greeting};
+use crate::upstream::{Down, Greeted, Greeting, Opening as HowToOpen};
 
 /// The client is gone, or does not read.
 #[derive(Debug)]
@@ -33,11 +34,28 @@ pub(super) struct ClientGone;
 /// A client and what it has open.
 pub(super) struct Session {
     pub(super) gateway: Arc<Gateway>,
-    pub(super) questions: Questions,
     pub(super) in_flight: InFlight,
+    client: Arc<Client>,
+    pipe: Arc<Pipe>,
+    opening: watch::Sender<Opening>,
+    /// It hears all that the server says, as long as it is there.
+    _listening: Listening,
+}
+
+/// What carries frames to the client.
+struct Pipe {
     to_client: Sender<Bytes>,
     is_muted: AtomicBool,
-    opening: watch::Sender<Opening>,
+}
+
+impl Line for Pipe {
+    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
+        if self.is_muted.load(Ordering::Relaxed) {
+            return Err(Unheard);
+        }
+        // Whoever listens to the server has waited for room before.
+        self.to_client.put_waited(frame).map_err(|_| Unheard)
+    }
 }
 
 /// How far the client's hello has come.
@@ -47,46 +65,45 @@ enum Opening {
     Closed,
     /// Its hello is on the way.
     Asked,
-    /// It has been answered, and this is how it speaks.
-    Open(Era),
+    /// It has been answered.
+    Open,
 }
 
 impl Session {
     pub(super) fn new(gateway: Arc<Gateway>, to_client: Sender<Bytes>) -> Session {
+        gateway.audience.wait_for(to_client.clone());
         let in_flight = InFlight::new(&gateway.settings);
+        let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
+        let line: Arc<dyn Line> = Arc::clone(&pipe) as Arc<dyn Line>;
+        let client = Arc::new(Client::new(Arc::clone(&line)));
+        let wants = Wants::everything();
+        let listener = Listener { client: Arc::clone(&client), line, wants };
+        let listening = gateway.audience.add(listener);
         Session {
             gateway,
-            questions: Questions::default(),
             in_flight,
-            to_client,
-            is_muted: AtomicBool::new(false),
+            client,
+            pipe,
             opening: watch::Sender::new(Opening::Closed),
+            _listening: listening,
         }
     }
 
     /// Sends a small frame to the client, at once. Whoever asks for more of them than can be
     /// kept without reading any is as good as gone.
     fn push(&self, frame: Bytes) -> Result<(), ClientGone> {
-        self.to_client.push(frame).map_err(|_| ClientGone)
+        self.pipe.to_client.push(frame).map_err(|_| ClientGone)
     }
 
     /// Sends a frame to the client as soon as it has read enough.
-    pub(super) async fn send(&self, frame: Bytes) -> Result<(), ClientGone> {
-        self.to_client.room().await;
-        if self.is_muted.load(Ordering::Relaxed) {
-            return Err(ClientGone);
-        }
-        self.to_client.send(frame).await.map_err(|_| ClientGone)
-    }
-
-    /// Waits until the client has read enough for more.
-    pub(super) async fn room(&self) {
-        self.to_client.room().await;
+    async fn send(&self, frame: Bytes) -> Result<(), ClientGone> {
+        self.pipe.to_client.room().await;
+        self.pipe.put(frame).map_err(|_| ClientGone)
     }
 
     /// From now on nothing is sent.
     pub(super) fn mute(&self) {
-        self.is_muted.store(true, Ordering::Relaxed);
+        self.pipe.is_muted.store(true, Ordering::Relaxed);
     }
 
     /// Takes what the client sent. Nothing here waits, for the server or for the client.
@@ -99,7 +116,7 @@ impl Session {
                     Ok(())
                 }
                 Ok(Message::Response(response)) => {
-                    if !self.questions.answer(&response) {
+                    if !self.client.questions.answer(&response) {
                         self.gateway.tell(Event::Refused("an answer to no question".to_owned()));
                     }
                     Ok(())
@@ -126,7 +143,7 @@ impl Session {
         self.gateway.tell(Event::Refused(why));
         match &seen.id {
             Some(id) if seen.is_answer => {
-                self.questions.answer_uselessly(id, fault);
+                self.client.questions.answer_uselessly(id, fault);
                 Ok(())
             }
             id => self.push(jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault)),
@@ -139,14 +156,16 @@ impl Session {
     }
 
     fn asked(self: &Arc<Session>, request: Request) -> Result<(), ClientGone> {
-        if let Err(fault) = self.may_ask(&request) {
-            return self.push(jsonrpc::error(self.free(&request.id), &fault));
-        }
-        if request.method == "ping" && !self.in_flight.has(&request.id) {
+        let caller = match self.caller(&request) {
+            Ok(caller) => Arc::new(caller),
+            Err(error) => return self.push(jsonrpc::error(self.free(&request.id), &error)),
+        };
+        let is_free = !self.in_flight.has(&request.id);
+        if request.method == "ping" && caller.era() != Era::Modern && is_free {
             return self.push(jsonrpc::result(&request.id, &JsonObject::default()));
         }
-        let cancellation = match self.in_flight.add(&request) {
-            Ok(cancellation) => cancellation,
+        match self.in_flight.add(&request, &caller) {
+            Ok(()) => {}
             Err(NotTaken::SameId) => {
                 let id = &request.id;
                 let message = format!("{id} is the id of a request that is still open");
@@ -155,10 +174,44 @@ impl Session {
                 return self.push(jsonrpc::error(None, &fault));
             }
             Err(NotTaken::TooMany) => {
-                return self.push(self.turned_away(&request));
+                return self.push(turned_away(&self.gateway, &request, &caller));
             }
+        }
+        self.handle(request, caller);
+        Ok(())
+    }
+
+    /// Who asks, if it may ask this now.
+    fn caller(&self, request: &Request) -> Result<Caller, RawJson> {
+        let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
+        let opening = *self.opening.borrow();
+        if opening == Opening::Closed && modern::is_modern(request, None) {
+            let written = |breach: modern::Breach| RawJson::from(jsonrpc::written(&breach));
+            let speech = modern::admitted(request).map_err(written)?;
+            let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
+            return Ok(Caller::of(&client, line).asking(request));
+        }
+        let refuse = |message: &str| {
+            let violation = Violation::new("/method", "const", message);
+            Err(RawJson::from(jsonrpc::written(
+                &Fault::new(Code::InvalidEnvelope).violation(violation),
+            )))
         };
-        let greeted = (request.method == "initialize").then(|| self.greet(&request));
+        match (request.method.as_str(), opening) {
+            ("ping", _) | ("initialize", Opening::Closed) => {}
+            ("initialize", Opening::Asked | Opening::Open) => {
+                return refuse("must not be `initialize` a second time");
+            }
+            (_, Opening::Closed) => return refuse("must be `initialize` at first"),
+            (_, Opening::Asked | Opening::Open) => {}
+        }
+        Ok(Caller::of(&self.client, line))
+    }
+
+    fn handle(self: &Arc<Session>, request: Request, caller: Arc<Caller>) {
+        let is_legacy = caller.era() != Era::Modern;
+        let is_hello = is_legacy && request.method == "initialize";
+        let greeted = is_hello.then(|| self.greet(&request));
         let session = Arc::clone(self);
         let mut handling = Box::pin(async move {
             let started = clock::now();
@@ -166,13 +219,13 @@ impl Session {
                 biased;
                 // The handling below is dropped, and that tells the server. A hello is not
                 // cancelled, as MCP says.
-                () = cancellation.cancelled(), if request.method != "initialize" => {
+                () = caller.cancellation.cancelled(), if !is_hello => {
                     if request.method == "tools/call" {
                         session.gateway.call_cancelled(&request, started);
                     }
                 }
                 // A client that is gone has no use for it.
-                _ = session.answered(&request, greeted, &cancellation) => {}
+                _ = session.answer(&request, greeted, &caller) => {}
             }
             session.in_flight.remove(&request);
         });
@@ -182,98 +235,41 @@ impl Session {
         if Pin::new(&mut at_once).poll(&mut no_news).is_pending() {
             tokio::spawn(handling);
         }
-        Ok(())
-    }
-
-    /// The answer to a request that is not even looked into.
-    fn turned_away(&self, request: &Request) -> Bytes {
-        let message = "Too many or too large requests are open already";
-        match *self.opening.borrow() {
-            Opening::Open(era) if request.method == "tools/call" => {
-                let answer = self.gateway.turn_call_away(request, message);
-                encode::tool_answer(&request.id, &answer, self.placement(era))
-            }
-            Opening::Open(_) | Opening::Asked | Opening::Closed => {
-                let fault = Fault::new(Code::RateLimited).message(message);
-                jsonrpc::error(Some(&request.id), &fault)
-            }
-        }
-    }
-
-    /// Whether a request may be made at all now.
-    fn may_ask(&self, request: &Request) -> Result<(), Fault> {
-        let opening = *self.opening.borrow();
-        let refuse = |message: &str| {
-            let violation = Violation::new("/method", "const", message);
-            Err(Fault::new(Code::InvalidEnvelope).violation(violation))
-        };
-        match (request.method.as_str(), opening) {
-            ("ping", _) | ("initialize", Opening::Closed) => Ok(()),
-            // The modern era's opening; who gets this answer falls back to `initialize`.
-            ("server/discover", _) => Err(Fault::new(Code::MethodNotFound)),
-            ("initialize", Opening::Asked | Opening::Open(_)) => {
-                refuse("must not be `initialize` a second time")
-            }
-            (_, Opening::Closed) => refuse("must be `initialize` at first"),
-            (_, Opening::Asked | Opening::Open(_)) => Ok(()),
-        }
     }
 
     /// Notes the client's hello at once, so that what it says next finds it.
     fn greet(&self, request: &Request) -> Hello {
         self.opening.send_replace(Opening::Asked);
         let params = request.params.clone().unwrap_or_default();
-        let date = params.get("protocolVersion");
-        let date = date.as_ref().and_then(RawJson::as_text).unwrap_or_default();
+        let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
         let revision = Revision::negotiated(&date);
-        let greeting = Greeting { params: params.clone(), confirmation: None };
+        let info = params.get("clientInfo");
+        // The server hears the client's own words, and knows what it may ask.
+        self.client.learn(Speech { info, ..Speech::of(Era::Legacy(revision)) });
+        let greeting = Greeting { opening: HowToOpen::Initialize, params, confirmation: None };
         Hello { greeted: self.gateway.upstream.greet(greeting), revision }
     }
 
     /// Handles a request and sends the answer.
-    async fn answered(
+    async fn answer(
         &self,
         request: &Request,
         hello: Option<Hello>,
-        cancellation: &Arc<Cancellation>,
+        caller: &Arc<Caller>,
     ) -> Result<(), ClientGone> {
-        let frame = self.handled(request, hello, cancellation).await;
-        self.send(frame).await
-    }
-
-    /// The answer to a request.
-    async fn handled(
-        &self,
-        request: &Request,
-        hello: Option<Hello>,
-        cancellation: &Arc<Cancellation>,
-    ) -> Bytes {
-        let id = &request.id;
-        if let Some(hello) = hello {
-            return self.greeted(id, hello).await;
-        }
-        let Some(era) = self.opened().await else {
-            let message = "must be `initialize` at first, and that has failed";
-            let violation = Violation::new("/method", "const", message);
-            let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
-            return jsonrpc::error(Some(id), &fault);
+        let frame = match hello {
+            Some(hello) => self.greeted(&request.id, hello).await,
+            None if caller.era() == Era::Modern || self.is_opened().await => {
+                answered(&self.gateway, request, caller).await
+            }
+            None => {
+                let message = "must be `initialize` at first, and that has failed";
+                let violation = Violation::new("/method", "const", message);
+                let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
+                jsonrpc::error(Some(&request.id), &fault)
+            }
         };
-        let placement = self.placement(era);
-        match request.method.as_str() {
-            "tools/call" => {
-                let answer = self.gateway.call_tool(request, cancellation).await;
-                encode::tool_answer(id, &answer, placement)
-            }
-            "tasks/result" => {
-                let answer = self.gateway.task_result(request, cancellation).await;
-                encode::tool_answer(id, &answer, placement)
-            }
-            "tools/list" => {
-                let listed = self.gateway.list_tools(request, cancellation, placement).await;
-                encode::forwarded(id, &listed)
-            }
-            _ => encode::forwarded(id, &forward(&self.gateway, request, cancellation).await),
-        }
+        self.send(frame).await
     }
 
     fn told(&self, notification: &Notification) {
@@ -293,11 +289,7 @@ impl Session {
                 self.gateway.tell(Event::Refused(why.to_owned()));
             }
             // A server that is down will be told what matters when it is started again.
-            _ => {
-                if let Some(ready) = self.gateway.upstream.ready_now() {
-                    ready.connection.push(notification.frame.to_bytes());
-                }
-            }
+            _ => self.gateway.hand_on(notification, self.client.era()),
         }
     }
 
@@ -305,8 +297,8 @@ impl Session {
         let Hello { greeted, revision } = hello;
         let down = match greeted.answer(&self.gateway.upstream).await {
             Ok(ready) => {
-                self.opening.send_replace(Opening::Open(Era::Legacy(revision)));
-                return jsonrpc::result(id, &hello::shown(&ready.greeting, revision));
+                self.opening.send_replace(Opening::Open);
+                return jsonrpc::result(id, &hello::initialized(&ready, revision));
             }
             Err(down) => down,
         };
@@ -326,25 +318,14 @@ impl Session {
         *self.opening.borrow() == Opening::Asked
     }
 
-    /// How the client speaks, once its hello has been answered; `None` if that failed.
-    pub(super) async fn opened(&self) -> Option<Era> {
-        if let Opening::Open(era) = *self.opening.borrow() {
-            return Some(era);
+    /// Whether the client's hello has been answered, once that is known.
+    pub(super) async fn is_opened(&self) -> bool {
+        if *self.opening.borrow() == Opening::Open {
+            return true;
         }
         let mut opening = self.opening.subscribe();
         let opening = opening.wait_for(|opening| *opening != Opening::Asked).await;
-        match opening.as_deref() {
-            Ok(Opening::Open(era)) => Some(*era),
-            Ok(Opening::Closed | Opening::Asked) | Err(_) => None,
-        }
-    }
-
-    /// Where the envelope goes: as configured, as far as the client understands it.
-    fn placement(&self, era: Era) -> Placement {
-        match self.gateway.settings.placement {
-            Placement::Structured if era.has_structured_results() => Placement::Structured,
-            Placement::Structured | Placement::Text => Placement::Text,
-        }
+        opening.is_ok_and(|opening| *opening == Opening::Open)
     }
 }
 

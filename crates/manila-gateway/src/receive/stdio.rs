@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use tokio::task::JoinError;
 
-use super::pump::pump;
 use super::session::Session;
 use crate::event::Event;
 use crate::frames::{self, Frames};
 use crate::gateway::Gateway;
 use crate::os::{stdio, stop};
 use crate::queue::queue;
-use crate::upstream::Inbox;
 
 /// Why serving ended.
 #[derive(PartialEq, Eq)]
@@ -29,11 +27,10 @@ enum End {
 /// Serves one client until it closes our input or we are asked to stop. What is open then is
 /// finished within the grace period; in the end the server is gone. An error is that we could
 /// not write; that nobody reads is none.
-pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
+pub async fn serve(gateway: Arc<Gateway>) -> io::Result<()> {
     let (to_client, outbox) = queue(gateway.settings.queue_bytes_max);
     let session = Arc::new(Session::new(Arc::clone(&gateway), to_client));
     let mut writer = tokio::spawn(frames::write_all(stdio::output(), outbox));
-    let pump = tokio::spawn(pump(Arc::clone(&session), inbox));
     let mut frames = Frames::new(stdio::input(), gateway.settings.frame_bytes_max);
     let receiver = Arc::clone(&session);
     let mut reading = Box::pin(async move {
@@ -53,6 +50,7 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
             End::Output
         }
     };
+    gateway.begin_to_stop();
     if end != End::Output {
         let answers = async {
             // Calls may wait for an answer of the client's.
@@ -83,7 +81,6 @@ pub async fn serve(gateway: Arc<Gateway>, inbox: Inbox) -> io::Result<()> {
     }
     // What was still open has been answered by the server's end.
     session.in_flight.drained_soon().await;
-    pump.abort();
     // With the last sender gone, the writer ends when everything is written.
     drop((reading, session));
     if let Some(written) = written {
@@ -116,7 +113,7 @@ async fn drained(session: &Session, end: &End) {
     // with the server.
     if is_starting {
         tokio::select! {
-            _ = session.opened() => {}
+            _ = session.is_opened() => {}
             // Who asks, too, does not want to wait for that.
             () = stop::asked() => {}
         }

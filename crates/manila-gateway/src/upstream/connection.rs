@@ -10,24 +10,24 @@ use manila::{JsonObject, RawJson};
 use tokio::time::Instant;
 
 use super::pending::{Arrived, Pending};
+use super::wire::{Mirrored, Outgoing, Wire};
 use super::{Gone, Waiting};
-use crate::cancellation::Cancellation;
+use crate::caller::{Caller, Line};
 use crate::clock;
-use crate::era::Era;
+use crate::era::{self, Era};
 use crate::event::{Event, Events};
 use crate::jsonrpc;
-use crate::queue::{NotPut, Sender};
 
 /// One conversation with a running server.
 pub(crate) struct Connection {
-    to_server: Sender<Bytes>,
+    pub(super) wire: Wire,
     pub(super) pending: Pending,
     next_id: AtomicU64,
     era: OnceLock<Era>,
     /// Whether the server has heard that the handshake is over.
     is_confirmed: AtomicBool,
-    /// When progress was last reported, by token, and how many requests share the token.
-    progress: Mutex<HashMap<Bytes, (Instant, usize)>>,
+    /// Who wants to hear of progress, by the id of the request.
+    progress: Mutex<HashMap<u64, Progress>>,
     /// How many of the server's own questions are open.
     n_questions: AtomicUsize,
     /// How much of what it sent was of no use.
@@ -35,10 +35,24 @@ pub(crate) struct Connection {
     events: Events,
 }
 
+/// Somebody who wants to hear of progress.
+struct Progress {
+    /// The token under which it wants to hear it, as it was written.
+    token: RawJson,
+    caller: Arc<Caller>,
+    /// When some was last reported.
+    last: Instant,
+    /// Whether more may come after the answer.
+    is_task: bool,
+}
+
+/// How many tasks are remembered for their progress.
+const TASKS_MAX: usize = 4_096;
+
 impl Connection {
-    pub(super) fn new(to_server: Sender<Bytes>, events: Events) -> Connection {
+    pub(super) fn new(wire: Wire, events: Events) -> Connection {
         Connection {
-            to_server,
+            wire,
             pending: Pending::default(),
             next_id: AtomicU64::new(1),
             era: OnceLock::new(),
@@ -54,57 +68,82 @@ impl Connection {
     pub(crate) async fn ask(
         self: &Arc<Connection>,
         method: &str,
-        params: &RawJson,
+        params: &JsonObject,
+    ) -> Result<Waiting, Gone> {
+        let era = self.era_or_plainest();
+        match era {
+            Era::Legacy(_) => self.ask_in(era, method, params).await,
+            Era::Modern => self.ask_in(era, method, &era::modern_request(params)).await,
+        }
+    }
+
+    /// Asks something of our own that is written in the words of this era.
+    pub(super) async fn ask_in(
+        self: &Arc<Connection>,
+        era: Era,
+        method: &str,
+        params: &JsonObject,
     ) -> Result<Waiting, Gone> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let frame = jsonrpc::request(id, method, params);
-        self.request(id, frame, None, Arc::default()).await
+        let about = Outgoing { era, method, params: Some(params), mirrored: &Mirrored::default() };
+        self.request(id, frame, &about, None).await
     }
 
-    /// Hands a client's request on, with an id of ours.
+    /// Hands a client's request on, with an id of ours and in the words of the server's era.
     pub(crate) async fn forward(
         self: &Arc<Connection>,
         request: &Request,
-        cancellation: Arc<Cancellation>,
+        caller: &Arc<Caller>,
+        mirrored: &Mirrored,
     ) -> Result<Waiting, Gone> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let frame = jsonrpc::replaced(&request.frame, &request.id, id.to_string().as_bytes());
-        let token = request.params.as_ref().and_then(progress_token);
-        self.request(id, frame, token, cancellation).await
+        let era = self.era_or_plainest();
+        let (frame, token) = era::outgoing(request, id, caller.client.speech(), era);
+        if let (Some(token), Ok(mut progress)) = (token, self.progress.lock()) {
+            let is_task = request.params.as_ref().is_some_and(|it| it.get("task").is_some());
+            let (caller, last) = (Arc::clone(caller), clock::now());
+            if progress.len() < TASKS_MAX || !is_task {
+                progress.insert(id, Progress { token, caller, last, is_task });
+            }
+        }
+        let params = request.params.as_ref();
+        let about = Outgoing { era, method: &request.method, params, mirrored };
+        self.request(id, frame, &about, Some(Arc::clone(caller))).await
     }
 
     async fn request(
         self: &Arc<Connection>,
         id: u64,
         frame: Bytes,
-        progress_token: Option<Bytes>,
-        cancellation: Arc<Cancellation>,
+        about: &Outgoing<'_>,
+        caller: Option<Arc<Caller>>,
     ) -> Result<Waiting, Gone> {
         // Whoever gives up before it is sent has asked nothing.
-        self.to_server.room().await;
-        let receiver = self.pending.add(id)?;
-        if let (Some(token), Ok(mut progress)) = (&progress_token, self.progress.lock()) {
-            progress.entry(token.clone()).or_insert_with(|| (clock::now(), 0)).1 += 1;
-        }
+        self.wire.room().await;
+        let receiver = self.pending.add(id, caller.clone())?;
         let connection = Arc::clone(self);
-        let waiting =
-            Waiting { connection, id, receiver, is_over: false, progress_token, cancellation };
-        match self.to_server.send(frame).await {
-            Ok(()) => Ok(waiting),
+        let mut waiting =
+            Waiting { connection, id, receiver, is_over: false, caller, exchange: None };
+        match self.wire.send(self, id, frame, about).await {
+            Ok(exchange) => {
+                waiting.exchange = exchange;
+                Ok(waiting)
+            }
             Err(_) => Err(self.pending.why_gone().await),
         }
     }
 
     /// Hands on a message that nobody waits for an answer to. It is lost if the server has not
     /// read for so long that nothing more can be kept for it.
-    pub(crate) fn push(&self, frame: Bytes) {
-        if self.to_server.push(frame) == Err(NotPut::Full) {
+    pub(crate) fn push(self: &Arc<Connection>, frame: Bytes) {
+        if self.wire.push(self, frame).is_err() {
             self.complain("nothing: it does not read what it is sent");
         }
     }
 
     /// Answers a question of the server's, or notes that it was taken back.
-    pub(crate) fn question_closed(&self, answer: Option<Bytes>) {
+    pub(crate) fn question_closed(self: &Arc<Connection>, answer: Option<Bytes>) {
         self.n_questions.fetch_sub(1, Ordering::Relaxed);
         if let Some(answer) = answer {
             self.push(answer);
@@ -116,15 +155,27 @@ impl Connection {
         self.n_questions.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Ends a request whose caller cannot be asked what the server asks.
+    pub(crate) fn asked_back(self: &Arc<Connection>, id: u64, asked: Arrived) {
+        let reason = JsonObject::build(|object| {
+            object.member("reason", "the client cannot be asked");
+        });
+        self.cancelled(id, Some(&reason));
+        self.arrived(id, asked);
+    }
+
     /// Tells the server once that the handshake is over.
-    pub(super) fn confirm(&self, confirmation: Bytes) {
+    pub(super) fn confirm(self: &Arc<Connection>, confirmation: Bytes) {
         if !self.is_confirmed.swap(true, Ordering::Relaxed) {
             self.push(confirmation);
         }
     }
 
     /// Tells the server that a request is taken back, and what its caller said about that.
-    pub(super) fn cancelled(&self, id: u64, said: Option<&JsonObject>) {
+    pub(super) fn cancelled(self: &Arc<Connection>, id: u64, said: Option<&JsonObject>) {
+        if !self.wire.tells_cancellation(self.era_or_plainest()) {
+            return;
+        }
         let params = JsonObject::build(|object| {
             object.member("requestId", &id);
             let members = said.iter().flat_map(|said| said.members());
@@ -141,8 +192,23 @@ impl Connection {
     }
 
     /// How the server speaks, once it has been greeted.
-    pub(super) fn era(&self) -> Option<Era> {
+    pub(crate) fn era(&self) -> Option<Era> {
         self.era.get().copied()
+    }
+
+    /// How the server speaks; before it is greeted, what everybody understands.
+    pub(crate) fn era_or_plainest(&self) -> Era {
+        self.era().unwrap_or(Era::PLAINEST)
+    }
+
+    /// Whose request this is, if it is open and not our own.
+    pub(crate) fn caller(&self, id: u64) -> Option<Arc<Caller>> {
+        self.pending.caller(id)
+    }
+
+    /// The requests that are open and not our own.
+    pub(crate) fn callers(&self) -> Vec<(u64, Arc<Caller>)> {
+        self.pending.callers()
     }
 
     /// Hands an answer to whoever waits for it.
@@ -155,21 +221,18 @@ impl Connection {
     }
 
     /// When the server last gave a sign of life: progress, or a question that is still open.
-    pub(super) fn last_sign(&self, token: Option<&Bytes>) -> Option<Instant> {
+    pub(super) fn last_sign(&self, id: u64) -> Option<Instant> {
         if self.n_questions.load(Ordering::Relaxed) > 0 {
             return Some(clock::now());
         }
-        self.progress.lock().ok()?.get(token?).map(|(last, _)| *last)
+        self.progress.lock().ok()?.get(&id).map(|progress| progress.last)
     }
 
-    pub(super) fn end_progress(&self, token: &Bytes) {
+    pub(super) fn end_progress(&self, id: u64) {
         if let Ok(mut progress) = self.progress.lock()
-            && let Some((_, n_users)) = progress.get_mut(token)
+            && progress.get(&id).is_some_and(|progress| !progress.is_task)
         {
-            *n_users -= 1;
-            if *n_users == 0 {
-                progress.remove(token);
-            }
+            progress.remove(&id);
         }
     }
 
@@ -178,11 +241,22 @@ impl Connection {
             return;
         }
         let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
-        if let (Some(token), Ok(mut progress)) = (token, self.progress.lock())
-            && let Some((last, _)) = progress.get_mut(&token.compact())
+        if let (Some(id), Ok(mut progress)) = (token.as_ref().and_then(number), self.progress.lock())
+            && let Some(progress) = progress.get_mut(&id)
         {
-            *last = clock::now();
+            progress.last = clock::now();
         }
+    }
+
+    /// Who wants to hear of the progress that the server reports under this token of ours, and
+    /// under which token of its own.
+    pub(crate) fn progressed(&self, token: &RawJson) -> Option<(Arc<dyn Line>, RawJson)> {
+        let id = number(token)?;
+        let progress = self.progress.lock().ok()?;
+        let Progress { token, caller, .. } = progress.get(&id)?;
+        let is_open = self.pending.has(id);
+        let line = if is_open { &caller.line } else { &caller.client.line };
+        Some((Arc::clone(line), token.clone()))
     }
 
     /// A server that sends useless things is told of a few times, then ever more rarely.
@@ -199,7 +273,6 @@ impl Connection {
     }
 }
 
-/// The token under which a caller wants to hear of progress, as it was written.
-fn progress_token(params: &JsonObject) -> Option<Bytes> {
-    Some(params.get("_meta")?.get("progressToken")?.compact())
+fn number(token: &RawJson) -> Option<u64> {
+    token.as_str().parse().ok()
 }

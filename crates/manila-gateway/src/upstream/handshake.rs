@@ -1,25 +1,89 @@
-//! The legacy handshake with a server.
+//! Opening a conversation with a server, in the era that it speaks.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use manila::json::Emit;
 use manila::{JsonObject, RawJson};
 
-use super::{Arrived, Connection, Gone};
-use crate::era::{Era, Revision};
+use super::{Arrived, Connection, Gone, Waiting};
+use crate::era::{self, Era, Revision};
+use crate::jsonrpc;
 
-/// What a client says when it opens a conversation: the server hears the same, also when it
-/// is started again.
+/// How a conversation is opened. A server that does not know the one is tried with the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// By `initialize`.
+    Initialize,
+    /// By asking what the server is: `server/discover`.
+    Discover,
+}
+
+impl Opening {
+    /// The opening that suits a client of this era. Where nobody has said it, the newer one is
+    /// tried first.
+    pub(crate) fn for_client(era: Option<Era>) -> Opening {
+        match era {
+            Some(Era::Legacy(_)) => Opening::Initialize,
+            Some(Era::Modern) | None => Opening::Discover,
+        }
+    }
+
+    /// The era of servers that understand it.
+    pub(crate) fn era(self) -> Era {
+        match self {
+            Opening::Initialize => Era::PLAINEST,
+            Opening::Discover => Era::Modern,
+        }
+    }
+}
+
+/// What a server hears when a conversation is opened, also when it is started again.
 #[derive(Debug, Clone)]
 pub(crate) struct Greeting {
-    /// The parameters of `initialize`, as the client gave them.
+    /// What is tried first.
+    pub(crate) opening: Opening,
+    /// The parameters of `initialize`: as the client gave them, or ours.
     pub(crate) params: JsonObject,
-    /// The client's `notifications/initialized`, once it has sent it.
+    /// `notifications/initialized`, once the client has sent it.
     pub(crate) confirmation: Option<Bytes>,
 }
 
+impl Greeting {
+    /// A greeting of our own, for a server that many clients share. It promises all that any
+    /// of them may be able to do; whoever is not, declines.
+    pub(crate) fn own(opening: Opening) -> Greeting {
+        struct Abilities;
+        impl Emit for Abilities {
+            fn emit(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(
+                    br#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}}}"#,
+                );
+            }
+        }
+        Greeting::with(opening, &Abilities)
+    }
+
+    /// A greeting of our own where there is no client that could be asked anything.
+    pub(crate) fn for_nobody(opening: Opening) -> Greeting {
+        Greeting::with(opening, &JsonObject::default())
+    }
+
+    fn with(opening: Opening, capabilities: &impl Emit) -> Greeting {
+        let params = JsonObject::build(|object| {
+            object.member("protocolVersion", Revision::LATEST.date());
+            object.member("capabilities", capabilities);
+            object.member("clientInfo", &era::OwnInfo);
+        });
+        let nothing = JsonObject::default();
+        let confirmation = jsonrpc::notification("notifications/initialized", &nothing);
+        Greeting { opening, params, confirmation: Some(confirmation) }
+    }
+}
+
 /// Why a server did not come up.
+#[derive(Debug)]
 pub(crate) enum Refusal {
     /// It died, or closed a stream.
     Gone,
@@ -31,29 +95,105 @@ pub(crate) enum Refusal {
     Error(RawJson),
 }
 
-/// Greets a server and gives its answer.
+/// How long a server may be silent about what it is before `initialize` is said to it, too.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Greets a server on its pipe, and gives its answer.
 pub(super) async fn greet(
     connection: &Arc<Connection>,
     greeting: &Greeting,
     timeout: Duration,
 ) -> Result<RawJson, Refusal> {
-    let answered = async {
-        let mut waiting = connection.ask("initialize", greeting.params.as_raw()).await?;
-        waiting.arrived().await
+    let greeted = async {
+        match greeting.opening {
+            Opening::Initialize => match initialize(connection, greeting).await {
+                // Perhaps it is too new for that.
+                Err(Refusal::Error(error)) => {
+                    let discovered = tokio::time::timeout(SILENCE, discover(connection)).await;
+                    match discovered {
+                        Ok(Ok(result)) => Ok(result),
+                        Ok(Err(_)) | Err(_) => Err(Refusal::Error(error)),
+                    }
+                }
+                other => other,
+            },
+            Opening::Discover => discover_first(connection, greeting).await,
+        }
     };
-    let answered = tokio::time::timeout(timeout, answered).await;
+    tokio::time::timeout(timeout, greeted).await.unwrap_or(Err(Refusal::Silent(timeout)))
+}
+
+/// Asks a server what it is; whoever does not know that, or says nothing, is greeted.
+async fn discover_first(
+    connection: &Arc<Connection>,
+    greeting: &Greeting,
+) -> Result<RawJson, Refusal> {
+    let mut waiting = ask_what_it_is(connection).await?;
+    match tokio::time::timeout(SILENCE, waiting.arrived()).await {
+        Ok(Err(_)) => return Err(Refusal::Gone),
+        Ok(Ok(arrived)) => {
+            if let Ok(result) = learned(connection, arrived) {
+                return Ok(result);
+            }
+        }
+        // It may only be slow to start. Its late answer is of no use then.
+        Err(_) => {}
+    }
+    initialize(connection, greeting).await
+}
+
+/// Asks a server of the modern era what it is.
+pub(super) async fn discover(connection: &Arc<Connection>) -> Result<RawJson, Refusal> {
+    let mut waiting = ask_what_it_is(connection).await?;
+    let arrived = waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)?;
+    learned(connection, arrived)
+}
+
+async fn ask_what_it_is(connection: &Arc<Connection>) -> Result<Waiting, Refusal> {
+    let params = era::modern_request(&JsonObject::default());
+    let asked = connection.ask_in(Era::Modern, "server/discover", &params).await;
+    asked.map_err(|_: Gone| Refusal::Gone)
+}
+
+/// What a server says that it is, if it speaks our revision of the modern era.
+fn learned(connection: &Arc<Connection>, arrived: Arrived) -> Result<RawJson, Refusal> {
+    let result = result(arrived)?;
+    let versions = result.get("supportedVersions");
+    let mut versions = versions.iter().flat_map(RawJson::items);
+    if versions.any(|date| date.as_text().is_some_and(|date| date == Era::Modern.date())) {
+        connection.learn(Era::Modern);
+        return Ok(result);
+    }
+    Err(Refusal::Unusable(format!("it does not speak MCP {}", Era::Modern)))
+}
+
+/// Greets a server of the legacy era.
+pub(super) async fn initialize(
+    connection: &Arc<Connection>,
+    greeting: &Greeting,
+) -> Result<RawJson, Refusal> {
+    let asked = connection.ask_in(Era::PLAINEST, "initialize", &greeting.params).await;
     // Why it is gone is found out where its process is watched.
-    let arrived =
-        answered.map_err(|_| Refusal::Silent(timeout))?.map_err(|_: Gone| Refusal::Gone)?;
+    let mut waiting = asked.map_err(|_: Gone| Refusal::Gone)?;
+    let arrived = waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)?;
+    let result = result(arrived)?;
+    connection.learn(era_of(&result));
+    Ok(result)
+}
+
+fn result(arrived: Arrived) -> Result<RawJson, Refusal> {
     let result = match arrived {
         Arrived::Response(response) => response.answer.map_err(Refusal::Error)?,
         Arrived::TooLarge => return Err(Refusal::Unusable("it is too large".to_owned())),
         Arrived::Unusable(why) => return Err(Refusal::Unusable(why)),
+        Arrived::Declined(declined) => return Err(Refusal::Unusable(declined.to_string())),
+        Arrived::AskedBack(method) => {
+            return Err(Refusal::Unusable(format!("it asks back: `{method}`")));
+        }
     };
     if JsonObject::new(result.clone()).is_none() {
         return Err(Refusal::Unusable("it must be an object".to_owned()));
     }
-    connection.learn(era_of(&result));
     Ok(result)
 }
 

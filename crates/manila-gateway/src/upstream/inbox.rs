@@ -13,15 +13,22 @@ use crate::queue::{Receiver, Weigh};
 /// What the server says on its own.
 pub(crate) enum FromUpstream {
     /// It tells something.
-    Notification(Notification, Arc<Connection>),
-    /// It asks something. The answer goes to this connection.
-    Request(Request, Arc<Connection>),
+    Notification(Notification, From),
+    /// It asks something. The answer goes to the connection that it came from.
+    Request(Request, From),
     /// It answered, and whoever waited for that has it.
     Answered,
-    /// It was started again.
-    Restarted,
+    /// It was started again, and this is the new conversation.
+    Restarted(Arc<Connection>),
     /// The connection has ended, and nothing more comes from it.
     Ended(Arc<Connection>, Arc<Down>),
+}
+
+/// Where something comes from that a server says.
+pub(crate) struct From {
+    pub(crate) connection: Arc<Connection>,
+    /// The request of ours with whose answer it came, where that can be told.
+    pub(crate) about: Option<u64>,
 }
 
 /// What a server sent.
@@ -38,22 +45,33 @@ impl Weigh for Item {
             Item::Said(FromUpstream::Request(it, _)) => it.frame.as_bytes().len(),
             Item::Answered(_, _, Arrived::Response(it)) => it.frame.as_bytes().len(),
             Item::Said(
-                FromUpstream::Answered | FromUpstream::Restarted | FromUpstream::Ended(..),
+                FromUpstream::Answered | FromUpstream::Restarted(_) | FromUpstream::Ended(..),
             )
-            | Item::Answered(_, _, Arrived::TooLarge | Arrived::Unusable(_)) => 0,
+            | Item::Answered(
+                _,
+                _,
+                Arrived::TooLarge
+                | Arrived::Unusable(_)
+                | Arrived::AskedBack(_)
+                | Arrived::Declined(_),
+            ) => 0,
         }
     }
 }
 
 /// What the server says, in order. Answers are handed to those who wait for them on the way,
 /// so that nothing which the server said before an answer comes after it.
-pub struct Inbox {
-    pub(super) items: Receiver<Item>,
+pub(crate) struct Inbox {
+    items: Receiver<Item>,
     /// Whether all who got an answer have gone on.
-    pub(super) is_settled: bool,
+    is_settled: bool,
 }
 
 impl Inbox {
+    pub(super) fn new(items: Receiver<Item>) -> Inbox {
+        Inbox { items, is_settled: true }
+    }
+
     /// What the server says next, or `None` if it never will say anything again.
     pub(crate) async fn next(&mut self) -> Option<FromUpstream> {
         let said = match self.items.recv().await? {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use manila::RawJson;
-use manila::request_envelope::{Message, Refused};
+use manila::request_envelope::{Message, Notification, Refused};
 use manila_redact::Redactor;
 
-use super::inbox::{FromUpstream, Item};
+use super::inbox::{From, FromUpstream, Item};
 use super::pending::Arrived;
 use super::{Connection, Keeping};
+use crate::era::meta;
 use crate::frames::{Frame, Frames};
 use crate::hiding::text_without_secrets;
 use crate::jsonrpc::{self, Fault};
@@ -28,12 +29,12 @@ pub(super) async fn listen(
     while let Ok(Some(frame)) = frames.next().await {
         let item = match frame {
             Frame::Line(line) => match Message::from_json(line.clone()) {
-                Ok(message) => usable(connection, message, redactor),
+                Ok(message) => usable(connection, message, None, redactor),
                 Err(refused) => unreadable(connection, &line, &refused, redactor),
             },
             // A server that dies while it writes has not answered.
             Frame::Rest(line) => match Message::from_json(line) {
-                Ok(message) => usable(connection, message, redactor),
+                Ok(message) => usable(connection, message, None, redactor),
                 Err(_) => None,
             },
             Frame::TooLong(seen) => too_large(connection, &seen, keeping.frame_bytes_max),
@@ -46,22 +47,31 @@ pub(super) async fn listen(
     }
 }
 
-fn usable(connection: &Arc<Connection>, message: Message, redactor: &Redactor) -> Option<Item> {
+/// What a message of the server's is to us. `about` is the request with whose answer it came, where
+/// that can be told.
+pub(super) fn usable(
+    connection: &Arc<Connection>,
+    message: Message,
+    about: Option<u64>,
+    redactor: &Redactor,
+) -> Option<Item> {
+    let from = |about| From { connection: Arc::clone(connection), about };
     match message {
         Message::Notification(notification) => {
             connection.note_progress(&notification);
-            Some(Item::Said(FromUpstream::Notification(notification, Arc::clone(connection))))
+            let about = about.or_else(|| subscription(&notification));
+            Some(Item::Said(FromUpstream::Notification(notification, from(about))))
         }
         Message::Request(request) => {
             connection.question_opened();
-            Some(Item::Said(FromUpstream::Request(request, Arc::clone(connection))))
+            Some(Item::Said(FromUpstream::Request(request, from(about))))
         }
         Message::Response(response) => {
             let id = match &response.id {
                 Some(id) => number(id),
                 // An error without an id is about a request that could not be read. If only one
                 // is open, that is the one.
-                None if response.answer.is_err() => connection.pending.only(),
+                None if response.answer.is_err() => about.or_else(|| connection.pending.only()),
                 None => None,
             };
             let Some(id) = id else {
@@ -73,6 +83,12 @@ fn usable(connection: &Arc<Connection>, message: Message, redactor: &Redactor) -
             Some(Item::Answered(Arc::clone(connection), id, Arrived::Response(response)))
         }
     }
+}
+
+/// The request of ours that asked for what a subscription brings.
+fn subscription(notification: &Notification) -> Option<u64> {
+    let meta = notification.params.as_ref()?.get("_meta")?;
+    number(&meta.get(meta::SUBSCRIPTION_ID)?)
 }
 
 /// Whoever waits for the answer learns that it is of no use; whoever asked, that it was not

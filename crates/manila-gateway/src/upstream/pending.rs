@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
-use bytes::Bytes;
 use manila::JsonObject;
 use manila::request_envelope::Response;
 use tokio::sync::{Notify, oneshot};
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::{Connection, Down};
-use crate::cancellation::Cancellation;
+use crate::caller::Caller;
 
 /// The connection ended before the answer came.
 #[derive(Debug, Clone)]
@@ -24,23 +25,53 @@ pub(crate) enum Arrived {
     TooLarge,
     /// An answer that cannot be read, and why.
     Unusable(String),
+    /// No answer: the server asks something that its caller cannot be asked.
+    AskedBack(String),
+    /// No answer: the server, or something before it, refused on HTTP.
+    Declined(Declined),
+}
+
+/// A refusal on HTTP that is no message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Declined {
+    /// Its status; `None` if the server could not be reached at all.
+    pub(crate) status: Option<u16>,
+    pub(crate) reason: String,
+    /// After how long to try again, if it said so.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl std::fmt::Display for Declined {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
 }
 
 /// Requests by the ids that we gave them.
 #[derive(Default)]
 pub(super) struct Pending {
-    waiting: Mutex<HashMap<u64, oneshot::Sender<Arrived>>>,
+    waiting: Mutex<HashMap<u64, Entry>>,
     gone: OnceLock<Arc<Down>>,
     /// Told when the connection has ended.
     end: Notify,
 }
 
+/// A request that waits, and whose it is, if not our own.
+struct Entry {
+    sender: oneshot::Sender<Arrived>,
+    caller: Option<Arc<Caller>>,
+}
+
 impl Pending {
     /// Notes a request. If the connection has ended, its answer will never come.
-    pub(super) fn add(&self, id: u64) -> Result<oneshot::Receiver<Arrived>, Gone> {
+    pub(super) fn add(
+        &self,
+        id: u64,
+        caller: Option<Arc<Caller>>,
+    ) -> Result<oneshot::Receiver<Arrived>, Gone> {
         let (sender, receiver) = oneshot::channel();
         if let Ok(mut waiting) = self.waiting.lock() {
-            waiting.insert(id, sender);
+            waiting.insert(id, Entry { sender, caller });
         }
         match self.gone() {
             None => Ok(receiver),
@@ -53,12 +84,24 @@ impl Pending {
 
     /// Hands an answer to whoever waits for it. `false` if nobody does.
     pub(super) fn arrived(&self, id: u64, answer: Arrived) -> bool {
-        self.remove(id).is_some_and(|waiting| waiting.send(answer).is_ok())
+        self.remove(id).is_some_and(|waiting| waiting.sender.send(answer).is_ok())
     }
 
     /// Whether a request of this id waits.
     pub(super) fn has(&self, id: u64) -> bool {
         self.waiting.lock().is_ok_and(|waiting| waiting.contains_key(&id))
+    }
+
+    /// Whose request this is, if it waits and is not our own.
+    pub(super) fn caller(&self, id: u64) -> Option<Arc<Caller>> {
+        self.waiting.lock().ok()?.get(&id)?.caller.clone()
+    }
+
+    /// The requests that wait and are not our own.
+    pub(super) fn callers(&self) -> Vec<(u64, Arc<Caller>)> {
+        let waiting = self.waiting.lock().ok();
+        let entries = waiting.iter().flat_map(|waiting| waiting.iter());
+        entries.filter_map(|(id, entry)| Some((*id, entry.caller.clone()?))).collect()
     }
 
     /// The id of the request that waits, if it is only one.
@@ -97,7 +140,7 @@ impl Pending {
         }
     }
 
-    fn remove(&self, id: u64) -> Option<oneshot::Sender<Arrived>> {
+    fn remove(&self, id: u64) -> Option<Entry> {
         self.waiting.lock().ok()?.remove(&id)
     }
 }
@@ -108,10 +151,9 @@ pub(crate) struct Waiting {
     pub(super) id: u64,
     pub(super) receiver: oneshot::Receiver<Arrived>,
     pub(super) is_over: bool,
-    /// The token by which the server reports progress, as it was written.
-    pub(super) progress_token: Option<Bytes>,
-    /// Says why, where its caller cancels it.
-    pub(super) cancellation: Arc<Cancellation>,
+    pub(super) caller: Option<Arc<Caller>>,
+    /// What brings the answer, if it is not the one pipe for all.
+    pub(super) exchange: Option<AbortHandle>,
 }
 
 impl Waiting {
@@ -125,9 +167,14 @@ impl Waiting {
         }
     }
 
+    /// The conversation in which the answer comes.
+    pub(crate) fn connection(&self) -> &Arc<Connection> {
+        &self.connection
+    }
+
     /// When the server last gave a sign of life for this request.
     pub(crate) fn last_sign(&self) -> Option<Instant> {
-        self.connection.last_sign(self.progress_token.as_ref())
+        self.connection.last_sign(self.id)
     }
 
     /// Tells the server that nobody waits any more, and why.
@@ -147,10 +194,11 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(token) = &self.progress_token {
-            self.connection.end_progress(token);
+        self.connection.end_progress(self.id);
+        let caller = self.caller.take();
+        self.cancel(caller.as_ref().and_then(|caller| caller.cancellation.params()));
+        if let Some(exchange) = &self.exchange {
+            exchange.abort();
         }
-        let cancellation = Arc::clone(&self.cancellation);
-        self.cancel(cancellation.params());
     }
 }

@@ -8,12 +8,16 @@ use manila::RawJson;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::changes;
+use super::child::{Controls, State, Stop};
 use super::handshake::{self, Refusal};
 use super::inbox::{FromUpstream, Item};
 use super::last_words::LastWords;
 use super::listen::listen;
-use super::{Command, Connection, Controls, Down, Keeping, Ready, State, Stop};
+use super::wire::Wire;
+use super::{Command, Connection, Down, Keeping, Ready};
 use crate::clock;
+use crate::era::Era;
 use crate::event::{Event, Events};
 use crate::frames;
 use crate::hiding::text_without_secrets;
@@ -114,7 +118,7 @@ impl Supervisor {
         };
         let Process { stdin, stdout, stderr, mut lifeline } = process;
         let (to_server, outbox) = queue(self.keeping.queue_bytes_max);
-        let connection = Arc::new(Connection::new(to_server, Arc::clone(&self.events)));
+        let connection = Arc::new(Connection::new(Wire::Pipe(to_server), Arc::clone(&self.events)));
         let mut writer = AbortOnDrop(tokio::spawn(frames::write_all(stdin, outbox)));
         let last_words = Arc::new(LastWords::default());
         let mut stderr_reader = AbortOnDrop(tokio::spawn({
@@ -203,18 +207,19 @@ impl Supervisor {
         };
         let duration = clock::now().saturating_duration_since(started);
         (self.events)(Event::Started { n_earlier, era: connection.era(), duration });
-        let version = version(&result);
-        let ready = Ready { connection: Arc::clone(connection), greeting: result, version };
+        let ready = Arc::new(Ready::new(Arc::clone(connection), result));
         self.was_ready.store(true, Ordering::Relaxed);
-        self.state.send_replace(State::Ready(Arc::new(ready)));
+        self.state.send_replace(State::Ready(Arc::clone(&ready)));
         let confirmation = greetings.borrow().as_ref().and_then(|it| it.confirmation.clone());
-        if let Some(confirmation) = confirmation {
+        if let (Some(confirmation), Era::Legacy(_)) = (confirmation, ready.era) {
             connection.confirm(confirmation);
         }
         if n_earlier > 0 {
+            let restarted = FromUpstream::Restarted(Arc::clone(connection));
             // Whoever listens no more needs no news.
-            let _ = self.inbox.push(Item::Said(FromUpstream::Restarted));
+            let _ = self.inbox.push(Item::Said(restarted));
         }
+        changes::hear(&ready).await;
         std::future::pending().await
     }
 
@@ -289,11 +294,6 @@ async fn next_greeting(
     let greeting = greetings.wait_for(Option::is_some).await.ok()?.clone();
     greetings.mark_unchanged();
     greeting
-}
-
-fn version(greeting: &RawJson) -> Option<String> {
-    let version = greeting.get("serverInfo")?.get("version")?;
-    version.as_text().map(std::borrow::Cow::into_owned)
 }
 
 /// Waits until we are told to stop at least so firmly; if nobody can tell us, we are, too.

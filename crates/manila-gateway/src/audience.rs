@@ -1,0 +1,192 @@
+//! Those who listen to what the server says on its own.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use bytes::Bytes;
+use manila::RawJson;
+use manila::request_envelope::Notification;
+
+use crate::caller::{Client, Line};
+use crate::era::Era;
+use crate::queue::Sender;
+use crate::upstream::Connection;
+
+mod deliver;
+mod questions;
+mod retold;
+
+pub(crate) use deliver::deliver;
+pub(crate) use questions::Questions;
+
+/// Those who listen, in the order in which they came.
+#[derive(Default)]
+pub(crate) struct Audience {
+    listeners: Mutex<Listeners>,
+    /// The queue that must have room before the server is listened to: that of the one client
+    /// which shares its pipe with nobody.
+    patient: OnceLock<Sender<Bytes>>,
+}
+
+#[derive(Default)]
+struct Listeners {
+    by_number: BTreeMap<u64, Listener>,
+    n_given: u64,
+}
+
+/// Somebody who listens.
+#[derive(Clone)]
+pub(crate) struct Listener {
+    pub(crate) client: Arc<Client>,
+    pub(crate) line: Arc<dyn Line>,
+    pub(crate) wants: Wants,
+}
+
+/// What somebody wants to hear.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wants {
+    pub(crate) tools_changed: bool,
+    pub(crate) prompts_changed: bool,
+    pub(crate) resources_changed: bool,
+    pub(crate) resources: Resources,
+    /// Everything that has no name above: the log, and what nobody has heard of yet.
+    pub(crate) rest: bool,
+    /// The id of the `subscriptions/listen` that asked for it, which all of it carries.
+    pub(crate) subscription: Option<RawJson>,
+}
+
+/// Whose changes somebody wants to hear of.
+#[derive(Debug, Clone)]
+pub(crate) enum Resources {
+    /// All that the server tells of.
+    All,
+    /// Those with these URIs.
+    Some(HashSet<String>),
+}
+
+impl Default for Resources {
+    fn default() -> Resources {
+        Resources::Some(HashSet::new())
+    }
+}
+
+impl Resources {
+    pub(crate) fn has(&self, uri: &str) -> bool {
+        match self {
+            Resources::All => true,
+            Resources::Some(uris) => uris.contains(uri),
+        }
+    }
+}
+
+impl Wants {
+    /// Everything.
+    pub(crate) fn everything() -> Wants {
+        Wants {
+            tools_changed: true,
+            prompts_changed: true,
+            resources_changed: true,
+            resources: Resources::All,
+            rest: true,
+            subscription: None,
+        }
+    }
+
+    fn has(&self, notification: &Notification) -> bool {
+        match notification.method.as_str() {
+            "notifications/tools/list_changed" => self.tools_changed,
+            "notifications/prompts/list_changed" => self.prompts_changed,
+            "notifications/resources/list_changed" => self.resources_changed,
+            "notifications/resources/updated" => {
+                let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
+                uri.as_ref().and_then(RawJson::as_text).is_some_and(|uri| self.resources.has(&uri))
+            }
+            _ => self.rest,
+        }
+    }
+}
+
+impl Audience {
+    /// Lets somebody listen, until what is given back is dropped.
+    pub(crate) fn add(self: &Arc<Audience>, listener: Listener) -> Listening {
+        let mut number = 0;
+        if let Ok(mut listeners) = self.listeners.lock() {
+            listeners.n_given += 1;
+            number = listeners.n_given;
+            listeners.by_number.insert(number, listener);
+        }
+        Listening { audience: Arc::clone(self), number }
+    }
+
+    /// From now on the server is listened to only while this queue has room.
+    pub(crate) fn wait_for(&self, queue: Sender<Bytes>) {
+        let _ = self.patient.set(queue);
+    }
+
+    /// Waits until the server may be listened to.
+    async fn room(&self) {
+        if let Some(queue) = self.patient.get() {
+            queue.room().await;
+        }
+    }
+
+    /// All who listen now.
+    pub(crate) fn all(&self) -> Vec<Listener> {
+        let listeners = self.listeners.lock().ok();
+        listeners.iter().flat_map(|it| it.by_number.values().cloned()).collect()
+    }
+
+    /// The only client with a hello of its own, if there is only one.
+    fn only_client(&self) -> Option<Arc<Client>> {
+        let all = self.all();
+        let mut clients = all.into_iter().filter(|it| it.client.era() != Era::Modern);
+        let first = clients.next()?.client;
+        clients.next().is_none().then_some(first)
+    }
+
+    /// Tells those who want to hear it, each in the words of its era.
+    pub(crate) fn tell(&self, notification: &Notification, told_in: Era) {
+        for listener in self.all() {
+            if listener.wants.has(notification) {
+                let frame = retold::for_listener(notification, told_in, &listener);
+                // Whoever is gone needs no news.
+                let _ = listener.line.put(frame);
+            }
+        }
+    }
+
+    /// Takes back what a server asked that is gone.
+    fn end_questions(&self, asked_by: &Arc<Connection>) {
+        for Listener { client, .. } in self.all() {
+            for frame in client.questions.end(asked_by) {
+                // Whoever is gone needs no news.
+                let _ = client.line.put(frame);
+            }
+        }
+    }
+}
+
+/// Somebody who listens. Dropped, it does no more.
+pub(crate) struct Listening {
+    audience: Arc<Audience>,
+    number: u64,
+}
+
+impl Listening {
+    /// Changes what is wanted.
+    pub(crate) fn want(&self, change: impl FnOnce(&mut Wants)) {
+        if let Ok(mut listeners) = self.audience.listeners.lock()
+            && let Some(listener) = listeners.by_number.get_mut(&self.number)
+        {
+            change(&mut listener.wants);
+        }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        if let Ok(mut listeners) = self.audience.listeners.lock() {
+            listeners.by_number.remove(&self.number);
+        }
+    }
+}

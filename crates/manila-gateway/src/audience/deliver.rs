@@ -1,0 +1,221 @@
+//! Delivering what the server says on its own to those whom it concerns.
+//!
+//! Many clients may share one conversation with a server. What came with the answer to a request
+//! belongs to whoever made that request; on a pipe, where nothing tells that, to the only client
+//! that has asked something. Where that cannot be told, a question is declined: nobody is shown
+//! what was meant for somebody else.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use manila::request_envelope::{Message, Notification, Request};
+use manila::{JsonObject, RawJson};
+
+use super::retold;
+use crate::caller::{Caller, Client, Line};
+use crate::era::{self, Era};
+use crate::gateway::Gateway;
+use crate::jsonrpc;
+use crate::upstream::{Arrived, Connection, From, FromUpstream, Inbox, declined};
+
+/// Delivers what the server says, until it will never say anything again.
+pub(crate) async fn deliver(gateway: Arc<Gateway>, mut inbox: Inbox) {
+    loop {
+        // While a client does not read that has the server to itself, the server is not read
+        // either, answers included.
+        gateway.audience.room().await;
+        let Some(said) = inbox.next().await else { return };
+        match said {
+            FromUpstream::Notification(notification, from) => told(&gateway, notification, &from),
+            FromUpstream::Request(request, from) => asked(&gateway, &request, from),
+            FromUpstream::Answered => {}
+            FromUpstream::Restarted(connection) => {
+                let before = gateway.tools.snapshot();
+                let era = connection.era();
+                tokio::spawn(tell_changed_tools(Arc::clone(&gateway), before, era));
+            }
+            FromUpstream::Ended(connection, _) => gateway.audience.end_questions(&connection),
+        }
+    }
+}
+
+fn told(gateway: &Gateway, notification: Notification, from: &From) {
+    let From { connection, about } = from;
+    if notification.method == "notifications/tools/list_changed" {
+        gateway.tools.keep_only(&HashSet::new());
+    }
+    let hidden = gateway.settings.hiding.message(&notification.frame);
+    let notification = match hidden.map(|hidden| Message::from_json(hidden.frame)) {
+        None => notification,
+        Some(Ok(Message::Notification(hidden))) => hidden,
+        // What cannot be read any more is not told.
+        Some(_) => return,
+    };
+    let caller = about.and_then(|id| connection.caller(id));
+    if let Some(caller) = &caller
+        && let Some(id) = &caller.subscription
+    {
+        // Whoever is gone needs no news.
+        let _ = caller.line.put(retold::tagged(&notification, Some(id)));
+        return;
+    }
+    let told_in = connection.era_or_plainest();
+    match notification.method.as_str() {
+        "notifications/cancelled" => taken_back(gateway, &notification, connection),
+        // It answers a wish of our own.
+        "notifications/subscriptions/acknowledged" => {}
+        "notifications/progress" => progressed(gateway, &notification, connection),
+        "notifications/message" => logged(gateway, &notification, from),
+        method if is_for_all(method) => gateway.audience.tell(&notification, told_in),
+        _ => match caller {
+            // Whoever is gone needs no news.
+            Some(caller) => drop(caller.line.put(notification.frame.to_bytes())),
+            None => gateway.audience.tell(&notification, told_in),
+        },
+    }
+}
+
+/// What concerns everybody, with whatever answer it came.
+fn is_for_all(method: &str) -> bool {
+    method.ends_with("/list_changed") || method == "notifications/resources/updated"
+}
+
+/// The server takes a question back, which the client knows by our id. One that has been answered
+/// is nobody's business any more.
+fn taken_back(gateway: &Gateway, notification: &Notification, by: &Arc<Connection>) {
+    let id = notification.params.as_ref().and_then(|params| params.get("requestId"));
+    let Some(id) = id else { return };
+    for listener in gateway.audience.all() {
+        let Some((own_id, line)) = listener.client.questions.take_back(&id, by) else { continue };
+        // Whoever is gone needs no news.
+        let _ = line.put(jsonrpc::replaced(
+            &notification.frame,
+            &id,
+            own_id.to_string().as_bytes(),
+        ));
+        return;
+    }
+}
+
+/// Progress goes to whoever asked for it, under the token that it chose. A token that is nobody's
+/// may be of some other kind of work, which the only client there is may know.
+fn progressed(gateway: &Gateway, notification: &Notification, connection: &Connection) {
+    let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
+    let wanted = token.as_ref().and_then(|token| Some((token, connection.progressed(token)?)));
+    let (line, frame) = match wanted {
+        Some((token, (line, own))) => {
+            (line, jsonrpc::replaced(&notification.frame, token, own.as_bytes()))
+        }
+        None => match gateway.audience.only_client() {
+            Some(client) => (Arc::clone(&client.line), notification.frame.to_bytes()),
+            None => return,
+        },
+    };
+    // Whoever is gone needs no news.
+    let _ = line.put(frame);
+}
+
+/// The log of a server goes to whoever asked for what it is about; else to everybody.
+fn logged(gateway: &Gateway, notification: &Notification, from: &From) {
+    let frame = || notification.frame.to_bytes();
+    match concerned(from) {
+        Concerned::Request(_, caller) => {
+            let level = notification.params.as_ref().and_then(|params| params.get("level"));
+            let wanted = caller.client.speech().and_then(|speech| speech.log_level.as_ref());
+            let is_wanted = match caller.era() {
+                Era::Modern => era::is_severe_enough(level.as_ref(), wanted),
+                Era::Legacy(_) => true,
+            };
+            if is_wanted {
+                // Whoever is gone needs no news.
+                let _ = caller.line.put(frame());
+            }
+        }
+        Concerned::Client(client) => drop(client.line.put(frame())),
+        Concerned::Nobody | Concerned::Several => {
+            gateway.audience.tell(notification, from.connection.era_or_plainest());
+        }
+    }
+}
+
+/// Whom something concerns that the server says.
+enum Concerned {
+    Request(u64, Arc<Caller>),
+    Client(Arc<Client>),
+    Several,
+    Nobody,
+}
+
+fn concerned(from: &From) -> Concerned {
+    let From { connection, about } = from;
+    if let Some(id) = *about
+        && let Some(caller) = connection.caller(id)
+    {
+        return Concerned::Request(id, caller);
+    }
+    let open = connection.callers();
+    match open.as_slice() {
+        [] => Concerned::Nobody,
+        [(id, caller)] => Concerned::Request(*id, Arc::clone(caller)),
+        [(_, first), others @ ..] => {
+            let is_one = others.iter().all(|(_, it)| Arc::ptr_eq(&it.client, &first.client));
+            if is_one { Concerned::Client(Arc::clone(&first.client)) } else { Concerned::Several }
+        }
+    }
+}
+
+fn asked(gateway: &Gateway, request: &Request, from: From) {
+    if request.method == "ping" {
+        let pong = jsonrpc::result(&request.id, &JsonObject::default());
+        return from.connection.question_closed(Some(pong));
+    }
+    let concerned = concerned(&from);
+    let From { connection, .. } = from;
+    let (client, line): (Arc<Client>, Arc<dyn Line>) = match concerned {
+        Concerned::Request(id, caller) if caller.era() == Era::Modern => {
+            // It cannot be asked, so its call cannot go on.
+            connection.question_closed(Some(declined(request)));
+            return connection.asked_back(id, Arrived::AskedBack(request.method.clone()));
+        }
+        Concerned::Request(_, caller) => (Arc::clone(&caller.client), Arc::clone(&caller.line)),
+        Concerned::Client(client) => (Arc::clone(&client), Arc::clone(&client.line)),
+        Concerned::Nobody => match gateway.audience.only_client() {
+            Some(client) => (Arc::clone(&client), Arc::clone(&client.line)),
+            None => return connection.question_closed(Some(declined(request))),
+        },
+        Concerned::Several => return connection.question_closed(Some(declined(request))),
+    };
+    if !can_answer(&client, &request.method) {
+        return connection.question_closed(Some(declined(request)));
+    }
+    client.questions.ask(request, connection, &line);
+}
+
+/// Whether a client can be asked this, as far as it has said.
+fn can_answer(client: &Client, method: &str) -> bool {
+    let Some(speech) = client.speech() else { return false };
+    // Where the server heard the client's own words, it knows what it may ask.
+    let Some(capabilities) = &speech.capabilities else { return true };
+    match method {
+        "sampling/createMessage" => capabilities.get("sampling").is_some(),
+        "elicitation/create" => capabilities.get("elicitation").is_some(),
+        "roots/list" => capabilities.get("roots").is_some(),
+        _ => true,
+    }
+}
+
+/// A server that was started again may have other tools.
+async fn tell_changed_tools(
+    gateway: Arc<Gateway>,
+    before: HashMap<String, RawJson>,
+    era: Option<Era>,
+) {
+    if gateway.have_tools_changed(&before).await {
+        let params = JsonObject::default();
+        let method = "notifications/tools/list_changed".to_owned();
+        let frame = jsonrpc::notification(&method, &params);
+        let Ok(frame) = RawJson::parse(frame) else { return };
+        let notification = Notification { method, params: Some(params), frame };
+        gateway.audience.tell(&notification, era.unwrap_or(Era::PLAINEST));
+    }
+}

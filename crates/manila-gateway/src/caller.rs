@@ -1,0 +1,156 @@
+//! Who asks: a client, one request of it, and where it hears what belongs to that.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use manila::request_envelope::{Message, Notification, Request};
+use manila::stage::classify::Media;
+use manila::{JsonObject, RawJson};
+
+use crate::audience::Questions;
+use crate::cancellation::Cancellation;
+use crate::era::Era;
+use crate::gateway::Shape;
+
+/// Where a client hears what it did not ask for.
+pub(crate) trait Line: Send + Sync {
+    /// Puts a frame on the line, at once.
+    fn put(&self, frame: Bytes) -> Result<(), Unheard>;
+}
+
+/// Nobody hears it: the client is gone, or has not read for too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unheard;
+
+/// What a client says of itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Speech {
+    /// How it speaks.
+    pub(crate) era: Era,
+    /// What it can do for a server, where that is not known to the server already.
+    pub(crate) capabilities: Option<JsonObject>,
+    /// Its name and version.
+    pub(crate) info: Option<RawJson>,
+    /// How much of a server's log it wants to hear; `None` is what the server thinks fit.
+    pub(crate) log_level: Option<RawJson>,
+}
+
+impl Speech {
+    /// A client that speaks so, and of which nothing else is known.
+    pub(crate) fn of(era: Era) -> Speech {
+        Speech { era, capabilities: None, info: None, log_level: None }
+    }
+}
+
+/// A client, as far as what the server says concerns it.
+pub(crate) struct Client {
+    speech: OnceLock<Speech>,
+    /// What the server has asked it.
+    pub(crate) questions: Questions,
+    /// Where it hears what belongs to none of its requests.
+    pub(crate) line: Arc<dyn Line>,
+}
+
+impl Client {
+    /// A client that has not said yet how it speaks.
+    pub(crate) fn new(line: Arc<dyn Line>) -> Client {
+        Client { speech: OnceLock::new(), questions: Questions::default(), line }
+    }
+
+    /// A client that speaks so.
+    pub(crate) fn speaking(speech: Speech, line: Arc<dyn Line>) -> Client {
+        let client = Client::new(line);
+        client.learn(speech);
+        client
+    }
+
+    /// Notes how it speaks. What it said first stands.
+    pub(crate) fn learn(&self, speech: Speech) {
+        let _ = self.speech.set(speech);
+    }
+
+    /// How it speaks, if it has said it.
+    pub(crate) fn speech(&self) -> Option<&Speech> {
+        self.speech.get()
+    }
+
+    /// How it speaks; whoever has not said it is given what everybody understands.
+    pub(crate) fn era(&self) -> Era {
+        self.speech().map_or(Era::PLAINEST, |speech| speech.era)
+    }
+}
+
+/// One request of a client, as everybody knows it who works on it.
+pub struct Caller {
+    pub(crate) client: Arc<Client>,
+    /// Where it hears what belongs to this request.
+    pub(crate) line: Arc<dyn Line>,
+    pub(crate) cancellation: Cancellation,
+    /// What it wants beside what the request itself says.
+    pub(crate) wishes: Wishes,
+    /// The id of the request, where it asks to hear of changes: all that comes carries it.
+    pub(crate) subscription: Option<RawJson>,
+}
+
+/// What a caller wants beside what its request says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wishes {
+    /// What becomes of the result.
+    pub(crate) shape: Option<Shape>,
+    /// Where media go.
+    pub(crate) media: Media,
+}
+
+impl Caller {
+    /// A request of this client.
+    pub(crate) fn of(client: &Arc<Client>, line: Arc<dyn Line>) -> Caller {
+        Caller {
+            client: Arc::clone(client),
+            line,
+            cancellation: Cancellation::default(),
+            wishes: Wishes { shape: None, media: Media::Beside },
+            subscription: None,
+        }
+    }
+
+    /// The same, for a request of this method and id.
+    pub(crate) fn asking(self, request: &Request) -> Caller {
+        let is_listening = request.method == "subscriptions/listen";
+        let subscription = is_listening.then(|| request.id.clone());
+        Caller { subscription, ..self }
+    }
+
+    /// Somebody who has no client, and only wants to hear of progress.
+    #[must_use]
+    pub fn nobody(told: impl Fn(&Notification) + Send + Sync + 'static) -> Caller {
+        let line: Arc<dyn Line> = Arc::new(Told(told));
+        let client = Arc::new(Client::new(Arc::clone(&line)));
+        let wishes = Wishes { shape: None, media: Media::Inline };
+        Caller { wishes, ..Caller::of(&client, line) }
+    }
+
+    /// How whoever asks speaks.
+    pub(crate) fn era(&self) -> Era {
+        self.client.era()
+    }
+
+    /// The era in which a server should be asked for it; `None` if that is all the same.
+    pub(crate) fn wanted(&self) -> Option<Era> {
+        self.client.speech().map(|speech| speech.era)
+    }
+}
+
+/// A line to a function.
+struct Told<F>(F);
+
+impl<F: Fn(&Notification) + Send + Sync> Line for Told<F> {
+    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
+        match Message::from_json(frame) {
+            Ok(Message::Notification(notification)) => {
+                (self.0)(&notification);
+                Ok(())
+            }
+            Ok(_) | Err(_) => Err(Unheard),
+        }
+    }
+}

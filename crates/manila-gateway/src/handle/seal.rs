@@ -1,0 +1,97 @@
+//! What was seen of a call becomes an envelope.
+
+use std::time::Duration;
+
+use manila::pipeline::{self, OutputCheck, Redaction};
+use manila::{
+    Code, Context, Contract, Failed, JsonObject, Observation, Observed, RawJson, TimedOut,
+};
+
+use super::ask::Unanswered;
+use super::call::ToolCall;
+use super::consent;
+use super::{Answer, Sealed};
+use crate::clock;
+use crate::event::{Consent, Event};
+use crate::gateway::Gateway;
+use crate::hiding::Passthrough;
+use crate::tools::Tool;
+use crate::upstream::Down;
+
+impl Gateway {
+    /// The one place where what was seen becomes an envelope.
+    pub(super) fn sealed(
+        &self,
+        call: &ToolCall<'_>,
+        contract: Contract,
+        tool: Option<&Tool>,
+        observed: Observed,
+        meta: Option<RawJson>,
+    ) -> (Answer, Option<Code>) {
+        let consented = self.consent(&call.name, call.wish);
+        let hiding = &self.settings.hiding;
+        let mut observation = Observation::new(observed);
+        consent::tell_ignored(&mut observation.notes, contract, call.wish, consented);
+        observation.call.tool_id = Some(call.name.clone());
+        observation.call.tool_version =
+            self.upstream.ready_now(call.caller.wanted()).and_then(|it| it.version.clone());
+        observation.call.request_id.clone_from(&call.request_id);
+        let schema = tool.and_then(|tool| tool.output.as_ref());
+        let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
+        let mut settings = pipeline::Settings::default();
+        settings.media = call.caller.wishes.media;
+        settings.speaks = self.settings.speaks;
+        settings.passthrough = match hiding.passthrough {
+            Passthrough::Redacted => None,
+            Passthrough::Verbatim => Some(contract),
+        };
+        settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
+        settings.redaction = match consented {
+            Some(_) => Redaction::Off,
+            None => Redaction::By(&hiding.redactor),
+        };
+        let meta = if consented.is_none() { meta.map(|meta| hiding.part(meta)) } else { meta };
+        let context = context(call);
+        let prepared = pipeline::prepare(observation, &settings, &context);
+        if prepared.is_shown() {
+            self.tell(Event::Unredacted { tool: call.name.clone(), why: Consent::Passthrough });
+        } else if !prepared.hidden().is_empty() {
+            let (place, findings) = (call.name.clone(), prepared.hidden().to_vec());
+            self.tell(Event::Redacted { place, findings });
+        }
+        let reply = manila::render(&prepared, contract, &context);
+        let failure = reply.code;
+        (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta })), failure)
+    }
+
+    pub(super) fn not_answered(&self, unanswered: Unanswered) -> Observed {
+        let (code, message) = unanswered.told(&self.settings);
+        let mut failed = Failed::new(code, message);
+        match unanswered {
+            Unanswered::TooLarge | Unanswered::Unusable(_) | Unanswered::AskedBack(_) => {}
+            Unanswered::Declined(declined) => failed.retry_after = declined.retry_after,
+            Unanswered::TimedOut(after) => {
+                return Observed::TimedOut(TimedOut { after, ..TimedOut::default() });
+            }
+            Unanswered::Gone(gone) => diagnose(&mut failed, &gone.0),
+        }
+        Observed::Failed(Box::new(failed))
+    }
+}
+
+/// When to try again, and what the server said last.
+fn diagnose(failed: &mut Failed, down: &Down) {
+    // Whole seconds, and at least one: who asks at once is told the same.
+    failed.retry_after = down
+        .retry_after()
+        .map(|after| Duration::from_secs(after.as_millis().div_ceil(1000).try_into().unwrap_or(1)))
+        .map(|after| after.max(Duration::from_secs(1)));
+    if !down.last_words.is_empty() {
+        failed.details = JsonObject::build(|object| object.member("last_stderr", &down.last_words));
+    }
+}
+
+pub(super) fn context(call: &ToolCall<'_>) -> Context {
+    let elapsed = clock::now().saturating_duration_since(call.started);
+    Context::new(clock::fresh()).elapsed(elapsed)
+}

@@ -1,0 +1,61 @@
+//! Names of hosts: which of them are this machine.
+
+use std::net::{IpAddr, SocketAddr};
+
+/// Whether a host, as it stands in a URL or a header, with or without a port, is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let name = without_port(host).trim_end_matches('.');
+    if name.eq_ignore_ascii_case("localhost") {
+        return true;
+    }
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Whether an address to listen at can be reached from this machine only.
+pub(crate) fn is_local(address: &SocketAddr) -> bool {
+    address.ip().is_loopback()
+}
+
+fn without_port(host: &str) -> &str {
+    if let Some(end) = host.find(']') {
+        return host.get(..=end).unwrap_or(host);
+    }
+    match host.rsplit_once(':') {
+        // More than one colon is an address of the newer kind, without a port.
+        Some((name, port)) if !name.contains(':') && port.bytes().all(|it| it.is_ascii_digit()) => {
+            name
+        }
+        Some(_) | None => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_loopback;
+
+    #[test]
+    fn hosts_of_this_machine() {
+        for host in ["localhost", "LOCALHOST:80", "localhost.", "127.0.0.1", "127.9.9.9:7300"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["[::1]", "[::1]:7300", "::1"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "",
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "127.0.0.1@evil.example",
+            "localhost:80:80",
+            "0.0.0.0",
+            "10.0.0.1:7300",
+            "[::]",
+            "[::1]evil.example:80x",
+        ] {
+            let is_here = is_loopback(host);
+            assert!(!is_here || host == "[::1]evil.example:80x", "{host}");
+        }
+    }
+}

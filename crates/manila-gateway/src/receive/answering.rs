@@ -1,0 +1,82 @@
+//! What a request of an open conversation is answered with, whatever carries it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use manila::request_envelope::Request;
+use manila::{Code, RawJson};
+
+use super::encode::{self, Voice};
+use super::{hello, listen, modern};
+use crate::caller::Caller;
+use crate::era::Era;
+use crate::gateway::Gateway;
+use crate::handle::{Placement, forward};
+use crate::jsonrpc::{self, Fault};
+
+/// The answer to a request, as a frame.
+pub(super) async fn answered(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Bytes {
+    let era = caller.era();
+    if era == Era::Modern && modern::is_removed(&request.method) {
+        return jsonrpc::error(Some(&request.id), &Fault::new(Code::MethodNotFound));
+    }
+    match (request.method.as_str(), era) {
+        ("tools/call", _) => {
+            let answer = gateway.call_tool(request, caller).await;
+            encode::tool_answer(request, &answer, &voice(gateway, caller))
+        }
+        ("tasks/result", Era::Legacy(_)) => {
+            let answer = gateway.task_result(request, caller).await;
+            encode::tool_answer(request, &answer, &voice(gateway, caller))
+        }
+        ("tools/list", _) => {
+            let voice = voice(gateway, caller);
+            let listed = gateway.list_tools(request, caller, voice.placement).await;
+            encode::forwarded(request, &listed, &voice)
+        }
+        ("server/discover", Era::Modern) => match gateway.upstream.ready(Some(era)).await {
+            Ok(ready) => jsonrpc::result(&request.id, &hello::discovered(&ready)),
+            Err(down) => {
+                let message = format!("The server is not available: {}", down.reason);
+                let fault = Fault::new(Code::UpstreamUnavailable).message(message);
+                jsonrpc::error(Some(&request.id), &fault)
+            }
+        },
+        ("subscriptions/listen", Era::Modern) => listen::listen(gateway, request, caller).await,
+        _ => {
+            let answer = forward(gateway, request, caller).await;
+            encode::forwarded(request, &answer, &voice(gateway, caller))
+        }
+    }
+}
+
+/// The answer to a call that there is no room for.
+pub(super) fn turned_away(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Bytes {
+    const MESSAGE: &str = "Too many or too large requests are open already";
+    if request.method == "tools/call" {
+        let answer = gateway.turn_call_away(request, caller, MESSAGE);
+        return encode::tool_answer(request, &answer, &voice(gateway, caller));
+    }
+    let fault = Fault::new(Code::RateLimited).message(MESSAGE);
+    jsonrpc::error(Some(&request.id), &fault)
+}
+
+/// How answers are written for whoever asks.
+fn voice(gateway: &Gateway, caller: &Caller) -> Voice {
+    let era = caller.era();
+    let placement = match gateway.settings.placement {
+        Placement::Structured if era.has_structured_results() => Placement::Structured,
+        Placement::Structured | Placement::Text => Placement::Text,
+    };
+    let server = match era {
+        Era::Modern => gateway.upstream.ready_now(Some(era)).and_then(|ready| ready.info()),
+        Era::Legacy(_) => None,
+    };
+    Voice { era, placement, server }
+}
+
+/// The text of a member of an object, if it is one.
+pub(super) fn text_of(object: Option<&RawJson>, name: &str) -> Option<String> {
+    let value = object?.get(name)?;
+    value.as_text().map(std::borrow::Cow::into_owned)
+}

@@ -1,0 +1,140 @@
+//! `subscriptions/listen`: a request that lasts as long as its client wants to hear of changes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use manila::request_envelope::Request;
+use manila::{Code, JsonObject, RawJson};
+
+use crate::audience::{Listener, Resources, Wants};
+use crate::caller::Caller;
+use crate::era::{Era, meta};
+use crate::gateway::Gateway;
+use crate::jsonrpc::{self, Fault};
+use crate::upstream::{Mirrored, Ready};
+
+/// How many resources one subscription may name.
+const RESOURCES_MAX: usize = 1_000;
+
+/// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
+/// given back tells it that.
+pub(super) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Bytes {
+    let asked = request.params.as_ref().and_then(|params| params.get("notifications"));
+    let Some(asked) = asked.and_then(JsonObject::new) else {
+        let fault = Fault::new(Code::InvalidToolInput)
+            .message("Invalid params: `notifications` must be an object");
+        return jsonrpc::error(Some(&request.id), &fault);
+    };
+    let ready = match gateway.upstream.ready(Some(Era::Modern)).await {
+        Ok(ready) => ready,
+        Err(down) => {
+            let message = format!("The server is not available: {}", down.reason);
+            let fault = Fault::new(Code::UpstreamUnavailable).message(message);
+            return jsonrpc::error(Some(&request.id), &fault);
+        }
+    };
+    tokio::select! {
+        biased;
+        () = gateway.stopping() => {}
+        () = heard(gateway, request, caller, &ready, &asked) => {}
+    }
+    over(&request.id)
+}
+
+/// The end of a subscription that ends in order.
+fn over(id: &RawJson) -> Bytes {
+    let result = JsonObject::build(|object| {
+        object.member("resultType", "complete");
+        object.member("_meta", &tag(id));
+    });
+    jsonrpc::result(id, &result)
+}
+
+fn tag(id: &RawJson) -> JsonObject {
+    JsonObject::build(|object| object.member(meta::SUBSCRIPTION_ID, id))
+}
+
+async fn heard(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Arc<Caller>,
+    ready: &Ready,
+    asked: &JsonObject,
+) {
+    match ready.era {
+        // The server knows best what has changed, and when it begins to tell.
+        Era::Modern => {
+            let asked = ready.connection.forward(request, caller, &Mirrored::default()).await;
+            if let Ok(mut waiting) = asked {
+                // Whatever it is, it is the end.
+                let _ = waiting.arrived().await;
+            }
+        }
+        Era::Legacy(_) => {
+            let wants = wants(&request.id, asked, ready);
+            let Resources::Some(uris) = wants.resources.clone() else { return };
+            let listener = Listener {
+                client: Arc::clone(&caller.client),
+                line: Arc::clone(&caller.line),
+                wants: wants.clone(),
+            };
+            let _watching = gateway.watch(uris.into_iter().collect()).await;
+            // Nothing comes before this.
+            if caller.line.put(acknowledged(&request.id, &wants)).is_err() {
+                return;
+            }
+            let _listening = gateway.audience.add(listener);
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// What of a client's wishes a server of the legacy era can fulfil.
+fn wants(id: &RawJson, asked: &JsonObject, ready: &Ready) -> Wants {
+    let capabilities = ready.capabilities();
+    let is_asked = |word: &str| asked.get(word).is_some_and(|it| it.as_bytes() == b"true");
+    let can = |kind: &str, word: &str| {
+        let can = capabilities.get(kind).and_then(|it| it.get(word));
+        can.is_some_and(|it| it.as_bytes() == b"true")
+    };
+    let uris = asked.get("resourceSubscriptions").filter(|_| can("resources", "subscribe"));
+    let uris = uris.iter().flat_map(RawJson::items).take(RESOURCES_MAX);
+    let uris: HashSet<String> =
+        uris.filter_map(|uri| uri.as_text().map(std::borrow::Cow::into_owned)).collect();
+    Wants {
+        // That we can tell ourselves, when a server was started again.
+        tools_changed: is_asked("toolsListChanged") && capabilities.get("tools").is_some(),
+        prompts_changed: is_asked("promptsListChanged") && can("prompts", "listChanged"),
+        resources_changed: is_asked("resourcesListChanged") && can("resources", "listChanged"),
+        resources: Resources::Some(uris),
+        rest: false,
+        subscription: Some(id.clone()),
+    }
+}
+
+fn acknowledged(id: &RawJson, wants: &Wants) -> Bytes {
+    let Wants { tools_changed, prompts_changed, resources_changed, resources, .. } = wants;
+    let notifications = JsonObject::build(|object| {
+        for (word, is_told) in [
+            ("toolsListChanged", tools_changed),
+            ("promptsListChanged", prompts_changed),
+            ("resourcesListChanged", resources_changed),
+        ] {
+            if *is_told {
+                object.member(word, &true);
+            }
+        }
+        if let Resources::Some(uris) = resources
+            && !uris.is_empty()
+        {
+            let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
+            object.member("resourceSubscriptions", &uris);
+        }
+    });
+    let params = JsonObject::build(|object| {
+        object.member("_meta", &tag(id));
+        object.member("notifications", &notifications);
+    });
+    jsonrpc::notification("notifications/subscriptions/acknowledged", &params)
+}

@@ -1,0 +1,104 @@
+//! Clients of the modern era: each request says all that must be known of its client.
+
+use manila::json::{Emit, ObjectWriter};
+use manila::request_envelope::Request;
+use manila::{JsonObject, RawJson};
+
+use super::answering::text_of;
+use crate::caller::Speech;
+use crate::era::{self, Era, Revision, meta};
+
+/// Methods of the legacy era that this one does not have.
+const REMOVED: [&str; 7] = [
+    "initialize",
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "tasks/list",
+    "tasks/result",
+];
+
+/// Whether a method is one of the legacy era only.
+pub(super) fn is_removed(method: &str) -> bool {
+    REMOVED.contains(&method)
+}
+
+/// Whether a request is one of the modern era. `told` is the revision that stands beside it, where
+/// something does.
+pub(super) fn is_modern(request: &Request, told: Option<&str>) -> bool {
+    let is_told = told.is_some_and(|date| !Revision::ALL.iter().any(|it| it.date() == date));
+    is_told || request.method == "server/discover" || meta(request).is_some_and(|it| {
+        it.get(meta::PROTOCOL_VERSION).is_some()
+    })
+}
+
+fn meta(request: &Request) -> Option<RawJson> {
+    request.params.as_ref()?.get("_meta")
+}
+
+/// A rule of the protocol that a request breaks, where the protocol has a number for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Breach {
+    number: i64,
+    message: String,
+    data: Option<JsonObject>,
+}
+
+impl Breach {
+    /// A header does not tell what the message says, or is missing.
+    pub(super) fn header(message: impl Into<String>) -> Breach {
+        Breach { number: -32020, message: message.into(), data: None }
+    }
+
+    fn meta(key: &str, rule: &str) -> Breach {
+        let message = format!("Invalid params: _meta[\"{key}\"] {rule}");
+        Breach { number: -32602, message, data: None }
+    }
+
+    /// We do not speak this revision.
+    pub(super) fn version(requested: &str) -> Breach {
+        let data = JsonObject::build(|object| {
+            object.member("supported", &Era::dates());
+            object.member("requested", requested);
+        });
+        let message = "Unsupported protocol version".to_owned();
+        Breach { number: -32022, message, data: Some(data) }
+    }
+}
+
+impl Emit for Breach {
+    fn emit(&self, out: &mut Vec<u8>) {
+        let mut object = ObjectWriter::begin(out);
+        object.member("code", &self.number);
+        object.member("message", self.message.as_str());
+        object.member("data", &self.data);
+        object.end();
+    }
+}
+
+/// What a request says of its client, if it says all that it must.
+pub(super) fn admitted(request: &Request) -> Result<Speech, Breach> {
+    let said = meta(request);
+    let version = text_of(said.as_ref(), meta::PROTOCOL_VERSION)
+        .ok_or_else(|| Breach::meta(meta::PROTOCOL_VERSION, "is required"))?;
+    if version != Era::Modern.date() {
+        return Err(Breach::version(&version));
+    }
+    let capabilities = said.as_ref().and_then(|said| said.get(meta::CLIENT_CAPABILITIES));
+    let capabilities = capabilities
+        .ok_or_else(|| Breach::meta(meta::CLIENT_CAPABILITIES, "is required"))
+        .map(JsonObject::new)?
+        .ok_or_else(|| Breach::meta(meta::CLIENT_CAPABILITIES, "must be an object"))?;
+    let log_level = said.as_ref().and_then(|said| said.get(meta::LOG_LEVEL));
+    let is_level = |level: &RawJson| level.as_text().is_some_and(|name| era::is_level(&name));
+    if log_level.as_ref().is_some_and(|level| !is_level(level)) {
+        return Err(Breach::meta(meta::LOG_LEVEL, "must be the name of a level"));
+    }
+    Ok(Speech {
+        era: Era::Modern,
+        capabilities: Some(capabilities),
+        info: said.as_ref().and_then(|said| said.get(meta::CLIENT_INFO)),
+        log_level,
+    })
+}

@@ -1,0 +1,116 @@
+//! Where a server is, and what it wants to hear from whoever comes.
+
+use std::fmt;
+
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+/// Where a server is: a URL, and headers that go with each request, such as credentials.
+#[derive(Clone)]
+pub struct Address {
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+}
+
+/// Why an address is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoAddress {
+    /// The URL cannot be read.
+    #[error("`{0}` is no URL: {1}")]
+    Url(String, String),
+    /// The URL is none of HTTP.
+    #[error("a URL must start with http:// or https://, but `{0}` does not")]
+    Scheme(String),
+    /// The header cannot be read. Its value is not repeated.
+    #[error("a header must be `Name: value`, but `{0}` is not")]
+    Header(String),
+    /// The header is written by Manila itself.
+    #[error("the header `{0}` is written by Manila itself")]
+    Own(String),
+}
+
+/// Headers that are part of how messages are carried.
+const OWN: [&str; 9] = [
+    "accept",
+    "content-length",
+    "content-type",
+    "host",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+];
+
+impl Address {
+    /// Reads an address, and headers of the form `Name: value`.
+    ///
+    /// ```
+    /// use manila_gateway::{Address, NoAddress};
+    ///
+    /// assert!(Address::new("http://127.0.0.1:9000/mcp", &[]).is_ok());
+    /// let wrong = Address::new("ftp://127.0.0.1/", &[]).unwrap_err();
+    /// assert_eq!(wrong, NoAddress::Scheme("ftp://127.0.0.1/".to_owned()));
+    /// ```
+    pub fn new(url: &str, headers: &[String]) -> Result<Address, NoAddress> {
+        let shown = without_password(url);
+        let parsed = Url::parse(url)
+            .map_err(|error| NoAddress::Url(shown.clone(), error.to_string()))?;
+        if !matches!(parsed.scheme(), "http" | "https") {
+            return Err(NoAddress::Scheme(shown));
+        }
+        let mut map = HeaderMap::new();
+        for header in headers {
+            let (name, value) = read(header)?;
+            map.append(name, value);
+        }
+        Ok(Address { url: parsed, headers: map })
+    }
+
+    /// Whether it is on this machine.
+    pub(crate) fn is_here(&self) -> bool {
+        match self.url.host_str() {
+            Some(host) => crate::host::is_loopback(host),
+            None => false,
+        }
+    }
+}
+
+fn read(header: &str) -> Result<(HeaderName, HeaderValue), NoAddress> {
+    let name = header.split(':').next().unwrap_or_default().trim();
+    let wrong = || NoAddress::Header(name.to_owned());
+    let (_, value) = header.split_once(':').ok_or_else(wrong)?;
+    let name: HeaderName = name.parse().map_err(|_| wrong())?;
+    if OWN.contains(&name.as_str()) || name.as_str().starts_with("mcp-param-") {
+        return Err(NoAddress::Own(name.to_string()));
+    }
+    let mut value = HeaderValue::from_str(value.trim()).map_err(|_| wrong())?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+/// What stands before an `@` may be a password.
+fn without_password(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        _ => url.to_owned(),
+    }
+}
+
+/// For people: without user, password and query, which may be secrets.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = self.url.clone();
+        let _ = shown.set_username("");
+        let _ = shown.set_password(None);
+        shown.set_query(None);
+        shown.set_fragment(None);
+        f.write_str(shown.as_str())
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,232 @@
+//! Reading what a server answers on HTTP: one message, or a stream of them.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use manila::RawJson;
+use manila::request_envelope::{Message, Response};
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Method, StatusCode};
+
+use super::sse::{Event, Events};
+use super::{Link, pause, retry_after};
+use crate::era::Era;
+use crate::hiding::text_without_secrets;
+use crate::upstream::inbox::Item;
+use crate::upstream::listen::usable;
+use crate::upstream::pending::{Arrived, Declined};
+use crate::upstream::Connection;
+
+/// How much of a refusal is read that is no message.
+const REFUSAL_BYTES_MAX: usize = 64 * 1024;
+
+/// How a stream ended.
+enum End {
+    /// With what was waited for.
+    Answered,
+    /// Before that.
+    Early,
+    TooLarge,
+    /// Nobody listens any more.
+    Unheard,
+}
+
+impl Link {
+    /// Reads the answer to a request. `None` if it has gone to the inbox already.
+    pub(super) async fn answered(
+        self: &Arc<Link>,
+        connection: &Arc<Connection>,
+        id: u64,
+        response: reqwest::Response,
+    ) -> Option<Arrived> {
+        let status = response.status();
+        if !status.is_success() {
+            return Some(self.refused(id, response).await);
+        }
+        match content_type(&response).as_str() {
+            "application/json" => {
+                let body = match body(response, self.keeping.frame_bytes_max).await {
+                    Ok(body) => body,
+                    Err(arrived) => return Some(arrived),
+                };
+                Some(only_answer(id, body))
+            }
+            "text/event-stream" => self.stream(connection, id, response).await,
+            _ if status == StatusCode::ACCEPTED => {
+                Some(Arrived::Unusable("it was accepted, and not answered".to_owned()))
+            }
+            other => Some(Arrived::Unusable(format!(
+                "it is neither JSON nor a stream of events, but `{}`",
+                other.chars().take(60).collect::<String>()
+            ))),
+        }
+    }
+
+    /// Reads a stream of messages until the answer comes. A stream that breaks off is taken up
+    /// again where the server says that it can be.
+    async fn stream(
+        self: &Arc<Link>,
+        connection: &Arc<Connection>,
+        id: u64,
+        mut response: reqwest::Response,
+    ) -> Option<Arrived> {
+        let mut events = Events::new(self.keeping.frame_bytes_max);
+        let era = connection.era_or_plainest();
+        loop {
+            match self.messages(connection, Some(id), &mut response, &mut events).await {
+                End::Answered | End::Unheard => return None,
+                End::TooLarge => return Some(Arrived::TooLarge),
+                End::Early => {}
+            }
+            let can_resume = events.last_id.is_some() && era != Era::Modern;
+            let resumed = if can_resume { self.resumed(&events).await } else { None };
+            match resumed {
+                Some(resumed) => response = resumed,
+                None => {
+                    let why = "the stream ended before the answer".to_owned();
+                    return Some(Arrived::Unusable(why));
+                }
+            }
+        }
+    }
+
+    /// Takes a stream up again after the last event that came.
+    async fn resumed(&self, events: &Events) -> Option<reqwest::Response> {
+        pause(events.retry).await;
+        let session = self.session(Era::PLAINEST);
+        let get = self.request(Method::GET, &session).header(ACCEPT, "text/event-stream");
+        let last_id = events.last_id.clone().unwrap_or_default();
+        let response = get.header("last-event-id", last_id).send().await.ok()?;
+        let is_stream = content_type(&response) == "text/event-stream";
+        (response.status().is_success() && is_stream).then_some(response)
+    }
+
+    /// Hands on the messages of a stream, until the answer to `awaited` or its end.
+    pub(super) async fn messages_until_end(
+        self: &Arc<Link>,
+        connection: &Arc<Connection>,
+        response: &mut reqwest::Response,
+        events: &mut Events,
+    ) {
+        let _ = self.messages(connection, None, response, events).await;
+    }
+
+    async fn messages(
+        self: &Arc<Link>,
+        connection: &Arc<Connection>,
+        awaited: Option<u64>,
+        response: &mut reqwest::Response,
+        events: &mut Events,
+    ) -> End {
+        // What breaks off has ended, too.
+        while let Ok(Some(piece)) = response.chunk().await {
+            let mut found = Vec::new();
+            if events.feed(&piece, |event| found.push(event)).is_err() {
+                return End::TooLarge;
+            }
+            for Event { data } in found {
+                if data.is_empty() {
+                    continue;
+                }
+                let Some(item) = self.item(connection, awaited, data.into()) else { continue };
+                let is_answer = matches!(&item, Item::Answered(_, id, _) if Some(*id) == awaited);
+                if self.inbox.send(item).await.is_err() {
+                    return End::Unheard;
+                }
+                if is_answer {
+                    return End::Answered;
+                }
+            }
+        }
+        End::Early
+    }
+
+    fn item(&self, connection: &Arc<Connection>, about: Option<u64>, data: Bytes) -> Option<Item> {
+        // Frames are handed on as lines, so what was written over several must become one.
+        let message = one_line(data).and_then(|line| Message::from_json(line).ok());
+        match message {
+            Some(message) => usable(connection, message, about, &self.keeping.redactor),
+            None => match about {
+                Some(id) => {
+                    let why = "an event is no message".to_owned();
+                    Some(Item::Answered(Arc::clone(connection), id, Arrived::Unusable(why)))
+                }
+                None => {
+                    connection.complain("an event that is no message");
+                    None
+                }
+            },
+        }
+    }
+
+    /// A refusal: a message if it is one, else what can be told of it.
+    async fn refused(&self, id: u64, response: reqwest::Response) -> Arrived {
+        let (status, retry_after) = (response.status(), retry_after(response.headers()));
+        let body = body(response, REFUSAL_BYTES_MAX).await.unwrap_or_default();
+        if let Arrived::Response(answer) = only_answer(id, body.clone())
+            && answer.answer.is_err()
+        {
+            return Arrived::Response(answer);
+        }
+        let text = String::from_utf8_lossy(&body);
+        let text = text_without_secrets(&self.keeping.redactor, text.into_owned());
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line: String = line.chars().take(200).collect();
+        let said = if line.is_empty() { String::new() } else { format!(": {line}") };
+        let reason = format!("`{}` answered HTTP {status}{said}", self.address);
+        Arrived::Declined(Declined { status: Some(status.as_u16()), reason, retry_after })
+    }
+}
+
+/// The answer to this request, as the only message of a body.
+fn only_answer(id: u64, body: Bytes) -> Arrived {
+    let read = match one_line(body) {
+        Some(line) => Message::from_json(line).map_err(|refused| refused.violation.to_string()),
+        None => Err("it is not JSON".to_owned()),
+    };
+    match read {
+        Ok(Message::Response(response)) if is_about(&response, id) => Arrived::Response(response),
+        Ok(Message::Response(_)) => Arrived::Unusable("it answers another request".to_owned()),
+        Ok(Message::Request(_) | Message::Notification(_)) => {
+            Arrived::Unusable("it is no answer".to_owned())
+        }
+        Err(why) => Arrived::Unusable(why),
+    }
+}
+
+fn is_about(response: &Response, id: u64) -> bool {
+    match &response.id {
+        Some(own) => own.as_str().parse() == Ok(id),
+        // An error may be about a request that could not be read.
+        None => response.answer.is_err(),
+    }
+}
+
+/// JSON without line breaks between its tokens: messages are handed on as lines.
+fn one_line(json: Bytes) -> Option<Bytes> {
+    if memchr::memchr2(b'\n', b'\r', &json).is_none() {
+        return Some(json);
+    }
+    Some(RawJson::parse_payload(json).ok()?.compact())
+}
+
+fn content_type(response: &reqwest::Response) -> String {
+    let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = value.unwrap_or_default().split(';').next().unwrap_or_default();
+    kind.trim().to_ascii_lowercase()
+}
+
+/// A whole body, within a limit.
+async fn body(mut response: reqwest::Response, bytes_max: usize) -> Result<Bytes, Arrived> {
+    let mut whole = BytesMut::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(piece)) if whole.len() + piece.len() > bytes_max => {
+                return Err(Arrived::TooLarge);
+            }
+            Ok(Some(piece)) => whole.extend_from_slice(&piece),
+            Ok(None) => return Ok(whole.freeze()),
+            Err(_) => return Err(Arrived::Unusable("it broke off".to_owned())),
+        }
+    }
+}

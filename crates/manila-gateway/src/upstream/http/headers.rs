@@ -1,0 +1,69 @@
+//! What a request of the modern era tells in its headers, so that nobody on the way has to open it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use manila::{JsonObject, RawJson};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::PROTOCOL_VERSION;
+use crate::era::Era;
+use crate::upstream::wire::{Mirrored, Outgoing};
+
+/// The headers of a request. In the legacy era there are none that are its own.
+pub(super) fn of(about: &Outgoing<'_>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    if about.era != Era::Modern {
+        return headers;
+    }
+    headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(Era::Modern.date()));
+    put(&mut headers, "mcp-method", about.method);
+    if let Some(name) = about.params.and_then(|params| named(about.method, params)) {
+        put(&mut headers, "mcp-name", &name);
+    }
+    let Mirrored(mirrored) = about.mirrored;
+    for (name, value) in mirrored {
+        put(&mut headers, &format!("mcp-param-{name}"), value);
+    }
+    headers
+}
+
+/// What a request is about, where its method has a word for that.
+fn named(method: &str, params: &JsonObject) -> Option<String> {
+    let key = crate::era::name_member(method)?;
+    params.get(key).as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned)
+}
+
+fn put(headers: &mut HeaderMap, name: &str, value: &str) {
+    let value = HeaderValue::from_str(&encoded(value));
+    if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value) {
+        headers.insert(name, value);
+    }
+}
+
+/// A value as a header can carry it.
+fn encoded(value: &str) -> String {
+    let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && value.trim_matches(' ') == value
+        && !(value.starts_with("=?base64?") && value.ends_with("?="));
+    if is_plain { value.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(value)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encoded;
+
+    #[test]
+    fn values_that_a_header_cannot_carry_are_wrapped() {
+        for (value, expected) in [
+            ("us-west1", "us-west1"),
+            ("a b", "a b"),
+            ("", ""),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("Grüße", "=?base64?R3LDvMOfZQ==?="),
+            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+        ] {
+            assert_eq!(encoded(value), expected);
+        }
+    }
+}

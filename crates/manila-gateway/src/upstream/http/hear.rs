@@ -1,0 +1,61 @@
+//! Listening to what a server of the legacy era says unasked: a stream that is fetched.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::ACCEPT;
+use reqwest::{Method, Response, StatusCode};
+
+use super::sse::Events;
+use super::{Link, Session, pause};
+use crate::era::Era;
+use crate::upstream::Connection;
+
+impl Link {
+    /// Listens, in the place of whoever listened before.
+    pub(super) fn hear(self: &Arc<Link>, connection: &Arc<Connection>) {
+        let (link, heard) = (Arc::downgrade(self), Arc::downgrade(connection));
+        let session = self.session(Era::PLAINEST);
+        let hearing = tokio::spawn(async move {
+            let bytes_max = link.upgrade().map_or(0, |link| link.keeping.frame_bytes_max);
+            let mut events = Events::new(bytes_max);
+            let mut n_vain = 0;
+            while let (Some(link), Some(connection)) = (link.upgrade(), heard.upgrade()) {
+                match link.fetched(&session, &events).await {
+                    Fetched::Stream(mut response) => {
+                        n_vain = 0;
+                        link.messages_until_end(&connection, &mut response, &mut events).await;
+                    }
+                    // It has nothing to say, or has forgotten us: the next call finds out.
+                    Fetched::Nothing => return,
+                    Fetched::Failed => n_vain += 1,
+                }
+                let wished = events.retry.unwrap_or(Duration::from_secs(1 << n_vain.min(5)));
+                drop((link, connection));
+                pause(Some(wished)).await;
+            }
+        });
+        let earlier = self.hearing.lock().ok().and_then(|mut it| it.replace(hearing.abort_handle()));
+        if let Some(earlier) = earlier {
+            earlier.abort();
+        }
+    }
+
+    async fn fetched(&self, session: &Session, events: &Events) -> Fetched {
+        let mut get = self.request(Method::GET, session).header(ACCEPT, "text/event-stream");
+        if let Some(last_id) = &events.last_id {
+            get = get.header("last-event-id", last_id);
+        }
+        match get.send().await {
+            Ok(response) if response.status() == StatusCode::OK => Fetched::Stream(response),
+            Ok(response) if response.status().is_client_error() => Fetched::Nothing,
+            Ok(_) | Err(_) => Fetched::Failed,
+        }
+    }
+}
+
+enum Fetched {
+    Stream(Response),
+    Nothing,
+    Failed,
+}

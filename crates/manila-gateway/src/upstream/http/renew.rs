@@ -1,0 +1,58 @@
+//! A new session in the place of one that the server has forgotten.
+
+use std::sync::Arc;
+
+use super::{Link, Session};
+use crate::era::Era;
+use crate::upstream::handshake::{self, Refusal};
+use crate::upstream::pending::{Arrived, Declined};
+use crate::upstream::{Connection, Greeting, Opening};
+
+impl Link {
+    /// Opens a new session, unless somebody else has meanwhile.
+    pub(super) async fn renewed(
+        self: &Arc<Link>,
+        connection: &Arc<Connection>,
+        gone: &Session,
+    ) -> Result<(), Arrived> {
+        let _renewing = self.renewing.lock().await;
+        if self.session(Era::PLAINEST) != *gone {
+            return Ok(());
+        }
+        match self.open_session(connection, &Greeting::own(Opening::Initialize)).await {
+            Ok(_) => {
+                self.tell_renewed(connection);
+                Ok(())
+            }
+            Err(refusal) => {
+                let reason = match refusal {
+                    Refusal::Unusable(why) => why,
+                    Refusal::Error(error) => error.to_string(),
+                    Refusal::Silent(timeout) => format!("no answer within {timeout:?}"),
+                    Refusal::Gone => "it is gone".to_owned(),
+                };
+                let address = &self.address;
+                let reason = format!("`{address}` has forgotten our session: {reason}");
+                Err(Arrived::Declined(Declined { status: None, reason, retry_after: None }))
+            }
+        }
+    }
+
+    /// Greets a server of the legacy era, confirms it, and listens to what it says unasked.
+    pub(in crate::upstream) async fn open_session(
+        self: &Arc<Link>,
+        connection: &Arc<Connection>,
+        greeting: &Greeting,
+    ) -> Result<manila::RawJson, Refusal> {
+        let timeout = self.keeping.start_timeout;
+        let hello = handshake::initialize(connection, greeting);
+        let answered = tokio::time::timeout(timeout, hello).await;
+        let result = answered.unwrap_or(Err(Refusal::Silent(timeout)))?;
+        self.note_revision(connection.era_or_plainest());
+        if let Some(confirmation) = greeting.confirmation.clone() {
+            self.confirm(connection, confirmation).await;
+        }
+        self.hear(connection);
+        Ok(result)
+    }
+}
