@@ -16,6 +16,11 @@ use crate::gateway::Shape;
 pub(crate) trait Line: Send + Sync {
     /// Puts a frame on the line, at once.
     fn put(&self, frame: Bytes) -> Result<(), Unheard>;
+
+    /// Puts a question on the line. It is of no use where nobody listens now.
+    fn ask(&self, question: Bytes) -> Result<(), Unheard> {
+        self.put(question)
+    }
 }
 
 /// Nobody hears it: the client is gone, or has not read for too long.
@@ -99,6 +104,17 @@ pub(crate) struct Wishes {
     pub(crate) shape: Option<Shape>,
     /// Where media go.
     pub(crate) media: Media,
+    /// Whether a person reads it.
+    pub(crate) form: Form,
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// An envelope.
+    Envelope,
+    /// A text for people, beside it.
+    Text,
 }
 
 impl Caller {
@@ -108,7 +124,7 @@ impl Caller {
             client: Arc::clone(client),
             line,
             cancellation: Cancellation::default(),
-            wishes: Wishes { shape: None, media: Media::Beside },
+            wishes: Wishes { shape: None, media: Media::Beside, form: Form::Envelope },
             subscription: None,
         }
     }
@@ -125,7 +141,7 @@ impl Caller {
     pub fn nobody(told: impl Fn(&Notification) + Send + Sync + 'static) -> Caller {
         let line: Arc<dyn Line> = Arc::new(Told(told));
         let client = Arc::new(Client::new(Arc::clone(&line)));
-        let wishes = Wishes { shape: None, media: Media::Inline };
+        let wishes = Wishes { shape: None, media: Media::Inline, form: Form::Envelope };
         Caller { wishes, ..Caller::of(&client, line) }
     }
 

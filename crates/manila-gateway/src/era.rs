@@ -7,7 +7,7 @@ mod requests;
 mod results;
 
 pub(crate) use requests::{OwnInfo, modern_request, outgoing};
-pub(crate) use results::{incoming, is_cacheable, with_modern_marks};
+pub(crate) use results::incoming;
 
 /// How a peer speaks MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,8 +37,8 @@ pub enum Answer {
     Sealed(Box<Sealed>),
     /// What the server answered, a result or an error of the protocol, as it came.
     AsItCame(Answered),
-    /// A result of ours in MCP's own form, for whoever wants results as they come.
-    Plain(RawJson),
+    /// A failure of ours in MCP's own form, for whoever wants results as they come.
+    Plain(RawJson, Code),
     /// A refusal that has no envelope: the request itself is wrong.
     Refused(Refusal),
 }
@@ -54,6 +54,8 @@ pub struct Sealed {
     pub failure: Option<Code>,
     /// What the server said in the result's `_meta`.
     pub meta: Option<RawJson>,
+    /// The same for people (M11), where that was asked for.
+    pub text: Option<String>,
 }
 
 /// A request that is wrong in itself.

@@ -51,3 +51,19 @@ pub(crate) fn signal_name(signal: i32) -> Option<&'static str> {
     #[cfg(not(unix))]
     return None;
 }
+
+/// Lets this process have as many files open as it may: each connection is one.
+pub(crate) fn raise_file_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        // More would only make programs slow that close all files which they might have.
+        const ENOUGH: u64 = 65_536;
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        let wanted = maximum.unwrap_or(ENOUGH).min(ENOUGH);
+        if current.is_some_and(|current| current < wanted) {
+            // Where it cannot be raised, it stays.
+            let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+        }
+    }
+}

@@ -3,6 +3,7 @@
 mod answering;
 mod encode;
 mod hello;
+pub mod http;
 mod in_flight;
 mod listen;
 mod modern;

@@ -202,6 +202,14 @@ impl Upstream {
         }
     }
 
+    /// Why the server cannot be asked now, if it cannot. One that nobody has asked yet may well be.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        match self {
+            Upstream::Child(child) => child.trouble(),
+            Upstream::Remote(remote) => remote.trouble(),
+        }
+    }
+
     /// Hands a client's own greeting to a server that nobody else speaks to.
     pub(crate) fn greet(&self, greeting: Greeting) -> Greeted {
         match self {

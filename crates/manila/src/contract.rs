@@ -29,6 +29,7 @@ pub(crate) use content::cut;
 pub use described::describes_envelope;
 pub use loss::Loss;
 pub(crate) use loss::Losses;
+pub use machine_readable_v1::plain_text;
 pub use read::{Converted, NotConverted, Reading, convert, read, recognise};
 pub(crate) use read::{look_at, recognise_opened};
 pub(crate) use settle::unmarked;

@@ -1,7 +1,10 @@
 //! `manila wrap`
 
 use std::io::{IsTerminal, Write};
+use std::net::{Ipv4Addr, SocketAddr};
 
+use manila_gateway::Settings;
+use manila_gateway::receive::http::{self, Door, Limits, NotServed};
 use manila_gateway::receive::stdio;
 
 use crate::exit_status::ExitStatus;
@@ -22,7 +25,15 @@ use crate::server::{PlacementArg, ServerArgs};
 /// server), time-outs, a server that died. Everything else is passed on as it comes. A server
 /// that dies is started again; when Manila ends, the server and all that it started end, too.
 ///
-/// A request chooses another contract with params._meta["dev.manila/contract"].
+/// With --http, clients come over HTTP instead: MCP of both eras at /mcp, and plain HTTP at /tools.
+///
+///   manila wrap --http 127.0.0.1:7300 -- npx -y @modelcontextprotocol/server-everything
+///   curl -d '{"message": "hello"}' http://127.0.0.1:7300/tools/echo
+///
+/// With --url, the server is one that runs already, over HTTP.
+///
+/// A request chooses another contract with params._meta["dev.manila/contract"], or with the header
+/// Manila-Contract.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 #[allow(
@@ -34,28 +45,70 @@ pub(crate) struct Args {
     #[command(flatten)]
     server: ServerArgs,
 
+    /// Serve over HTTP at this address of this machine, e.g. 127.0.0.1:7300, or 7300; port 0 is any
+    /// that is free
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    http: Option<SocketAddr>,
+
     /// Where the envelope goes in a result
     #[arg(long, value_enum, default_value_t = PlacementArg::Structured)]
     placement: PlacementArg,
 }
 
+/// An address of this machine; a port alone is enough.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.trim_start_matches("http://").trim_end_matches('/');
+    if let Ok(port) = text.trim_start_matches(':').parse() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    let numeric = text.replacen("localhost:", "127.0.0.1:", 1);
+    numeric.parse().map_err(|_| "give an address and a port, e.g. 127.0.0.1:7300".to_owned())
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
+    let mut settings = args.server.settings()?;
+    settings.placement = args.placement.into();
+    match args.http {
+        Some(address) => over_http(args, settings, address),
+        None => over_stdio(args, settings),
+    }
+}
+
+fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
     if std::io::stdin().is_terminal() {
         // Where standard error is gone, too, there is nobody left to tell.
         let _ = writeln!(
             anstream::stderr(),
             "manila: waiting for an MCP client on standard input; to call a tool by hand, use \
-             `manila call`"
+             `manila call`, to serve over HTTP, `--http 127.0.0.1:7300`"
         );
     }
-    let mut settings = args.server.settings()?;
-    settings.placement = args.placement.into();
     args.server.with_gateway(settings, Verbosity::Usual, |gateway| async move {
         let served = stdio::serve(gateway).await;
         served.map_err(|error| {
             let message = format!("cannot write to standard output: {error}");
             Refusal::new(message, "check that the disk has room and the target can be written")
         })?;
+        Ok(ExitStatus::Good)
+    })
+}
+
+fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Result<ExitStatus> {
+    args.server.with_gateway(settings, Verbosity::Usual, |gateway| async move {
+        let door = Door::open(address).await.map_err(|error| {
+            let hint = match error {
+                NotServed::NotLocal(_) => "use an address of this machine, e.g. 127.0.0.1:7300",
+                _ => "choose another port, or 0 for any that is free",
+            };
+            Refusal::new(error.to_string(), hint)
+        })?;
+        let at = door.address();
+        // Where standard error is gone, too, there is nobody left to tell.
+        let _ = writeln!(
+            anstream::stderr(),
+            "manila: serving MCP at http://{at}/mcp, and plain HTTP at http://{at}/tools"
+        );
+        http::serve(gateway, door, Limits::default()).await;
         Ok(ExitStatus::Good)
     })
 }

@@ -36,7 +36,7 @@ impl Questions {
     pub(crate) fn ask(&self, request: &Request, asked_by: Arc<Connection>, line: &Arc<dyn Line>) {
         match self.note(request, &asked_by, line) {
             Ok((own_id, frame)) => {
-                if line.put(frame) == Err(Unheard)
+                if line.ask(frame) == Err(Unheard)
                     && let Some(Question { asked_by, .. }) = self.take(own_id)
                 {
                     asked_by.question_closed(Some(declined(request)));

@@ -19,7 +19,7 @@ const CACHEABLE: [&str; 6] = [
 ];
 
 /// Whether the results of this method say how long they may be kept.
-pub(crate) fn is_cacheable(method: &str) -> bool {
+fn is_cacheable(method: &str) -> bool {
     CACHEABLE.contains(&method)
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn incoming(
 }
 
 /// A result with all that clients of the modern era want of it. What is there already stays.
-pub(crate) fn with_modern_marks(result: &RawJson, method: &str) -> RawJson {
+fn with_modern_marks(result: &RawJson, method: &str) -> RawJson {
     if result.kind() != Kind::Object {
         return result.clone();
     }

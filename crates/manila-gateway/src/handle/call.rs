@@ -43,7 +43,20 @@ pub(super) struct ToolCall<'a> {
     pub(super) started: Instant,
 }
 
-impl ToolCall<'_> {
+impl<'c> ToolCall<'c> {
+    /// A call of which nothing but the tool is known.
+    pub(super) fn named(request: &'c Request, caller: &'c Arc<Caller>, tool: &str) -> ToolCall<'c> {
+        ToolCall {
+            request,
+            caller,
+            name: tool.to_owned(),
+            arguments: None,
+            request_id: None,
+            wish: Wish::None,
+            started: clock::now(),
+        }
+    }
+
     /// The same call without the arguments that are ours.
     fn without_ours<'a>(&'a self, taken: &'a Taken) -> ToolCall<'a> {
         let wish = taken.wish.unwrap_or(self.wish);
@@ -195,7 +208,7 @@ impl Gateway {
                 settings.redaction = Redaction::By(&self.settings.hiding.redactor);
                 let prepared = pipeline::prepare(observation, &settings, &context(call));
                 let failure = answer::failure(&prepared);
-                let plain = failure.map(answer::plain).map(Answer::Plain);
+                let plain = failure.map(|it| Answer::Plain(answer::plain(it), it.code));
                 let refused = || Answer::Refused(Refusal::new(Code::InternalError));
                 (plain.unwrap_or_else(refused), failure.map(|failure| failure.code))
             }

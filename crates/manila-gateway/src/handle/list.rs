@@ -62,6 +62,27 @@ impl Gateway {
         }
     }
 
+    /// The tool of this name; `None` if there is none, or nothing is known about it.
+    pub(crate) async fn known_tool(&self, name: &str, caller: &Caller) -> Option<Arc<Tool>> {
+        if let Some(tool) = self.tools.get(name) {
+            return Some(tool);
+        }
+        match self.find(name, caller.wanted()).await {
+            Found::Tool(tool) => Some(tool),
+            Found::Unknown
+            | Found::Unlisted
+            | Found::Gone(_)
+            | Found::Declined(_)
+            | Found::TooLate => None,
+        }
+    }
+
+    /// Whether the server is asked in the modern era for this caller.
+    pub(crate) async fn speaks_modern(&self, caller: &Caller) -> bool {
+        let ready = self.upstream.ready(caller.wanted()).await;
+        ready.is_ok_and(|ready| ready.era == Era::Modern)
+    }
+
     /// Lists the tools of one page, as the client sees them.
     pub(crate) async fn list_tools(
         &self,
@@ -103,9 +124,18 @@ impl Gateway {
 
     /// Asks the server for all its tools. Gives them as they are listed to clients.
     pub async fn tools(&self, placement: Placement) -> Result<Vec<RawJson>, String> {
+        self.tools_shaped(self.settings.shape, placement).await
+    }
+
+    /// As `tools`, for somebody who wants results of this shape.
+    pub(crate) async fn tools_shaped(
+        &self,
+        shape: Shape,
+        placement: Placement,
+    ) -> Result<Vec<RawJson>, String> {
         let mut all = Vec::new();
         let listed = self.each_page(None, |page| {
-            let shown = self.shown(page, self.settings.shape, placement);
+            let shown = self.shown(page, shape, placement);
             all.extend(shown.get("tools").iter().flat_map(RawJson::items));
         });
         match listed.await {

@@ -1,16 +1,20 @@
 //! What was seen of a call becomes an envelope.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use manila::pipeline::{self, OutputCheck, Redaction};
+use manila::request_envelope::Request;
 use manila::{
-    Code, Context, Contract, Failed, JsonObject, Observation, Observed, RawJson, TimedOut,
+    Code, Context, Contract, Failed, Invalid, JsonObject, Observation, Observed, RawJson, TimedOut,
+    Violation,
 };
 
 use super::ask::Unanswered;
 use super::call::ToolCall;
 use super::consent;
-use super::{Answer, Sealed};
+use super::{Answer, Refusal, Sealed};
+use crate::caller::{Caller, Form};
 use crate::clock;
 use crate::event::{Consent, Event};
 use crate::gateway::Gateway;
@@ -61,7 +65,38 @@ impl Gateway {
         }
         let reply = manila::render(&prepared, contract, &context);
         let failure = reply.code;
-        (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta })), failure)
+        let text = match call.caller.wishes.form {
+            Form::Envelope => None,
+            Form::Text => Some(manila::plain_text(&prepared)),
+        };
+        (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta, text })), failure)
+    }
+
+    /// A refusal as an envelope, for those who have no other place for it.
+    pub(crate) fn sealed_refusal(
+        &self,
+        refusal: &Refusal,
+        tool: &str,
+        contract: Contract,
+        caller: &Arc<Caller>,
+        request: &Request,
+    ) -> Answer {
+        let code = refusal.code();
+        let told: Vec<String> = refusal.violations().iter().map(Violation::to_string).collect();
+        let message = match (&refusal.fault.message, told.as_slice()) {
+            (Some(message), _) => message.clone(),
+            (None, []) => code.entry().message.to_owned(),
+            (None, told) => format!("{}: {}", code.entry().message, told.join("; ")),
+        };
+        let observed = match code {
+            Code::InvalidToolInput => Observed::Invalid(Invalid {
+                violations: refusal.violations().to_vec(),
+                ..Invalid::default()
+            }),
+            _ => Observed::Failed(Box::new(Failed::new(code, message))),
+        };
+        let call = ToolCall::named(request, caller, tool);
+        self.sealed(&call, contract, None, observed, None).0
     }
 
     pub(super) fn not_answered(&self, unanswered: Unanswered) -> Observed {

@@ -51,13 +51,6 @@ impl Gateway {
     }
 }
 
-impl Watch {
-    /// Whether a resource is watched.
-    pub(crate) fn has(&self, uri: &str) -> bool {
-        self.uris.iter().any(|it| it == uri)
-    }
-}
-
 async fn begin(ready: &Arc<Ready>, uri: &str) -> Option<AbortHandle> {
     const LONGEST: Duration = Duration::from_secs(5);
     match ready.era {

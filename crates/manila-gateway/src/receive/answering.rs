@@ -2,23 +2,27 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use manila::request_envelope::Request;
 use manila::{Code, RawJson};
 
-use super::encode::{self, Voice};
+use super::encode::{self, Voice, Written};
 use super::{hello, listen, modern};
 use crate::caller::Caller;
 use crate::era::Era;
 use crate::gateway::Gateway;
 use crate::handle::{Placement, forward};
 use crate::jsonrpc::{self, Fault};
+use crate::upstream::Down;
 
-/// The answer to a request, as a frame.
-pub(super) async fn answered(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Bytes {
+/// The answer to a request.
+pub(super) async fn answered(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Arc<Caller>,
+) -> Written {
     let era = caller.era();
     if era == Era::Modern && modern::is_removed(&request.method) {
-        return jsonrpc::error(Some(&request.id), &Fault::new(Code::MethodNotFound));
+        return Written::fault(&request.id, &Fault::new(Code::MethodNotFound));
     }
     match (request.method.as_str(), era) {
         ("tools/call", _) => {
@@ -35,12 +39,10 @@ pub(super) async fn answered(gateway: &Gateway, request: &Request, caller: &Arc<
             encode::forwarded(request, &listed, &voice)
         }
         ("server/discover", Era::Modern) => match gateway.upstream.ready(Some(era)).await {
-            Ok(ready) => jsonrpc::result(&request.id, &hello::discovered(&ready)),
-            Err(down) => {
-                let message = format!("The server is not available: {}", down.reason);
-                let fault = Fault::new(Code::UpstreamUnavailable).message(message);
-                jsonrpc::error(Some(&request.id), &fault)
+            Ok(ready) => {
+                Written::result(jsonrpc::result(&request.id, &hello::discovered(&ready)))
             }
+            Err(down) => Written::fault(&request.id, &not_available(&down)),
         },
         ("subscriptions/listen", Era::Modern) => listen::listen(gateway, request, caller).await,
         _ => {
@@ -50,15 +52,20 @@ pub(super) async fn answered(gateway: &Gateway, request: &Request, caller: &Arc<
     }
 }
 
+/// The server cannot be asked.
+pub(super) fn not_available(down: &Down) -> Fault {
+    let message = format!("The server is not available: {}", down.reason);
+    Fault::new(Code::UpstreamUnavailable).message(message)
+}
+
 /// The answer to a call that there is no room for.
-pub(super) fn turned_away(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Bytes {
+pub(super) fn turned_away(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
     const MESSAGE: &str = "Too many or too large requests are open already";
     if request.method == "tools/call" {
         let answer = gateway.turn_call_away(request, caller, MESSAGE);
         return encode::tool_answer(request, &answer, &voice(gateway, caller));
     }
-    let fault = Fault::new(Code::RateLimited).message(MESSAGE);
-    jsonrpc::error(Some(&request.id), &fault)
+    Written::fault(&request.id, &Fault::new(Code::RateLimited).message(MESSAGE))
 }
 
 /// How answers are written for whoever asks.

@@ -7,7 +7,7 @@ use manila::{Code, JsonObject, RawJson};
 
 use crate::era::{self, Era, OwnInfo, meta};
 use crate::handle::{Answer, Answered, Forwarded, Placement, Sealed};
-use crate::jsonrpc;
+use crate::jsonrpc::{self, Fault};
 use crate::own_meta;
 
 /// How answers are written for a client.
@@ -20,52 +20,84 @@ pub(super) struct Voice {
     pub(super) server: Option<RawJson>,
 }
 
-/// The answer to a tool call, as a frame.
-pub(super) fn tool_answer(request: &Request, answer: &Answer, voice: &Voice) -> Bytes {
+/// An answer, and what kind of one it is.
+pub(super) struct Written {
+    pub(super) frame: Bytes,
+    /// The number of the error, if it is one.
+    pub(super) error: Option<i64>,
+}
+
+impl Written {
+    /// A result.
+    pub(super) fn result(frame: Bytes) -> Written {
+        Written { frame, error: None }
+    }
+
+    /// A failure that has no envelope.
+    pub(super) fn fault(id: &RawJson, fault: &Fault) -> Written {
+        let number = i64::from(fault.code.entry().jsonrpc_mcp);
+        Written { frame: jsonrpc::error(Some(id), fault), error: Some(number) }
+    }
+
+    /// An error of the protocol.
+    pub(super) fn error(frame: Bytes, error: &RawJson) -> Written {
+        let number = error.get("code").and_then(|code| code.as_str().parse().ok());
+        Written { frame, error: Some(number.unwrap_or_default()) }
+    }
+}
+
+/// The answer to a tool call.
+pub(super) fn tool_answer(request: &Request, answer: &Answer, voice: &Voice) -> Written {
     let id = &request.id;
     match answer {
         Answer::Sealed(sealed) => {
             let n_bytes = size(sealed, voice.placement);
-            jsonrpc::large_result(id, &ToolResult { sealed, voice }, n_bytes)
+            Written::result(jsonrpc::large_result(id, &ToolResult { sealed, voice }, n_bytes))
         }
         Answer::AsItCame(answered) => as_it_came(request, answered, voice),
-        Answer::Plain(result) => changed(request, result, Era::PLAINEST, voice),
-        Answer::Refused(refusal) => jsonrpc::error(Some(id), &refusal.fault),
+        Answer::Plain(result, _) => changed(request, result, Era::PLAINEST, voice),
+        Answer::Refused(refusal) => Written::fault(id, &refusal.fault),
     }
 }
 
-/// The answer to a request that was handed on, as a frame.
-pub(super) fn forwarded(request: &Request, answer: &Forwarded, voice: &Voice) -> Bytes {
+/// The answer to a request that was handed on.
+pub(super) fn forwarded(request: &Request, answer: &Forwarded, voice: &Voice) -> Written {
     match answer {
         Forwarded::AsItCame(answered) => as_it_came(request, answered, voice),
         Forwarded::Changed(result, era) => changed(request, result, *era, voice),
-        Forwarded::Fault(fault) => jsonrpc::error(Some(&request.id), fault),
+        Forwarded::Fault(fault) => Written::fault(&request.id, fault),
     }
 }
 
 /// A result that is no longer the server's own, in the words of the client's era.
-fn changed(request: &Request, result: &RawJson, told_in: Era, voice: &Voice) -> Bytes {
+fn changed(request: &Request, result: &RawJson, told_in: Era, voice: &Voice) -> Written {
     let retold = era::incoming(result, &request.method, told_in, voice.era);
     let result = retold.as_ref().unwrap_or(result);
-    jsonrpc::large_result(&request.id, result, result.as_bytes().len())
+    Written::result(jsonrpc::large_result(&request.id, result, result.as_bytes().len()))
 }
 
 /// The server's answer with the client's id, in the words of the client's era; where that is the
 /// server's own, nothing else is touched.
-fn as_it_came(request: &Request, answered: &Answered, voice: &Voice) -> Bytes {
+fn as_it_came(request: &Request, answered: &Answered, voice: &Voice) -> Written {
     let Answered { response, era: told_in } = answered;
-    let id = &request.id;
+    let (id, is_like) = (&request.id, told_in.is_like(voice.era));
     match (&response.id, &response.answer) {
-        (_, Ok(result)) if !told_in.is_like(voice.era) => {
-            changed(request, result, *told_in, voice)
+        (_, Ok(result)) if !is_like => changed(request, result, *told_in, voice),
+        (_, Err(error)) if !is_like => {
+            let retold = retold_error(error, voice.era);
+            Written::error(jsonrpc::error(Some(id), &retold), &retold)
         }
-        (_, Err(error)) if !told_in.is_like(voice.era) => {
-            jsonrpc::error(Some(id), &retold_error(error, voice.era))
+        (Some(own), Ok(_)) => {
+            Written::result(jsonrpc::replaced(&response.frame, own, id.as_bytes()))
         }
-        (Some(own), _) => jsonrpc::replaced(&response.frame, own, id.as_bytes()),
+        (Some(own), Err(error)) => {
+            Written::error(jsonrpc::replaced(&response.frame, own, id.as_bytes()), error)
+        }
         // It is about a request that the server did not understand.
-        (None, Ok(result)) => jsonrpc::large_result(id, result, result.as_bytes().len()),
-        (None, Err(error)) => jsonrpc::error(Some(id), error),
+        (None, Ok(result)) => {
+            Written::result(jsonrpc::large_result(id, result, result.as_bytes().len()))
+        }
+        (None, Err(error)) => Written::error(jsonrpc::error(Some(id), error), error),
     }
 }
 
@@ -107,7 +139,7 @@ struct ToolResult<'a> {
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Sealed { reply, contract, failure, meta } = self.sealed;
+        let Sealed { reply, contract, failure, meta, text: _ } = self.sealed;
         let mut object = ObjectWriter::begin(out);
         if self.voice.era == Era::Modern {
             object.member("resultType", "complete");

@@ -7,39 +7,44 @@ use bytes::Bytes;
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
+use super::answering::not_available;
+use super::encode::Written;
 use crate::audience::{Listener, Resources, Wants};
 use crate::caller::Caller;
 use crate::era::{Era, meta};
 use crate::gateway::Gateway;
 use crate::jsonrpc::{self, Fault};
-use crate::upstream::{Mirrored, Ready};
+use crate::upstream::{Arrived, Mirrored, Ready};
 
 /// How many resources one subscription may name.
 const RESOURCES_MAX: usize = 1_000;
 
 /// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
 /// given back tells it that.
-pub(super) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Bytes {
+pub(super) async fn listen(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Arc<Caller>,
+) -> Written {
     let asked = request.params.as_ref().and_then(|params| params.get("notifications"));
     let Some(asked) = asked.and_then(JsonObject::new) else {
         let fault = Fault::new(Code::InvalidToolInput)
             .message("Invalid params: `notifications` must be an object");
-        return jsonrpc::error(Some(&request.id), &fault);
+        return Written::fault(&request.id, &fault);
     };
     let ready = match gateway.upstream.ready(Some(Era::Modern)).await {
         Ok(ready) => ready,
-        Err(down) => {
-            let message = format!("The server is not available: {}", down.reason);
-            let fault = Fault::new(Code::UpstreamUnavailable).message(message);
-            return jsonrpc::error(Some(&request.id), &fault);
-        }
+        Err(down) => return Written::fault(&request.id, &not_available(&down)),
     };
-    tokio::select! {
+    let refused = tokio::select! {
         biased;
-        () = gateway.stopping() => {}
-        () = heard(gateway, request, caller, &ready, &asked) => {}
+        () = gateway.stopping() => None,
+        refused = heard(gateway, request, caller, &ready, &asked) => refused,
+    };
+    match refused {
+        Some(error) => Written::error(jsonrpc::error(Some(&request.id), &error), &error),
+        None => Written::result(over(&request.id)),
     }
-    over(&request.id)
 }
 
 /// The end of a subscription that ends in order.
@@ -61,19 +66,21 @@ async fn heard(
     caller: &Arc<Caller>,
     ready: &Ready,
     asked: &JsonObject,
-) {
+) -> Option<RawJson> {
     match ready.era {
         // The server knows best what has changed, and when it begins to tell.
         Era::Modern => {
-            let asked = ready.connection.forward(request, caller, &Mirrored::default()).await;
-            if let Ok(mut waiting) = asked {
-                // Whatever it is, it is the end.
-                let _ = waiting.arrived().await;
+            let mirrored = Mirrored::default();
+            let mut waiting = ready.connection.forward(request, caller, &mirrored).await.ok()?;
+            // Whatever it is, it is the end.
+            match waiting.arrived().await {
+                Ok(Arrived::Response(response)) => response.answer.err(),
+                Ok(_) | Err(_) => None,
             }
         }
         Era::Legacy(_) => {
             let wants = wants(&request.id, asked, ready);
-            let Resources::Some(uris) = wants.resources.clone() else { return };
+            let Resources::Some(uris) = wants.resources.clone() else { return None };
             let listener = Listener {
                 client: Arc::clone(&caller.client),
                 line: Arc::clone(&caller.line),
@@ -82,10 +89,10 @@ async fn heard(
             let _watching = gateway.watch(uris.into_iter().collect()).await;
             // Nothing comes before this.
             if caller.line.put(acknowledged(&request.id, &wants)).is_err() {
-                return;
+                return None;
             }
             let _listening = gateway.audience.add(listener);
-            std::future::pending::<()>().await;
+            std::future::pending().await
         }
     }
 }

@@ -28,9 +28,12 @@ pub(super) fn is_removed(method: &str) -> bool {
 /// something does.
 pub(super) fn is_modern(request: &Request, told: Option<&str>) -> bool {
     let is_told = told.is_some_and(|date| !Revision::ALL.iter().any(|it| it.date() == date));
-    is_told || request.method == "server/discover" || meta(request).is_some_and(|it| {
-        it.get(meta::PROTOCOL_VERSION).is_some()
-    })
+    is_told || request.method == "server/discover" || says_version(request)
+}
+
+/// Whether a request says its revision, as all of the modern era do.
+pub(super) fn says_version(request: &Request) -> bool {
+    meta(request).is_some_and(|said| said.get(meta::PROTOCOL_VERSION).is_some())
 }
 
 fn meta(request: &Request) -> Option<RawJson> {

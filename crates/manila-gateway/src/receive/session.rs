@@ -12,7 +12,7 @@ use manila::request_envelope::{Message, Notification, Refused, Request};
 use manila::{Code, JsonObject, RawJson, Violation};
 use tokio::sync::watch;
 
-use super::answering::{answered, text_of, turned_away};
+use super::answering::{answered, not_available, text_of, turned_away};
 use super::in_flight::{InFlight, NotTaken};
 use super::{hello, modern};
 use crate::audience::{Listener, Listening, Wants};
@@ -25,7 +25,7 @@ use crate::gateway::Gateway;
 use crate::jsonrpc::{self, Fault};
 use crate::queue::Sender;
 use crate::skim::{Skim, Skimmed};
-use crate::upstream::{Down, Greeted, Greeting, Opening as HowToOpen};
+use crate::upstream::{Greeted, Greeting, Opening as HowToOpen};
 
 /// The client is gone, or does not read.
 #[derive(Debug)]
@@ -174,7 +174,7 @@ impl Session {
                 return self.push(jsonrpc::error(None, &fault));
             }
             Err(NotTaken::TooMany) => {
-                return self.push(turned_away(&self.gateway, &request, &caller));
+                return self.push(turned_away(&self.gateway, &request, &caller).frame);
             }
         }
         self.handle(request, caller);
@@ -260,7 +260,7 @@ impl Session {
         let frame = match hello {
             Some(hello) => self.greeted(&request.id, hello).await,
             None if caller.era() == Era::Modern || self.is_opened().await => {
-                answered(&self.gateway, request, caller).await
+                answered(&self.gateway, request, caller).await.frame
             }
             None => {
                 let message = "must be `initialize` at first, and that has failed";
@@ -304,13 +304,11 @@ impl Session {
         };
         // The client may try again.
         self.opening.send_replace(Opening::Closed);
-        let Down { reason, refusal, .. } = &*down;
-        if let Some(error) = refusal {
+        if let Some(error) = &down.refusal {
             let error = self.gateway.settings.hiding.part(error.clone());
             return jsonrpc::error(Some(id), &error);
         }
-        let message = format!("The server is not available: {reason}");
-        jsonrpc::error(Some(id), &Fault::new(Code::UpstreamUnavailable).message(message))
+        jsonrpc::error(Some(id), &not_available(&down))
     }
 
     /// Whether the client's hello has not been answered yet.

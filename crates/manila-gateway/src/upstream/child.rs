@@ -24,7 +24,7 @@ pub(super) enum State {
 }
 
 /// A handle to the server. The server runs until `stop`.
-pub(super) struct Child {
+pub(crate) struct Child {
     state: watch::Receiver<State>,
     controls: Arc<Controls>,
 }
@@ -105,6 +105,16 @@ impl Child {
         }
     }
 
+    /// Why the server cannot be asked now, if it cannot.
+    pub(super) fn trouble(&self) -> Option<String> {
+        match &*self.state.borrow() {
+            State::Ready(_) => None,
+            State::Down(down) => Some(down.reason.clone()),
+            State::Starting if self.controls.greeting.borrow().is_none() => None,
+            State::Starting => Some("the server is starting".to_owned()),
+        }
+    }
+
     /// Notes how the server is to be greeted. One that is down is started at once.
     pub(super) fn greet(&self, greeting: Greeting) -> Greeted {
         let mut state = self.state.clone();
@@ -154,7 +164,7 @@ impl Child {
 }
 
 /// A greeting on its way.
-pub(super) struct Greeted {
+pub(crate) struct Greeted {
     /// Where it was down: what is known until then is about the last start.
     news: Option<watch::Receiver<State>>,
 }

@@ -18,7 +18,7 @@ use crate::queue::{Sender, queue};
 
 /// A server that is reached over HTTP. It may speak both eras at once, so there is a conversation
 /// for each that a client asks for and the server knows.
-pub(super) struct Remote {
+pub(crate) struct Remote {
     client: Option<reqwest::Client>,
     address: Address,
     keeping: Keeping,
@@ -28,6 +28,8 @@ pub(super) struct Remote {
     known: Mutex<Known>,
     /// Held by whoever opens a conversation.
     opening: tokio::sync::Mutex<()>,
+    /// Why the last opening failed, if it did.
+    trouble: Mutex<Option<String>>,
 }
 
 /// What is known about the server.
@@ -83,6 +85,7 @@ impl Remote {
             inbox: Mutex::new(Some(inbox)),
             known: Mutex::default(),
             opening: tokio::sync::Mutex::default(),
+            trouble: Mutex::default(),
         };
         (remote, Inbox::new(items))
     }
@@ -118,7 +121,19 @@ impl Remote {
         if let Some(ready) = self.ready_now(wanted) {
             return Ok(ready);
         }
-        let first = Opening::for_client(wanted);
+        let opened = self.opened(Opening::for_client(wanted)).await;
+        if let Ok(mut trouble) = self.trouble.lock() {
+            *trouble = opened.as_ref().err().map(|down| down.reason.clone());
+        }
+        opened
+    }
+
+    /// Why the server cannot be asked now, if that is known.
+    pub(super) fn trouble(&self) -> Option<String> {
+        self.trouble.lock().ok()?.clone()
+    }
+
+    async fn opened(&self, first: Opening) -> Result<Arc<Ready>, Arc<Down>> {
         let second = match first {
             Opening::Initialize => Opening::Discover,
             Opening::Discover => Opening::Initialize,

@@ -14,11 +14,13 @@ use crate::raw_json::{Emit, Kind, shape};
 use crate::stage::classify::exit_message;
 
 mod code;
+mod plain_text;
 mod raw_output;
 mod read;
 mod streams;
 
 pub(super) use code::{code_of_category, row};
+pub use plain_text::plain_text;
 use raw_output::RawOutput;
 pub(super) use read::read;
 

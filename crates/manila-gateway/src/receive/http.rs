@@ -1,0 +1,213 @@
+//! Clients over HTTP: MCP of both eras at `/mcp`, and plain HTTP at `/tools`.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::StatusCode;
+use hyper::body::Incoming;
+use hyper::header::HeaderMap;
+use manila::Code;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use self::body::NotRead;
+use self::reply::Reply;
+use self::sessions::Sessions;
+use super::encode::Written;
+use crate::event::Event;
+use crate::gateway::{Gateway, Shape};
+use crate::host;
+use crate::os::{self, stop};
+
+mod accept;
+mod admit;
+mod batch;
+mod body;
+mod envelope;
+mod exchange;
+mod legacy;
+mod mcp;
+mod modern;
+mod plain;
+mod reply;
+mod route;
+mod sessions;
+mod stream;
+
+/// The limits of what is served over HTTP.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How many connections may be open.
+    pub connections_max: usize,
+    /// How many sessions of the legacy era may be open.
+    pub sessions_max: usize,
+    /// How long a session may be silent before it is forgotten.
+    pub session_idle: Duration,
+    /// How large the head of a request may be.
+    pub head_bytes_max: usize,
+    /// How long the head of a request may take, from the last reply on.
+    pub head_timeout: Duration,
+    /// How long the body of a request may take.
+    pub body_timeout: Duration,
+    /// After how long an answer that has not come becomes a stream.
+    pub stream_after: Duration,
+    /// How often a silent stream shows that somebody is there.
+    pub keep_alive: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections_max: 4_096,
+            sessions_max: 10_000,
+            session_idle: Duration::from_secs(30 * 60),
+            head_bytes_max: 64 * 1024,
+            head_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_secs(60),
+            stream_after: Duration::from_secs(2),
+            keep_alive: Duration::from_secs(15),
+        }
+    }
+}
+
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotServed {
+    /// Whoever can reach the machine could use the server behind it.
+    #[error("{0} can be reached from other machines, which is refused until there are keys")]
+    NotLocal(SocketAddr),
+    /// Nothing can listen there.
+    #[error("cannot listen at {0}: {1}")]
+    NotBound(SocketAddr, io::Error),
+}
+
+/// All who serve clients share this.
+struct Front {
+    gateway: Arc<Gateway>,
+    sessions: Sessions,
+    limits: Limits,
+    /// How many requests are open.
+    n_open: watch::Sender<usize>,
+}
+
+/// A place where clients are listened for.
+pub struct Door {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Door {
+    /// Listens at an address of this machine; port 0 is any that is free.
+    pub async fn open(address: SocketAddr) -> Result<Door, NotServed> {
+        if !host::is_local(&address) {
+            return Err(NotServed::NotLocal(address));
+        }
+        let not_bound = |error| NotServed::NotBound(address, error);
+        let listener = TcpListener::bind(address).await.map_err(not_bound)?;
+        let address = listener.local_addr().map_err(not_bound)?;
+        Ok(Door { listener, address })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+/// Serves clients until we are asked to stop. What is open then is finished within the grace
+/// period; in the end the server is gone.
+pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
+    os::raise_file_limit();
+    let grace = gateway.settings.grace;
+    let front = Arc::new(Front {
+        gateway: Arc::clone(&gateway),
+        sessions: Sessions::default(),
+        limits,
+        n_open: watch::Sender::new(0),
+    });
+    let stopping = watch::Sender::new(false);
+    let accepting = tokio::spawn(accept::all(Arc::clone(&front), door.listener, stopping.subscribe()));
+    let forgetting = tokio::spawn(forget_idle(Arc::clone(&front)));
+    stop::asked().await;
+    accepting.abort();
+    forgetting.abort();
+    let n_open = *front.n_open.borrow();
+    if n_open > 0 {
+        gateway.tell(Event::Stopping { n_open, grace });
+    }
+    gateway.begin_to_stop();
+    tokio::select! {
+        () = front.drained() => {}
+        () = tokio::time::sleep(grace) => {}
+        // Who asks twice does not want to wait.
+        () = stop::asked() => {}
+    }
+    tokio::select! {
+        () = gateway.stop() => {}
+        () = stop::asked() => {
+            gateway.upstream.hurry();
+            gateway.stop().await;
+        }
+    }
+    // What was still open has been answered by the server's end.
+    const MOMENT: Duration = Duration::from_millis(200);
+    let _ = tokio::time::timeout(MOMENT, front.drained()).await;
+    front.sessions.end_all();
+    stopping.send_replace(true);
+    // Replies that are being written are written to their end.
+    let _ = tokio::time::timeout(MOMENT, stopping.closed()).await;
+}
+
+async fn forget_idle(front: Arc<Front>) {
+    let longest = front.limits.session_idle;
+    loop {
+        tokio::time::sleep(longest / 8).await;
+        front.sessions.forget_idle(longest);
+    }
+}
+
+impl Front {
+    /// Notes a request, until what is given back is dropped.
+    fn opened(&self) -> Open {
+        self.n_open.send_modify(|n_open| *n_open += 1);
+        Open(self.n_open.clone())
+    }
+
+    /// Waits until no request is open.
+    async fn drained(&self) {
+        // The sender lives as long as this.
+        let _ = self.n_open.subscribe().wait_for(|n_open| *n_open == 0).await;
+    }
+
+    /// Reads a body, within the limits.
+    async fn read(&self, body: Incoming) -> Result<Bytes, NotRead> {
+        let bytes_max = self.gateway.settings.frame_bytes_max;
+        body::whole(body, bytes_max, self.limits.body_timeout).await
+    }
+
+    /// The contract that a header asks for, if one does.
+    fn wanted_shape(&self, headers: &HeaderMap) -> Result<Option<Shape>, Reply> {
+        let Some(id) = headers.get("manila-contract") else { return Ok(None) };
+        let shape = id.to_str().ok().and_then(Shape::from_id);
+        shape.map(Some).ok_or_else(|| {
+            let ids: Vec<&str> = Shape::ids().collect();
+            let message = format!("the header Manila-Contract must be one of {}", ids.join(", "));
+            reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, &message)
+        })
+    }
+}
+
+/// A request that is open.
+struct Open(watch::Sender<usize>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.send_modify(|n_open| *n_open = n_open.saturating_sub(1));
+    }
+}

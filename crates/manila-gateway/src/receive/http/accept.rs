@@ -1,0 +1,78 @@
+//! Connections: how many there may be, and how long a head may take.
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+use super::{Front, route};
+use crate::event::Event;
+
+/// How many headers a request may have.
+const HEADERS_MAX: usize = 100;
+
+/// Accepts connections. Where there are too many, the next one waits until another has gone.
+pub(super) async fn all(front: Arc<Front>, listener: TcpListener, stopping: watch::Receiver<bool>) {
+    let room = Arc::new(Semaphore::new(front.limits.connections_max));
+    loop {
+        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                tokio::spawn(serve(Arc::clone(&front), stream, stopping.clone(), permit));
+            }
+            Err(error) => {
+                if !is_about_one(&error) {
+                    // There are no more files to be had. Those who are here are served on.
+                    front.gateway.tell(Event::Refused(format!("a connection: {error}")));
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+    }
+}
+
+/// Whether only the one connection is lost that was to be accepted.
+fn is_about_one(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::Interrupted
+    )
+}
+
+async fn serve(
+    front: Arc<Front>,
+    stream: TcpStream,
+    mut stopping: watch::Receiver<bool>,
+    _permit: OwnedSemaphorePermit,
+) {
+    // An answer is one write, and whoever waits for it should not wait for more.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(|request: Request<Incoming>| {
+        let front = Arc::clone(&front);
+        async move { Ok::<_, Infallible>(route::handle(&front, request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(front.limits.head_timeout)
+        .max_buf_size(front.limits.head_bytes_max)
+        .max_headers(HEADERS_MAX)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        // A client that goes away, or says what is no HTTP, has no more wishes.
+        _ = connection.as_mut() => return,
+        _ = stopping.wait_for(|is_stopping| *is_stopping) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = connection.await;
+}

@@ -1,0 +1,82 @@
+//! Several messages at once, in the one revision that has that (2025-03-26).
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::StatusCode;
+use hyper::header::HeaderMap;
+use manila::request_envelope::{Message, Refused};
+use manila::{Code, RawJson};
+
+use super::reply::{self, Reply};
+use super::sessions::{Lent, Session};
+use super::{Front, legacy};
+use crate::caller::{Caller, Line};
+use crate::jsonrpc::{self, Fault};
+
+/// How many messages may come at once.
+const MESSAGES_MAX: usize = 100;
+
+/// Handles all of them, and answers when all are done. What is told meanwhile goes where what
+/// belongs to no request goes.
+pub(super) async fn handle(front: &Arc<Front>, headers: &HeaderMap, batch: &Bytes) -> Reply {
+    let session = match legacy::session(front, headers) {
+        Ok(session) => session,
+        Err(refused) => return *refused,
+    };
+    let refuse = |message: &str| {
+        reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message)
+    };
+    let Ok(batch) = RawJson::parse_payload(batch.clone()) else {
+        return refuse("the batch is not valid JSON");
+    };
+    let messages: Vec<RawJson> = batch.items().take(MESSAGES_MAX + 1).collect();
+    if messages.is_empty() || messages.len() > MESSAGES_MAX {
+        return refuse(&format!("a batch must have 1 to {MESSAGES_MAX} messages"));
+    }
+    let begun = messages.into_iter().map(|message| {
+        // Each goes on for itself, so that they do not wait for each other.
+        tokio::spawn(answer(Arc::clone(front), Arc::clone(&session), message))
+    });
+    let begun: Vec<_> = begun.collect();
+    let mut answers: Vec<Bytes> = Vec::new();
+    for answer in begun {
+        answers.extend(answer.await.ok().flatten());
+    }
+    if answers.is_empty() {
+        return reply::empty(StatusCode::ACCEPTED);
+    }
+    reply::json(StatusCode::OK, [&b"["[..], &answers.join(&b","[..]), b"]"].concat().into())
+}
+
+async fn answer(front: Arc<Front>, session: Arc<Session>, message: RawJson) -> Option<Bytes> {
+    match Message::from_json(message.compact()) {
+        Ok(Message::Request(request)) if request.method != "initialize" => {
+            let stream = session.stream();
+            let _lent = Lent::new(&session, &stream);
+            let line: Arc<dyn Line> = Arc::clone(&session.client.line);
+            let caller = Arc::new(Caller::of(&session.client, line));
+            if session.in_flight.add(&request, &caller).is_err() {
+                let fault = Fault::new(Code::InvalidEnvelope).message("its id is in use");
+                return Some(jsonrpc::error(Some(&request.id), &fault));
+            }
+            let handled = legacy::handling(front, session, request, caller).await;
+            handled.map(|answer| answer.frame)
+        }
+        Ok(Message::Request(request)) => {
+            let fault = Fault::new(Code::InvalidEnvelope).message("must not be in a batch");
+            Some(jsonrpc::error(Some(&request.id), &fault))
+        }
+        Ok(Message::Notification(notification)) => {
+            legacy::hear(&front, &session, &notification);
+            None
+        }
+        Ok(Message::Response(response)) => {
+            let _ = session.client.questions.answer(&response);
+            None
+        }
+        Err(Refused { code, violation, id }) => {
+            Some(jsonrpc::error(id.as_ref(), &Fault::new(code).violation(violation)))
+        }
+    }
+}

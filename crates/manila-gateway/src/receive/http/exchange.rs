@@ -1,0 +1,189 @@
+//! One request and its answer: JSON if the answer comes first, a stream of events if something else
+//! does, or if it takes long.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hyper::StatusCode;
+use hyper::header::{ACCEPT, HeaderMap};
+
+use super::body::{Events, Handling, Ids};
+use super::reply::{self, Reply};
+use super::sessions::Lent;
+use super::stream::Stream;
+use super::{Front, Written};
+use crate::clock;
+use crate::era::{Era, Revision};
+
+/// What a client takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Takes {
+    pub(super) json: bool,
+    pub(super) events: bool,
+    pub(super) text: bool,
+}
+
+impl Takes {
+    /// What a client says that it takes; who says nothing takes everything.
+    pub(super) fn of(headers: &HeaderMap) -> Takes {
+        let mut takes = Takes { json: false, events: false, text: false };
+        let mut is_said = false;
+        for value in headers.get_all(ACCEPT) {
+            for kind in value.to_str().unwrap_or_default().split(',') {
+                let kind = kind.split(';').next().unwrap_or_default().trim();
+                is_said |= !kind.is_empty();
+                match kind.to_ascii_lowercase().as_str() {
+                    "*/*" => takes = Takes { json: true, events: true, ..takes },
+                    "application/json" | "application/*" => takes.json = true,
+                    "text/event-stream" => takes.events = true,
+                    "text/plain" => takes.text = true,
+                    "text/*" => takes = Takes { events: true, text: true, ..takes },
+                    _ => {}
+                }
+            }
+        }
+        if is_said { takes } else { Takes { json: true, events: true, text: false } }
+    }
+}
+
+/// A request that is being handled, with what is told meanwhile.
+pub(super) struct Exchange {
+    pub(super) handling: Pin<Box<dyn Future<Output = Option<Written>> + Send>>,
+    pub(super) stream: Arc<Stream>,
+    pub(super) takes: Takes,
+    pub(super) era: Era,
+    /// The stream, where a session keeps it.
+    pub(super) lent: Option<Lent>,
+}
+
+impl Exchange {
+    /// The reply to a client that has closed its request when it closes its connection.
+    pub(super) async fn reply(mut self, front: &Front) -> Reply {
+        match self.first(front).await {
+            First::Answer(answer) => self.answered(answer),
+            First::Stream => {
+                let handling: Handling = Box::pin(Framed(self.handling));
+                let events = Events::new(self.stream.reader(0), Ids::Left, front.limits.keep_alive);
+                reply::events(events.driving(handling, self.stream))
+            }
+        }
+    }
+
+    /// The reply to a client whose request goes on when its connection is lost, because it may
+    /// come back for the answer.
+    pub(super) async fn lasting_reply(self, front: &Front) -> Reply {
+        let mut lasting = Lasting(Some(self));
+        let first = match &mut lasting.0 {
+            Some(exchange) => exchange.first(front).await,
+            None => First::Stream,
+        };
+        let Some(mut exchange) = lasting.0.take() else { return reply::empty(StatusCode::OK) };
+        match first {
+            First::Answer(answer) => exchange.answered(answer),
+            First::Stream => {
+                let reader = exchange.stream.reader(0);
+                let mut events = Events::new(reader, Ids::Written, front.limits.keep_alive);
+                // Older clients do not know events without data.
+                if exchange.era == Era::Legacy(Revision::V2025_11_25) {
+                    events = events.primed();
+                }
+                if let Some(lent) = &mut exchange.lent {
+                    lent.keep();
+                }
+                tokio::spawn(exchange.go_on());
+                reply::events(events)
+            }
+        }
+    }
+
+    /// What comes first.
+    async fn first(&mut self, front: &Front) -> First {
+        let Exchange { handling, stream, takes, .. } = self;
+        if !takes.events {
+            return First::Answer(handling.as_mut().await);
+        }
+        let at_once = std::future::poll_fn(|cx| Poll::Ready(handling.as_mut().poll(cx))).await;
+        let answer = match at_once {
+            Poll::Ready(answer) => answer,
+            Poll::Pending => {
+                // Whoever waits longer sees that somebody is there.
+                let patience = clock::now() + front.limits.stream_after;
+                let mut late = front.gateway.deadlines.at(patience);
+                tokio::select! {
+                    biased;
+                    answer = handling.as_mut() => answer,
+                    () = stream.news() => return First::Stream,
+                    () = late.passed() => return First::Stream,
+                }
+            }
+        };
+        let is_first = stream.is_empty() && takes.json;
+        match answer {
+            Some(_) if is_first => First::Answer(answer),
+            None if stream.is_empty() => First::Answer(None),
+            answer => {
+                stream.finish(answer.map(|answer| answer.frame));
+                self.handling = Box::pin(std::future::ready(None));
+                First::Stream
+            }
+        }
+    }
+
+    fn answered(self, answer: Option<Written>) -> Reply {
+        match answer {
+            Some(Written { frame, error }) => {
+                let status = match self.era {
+                    Era::Modern => modern_status(error),
+                    Era::Legacy(_) => StatusCode::OK,
+                };
+                reply::json(status, frame)
+            }
+            // It was cancelled, and nobody waits for it.
+            None => reply::empty(StatusCode::ACCEPTED),
+        }
+    }
+
+    /// Goes on without the client.
+    async fn go_on(self) {
+        let answer = self.handling.await;
+        self.stream.finish(answer.map(|answer| answer.frame));
+    }
+}
+
+enum First {
+    Answer(Option<Written>),
+    Stream,
+}
+
+/// The status that the modern era has for an error; most of them have none.
+pub(super) fn modern_status(error: Option<i64>) -> StatusCode {
+    match error {
+        Some(-32601) => StatusCode::NOT_FOUND,
+        Some(-32022..=-32020) => StatusCode::BAD_REQUEST,
+        Some(_) | None => StatusCode::OK,
+    }
+}
+
+/// An exchange that goes on when nobody waits for it any more.
+struct Lasting(Option<Exchange>);
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        if let Some(exchange) = self.0.take() {
+            tokio::spawn(exchange.go_on());
+        }
+    }
+}
+
+/// Handling that ends with a frame.
+struct Framed(Pin<Box<dyn Future<Output = Option<Written>> + Send>>);
+
+impl Future for Framed {
+    type Output = Option<bytes::Bytes>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<bytes::Bytes>> {
+        self.0.as_mut().poll(cx).map(|answer| answer.map(|answer| answer.frame))
+    }
+}

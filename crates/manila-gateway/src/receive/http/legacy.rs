@@ -1,0 +1,255 @@
+//! Clients of the legacy era on HTTP: they say hello, get a session, and may come back.
+
+use std::sync::Arc;
+
+use hyper::StatusCode;
+use hyper::header::{HeaderMap, HeaderValue};
+use manila::request_envelope::{Notification, Request, Response};
+use manila::{Code, JsonObject, Violation};
+
+use super::body::{Events, Ids};
+use super::exchange::{Exchange, Takes};
+use super::mcp::{SESSION_ID, header, is_told_legacy};
+use super::reply::{self, Reply};
+use super::sessions::{Lent, Session};
+use super::{Front, Written};
+use crate::caller::{Caller, Line, Speech};
+use crate::clock;
+use crate::era::{Era, Revision};
+use crate::event::Event;
+use crate::jsonrpc::{self, Fault};
+use crate::receive::answering::{answered as handled, not_available, text_of, turned_away};
+use crate::receive::hello;
+use crate::receive::in_flight::NotTaken;
+
+/// A request.
+pub(super) async fn post(
+    front: &Arc<Front>,
+    headers: &HeaderMap,
+    request: Request,
+    takes: Takes,
+) -> Reply {
+    if request.method == "initialize" {
+        return hello(front, &request).await;
+    }
+    let session = match session(front, headers) {
+        Ok(session) => session,
+        Err(refused) => return *refused,
+    };
+    let shape = match front.wanted_shape(headers) {
+        Ok(shape) => shape,
+        Err(refused) => return refused,
+    };
+    let stream = session.stream();
+    let lent = Some(Lent::new(&session, &stream));
+    let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
+    let mut caller = Caller::of(&session.client, line);
+    caller.wishes.shape = shape;
+    let caller = Arc::new(caller);
+    if let Err(not_taken) = session.in_flight.add(&request, &caller) {
+        return reply::json(StatusCode::OK, not_added(front, &request, &caller, &not_taken));
+    }
+    let era = Era::Legacy(session.revision);
+    let handling = handling(Arc::clone(front), session, request, caller);
+    let exchange = Exchange { handling: Box::pin(handling), stream, takes, era, lent };
+    exchange.lasting_reply(front).await
+}
+
+fn not_added(
+    front: &Front,
+    request: &Request,
+    caller: &Arc<Caller>,
+    why: &NotTaken,
+) -> bytes::Bytes {
+    match why {
+        NotTaken::SameId => {
+            let message = format!("{} is the id of a request that is still open", request.id);
+            let violation = Violation::new("/id", "unique", message);
+            let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
+            jsonrpc::error(Some(&request.id), &fault)
+        }
+        NotTaken::TooMany => turned_away(&front.gateway, request, caller).frame,
+    }
+}
+
+/// Handles a request of a session, until it is answered or cancelled.
+pub(super) async fn handling(
+    front: Arc<Front>,
+    session: Arc<Session>,
+    request: Request,
+    caller: Arc<Caller>,
+) -> Option<Written> {
+    let _open = front.opened();
+    let started = clock::now();
+    let answer = tokio::select! {
+        biased;
+        // The handling below is dropped, and that tells the server.
+        () = caller.cancellation.cancelled() => {
+            if request.method == "tools/call" {
+                front.gateway.call_cancelled(&request, started);
+            }
+            None
+        }
+        answer = answer(&front, &session, &request, &caller) => Some(answer),
+    };
+    session.in_flight.remove(&request);
+    answer
+}
+
+async fn answer(
+    front: &Front,
+    session: &Session,
+    request: &Request,
+    caller: &Arc<Caller>,
+) -> Written {
+    let uri = || text_of(request.params.as_ref().map(JsonObject::as_raw), "uri");
+    let nothing = || Written::result(jsonrpc::result(&request.id, &JsonObject::default()));
+    let gateway = &front.gateway;
+    match (request.method.as_str(), uri()) {
+        ("ping", _) => nothing(),
+        // Many may watch the same, and the server is told once.
+        ("resources/subscribe", Some(uri)) => {
+            session.watch(gateway, uri).await;
+            nothing()
+        }
+        ("resources/unsubscribe", Some(uri)) => {
+            session.unwatch(&uri);
+            nothing()
+        }
+        ("logging/setLevel", _) if gateway.speaks_modern(caller).await => nothing(),
+        _ => handled(gateway, request, caller).await,
+    }
+}
+
+/// A hello opens a session.
+async fn hello(front: &Front, request: &Request) -> Reply {
+    let params = request.params.clone().unwrap_or_default();
+    let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
+    let revision = Revision::negotiated(&date);
+    let era = Era::Legacy(revision);
+    let ready = match front.gateway.upstream.ready(Some(era)).await {
+        Ok(ready) => ready,
+        Err(down) => {
+            let frame = jsonrpc::error(Some(&request.id), &not_available(&down));
+            return reply::json(StatusCode::OK, frame);
+        }
+    };
+    let capabilities = params.get("capabilities").and_then(JsonObject::new).unwrap_or_default();
+    let speech = Speech {
+        info: params.get("clientInfo"),
+        capabilities: Some(capabilities),
+        ..Speech::of(era)
+    };
+    let n_max = front.limits.sessions_max;
+    let Some(session) = front.sessions.open(&front.gateway, speech, revision, n_max) else {
+        let message = format!("{n_max} sessions are open, and none of them is idle");
+        let mut refused =
+            reply::refused(StatusCode::SERVICE_UNAVAILABLE, Code::RateLimited, &message);
+        reply::retry_after(&mut refused, 5);
+        return refused;
+    };
+    let frame = jsonrpc::result(&request.id, &hello::initialized(&ready, revision));
+    let mut reply = reply::json(StatusCode::OK, frame);
+    if let Ok(id) = HeaderValue::from_str(&session.id) {
+        reply.headers_mut().insert(SESSION_ID, id);
+    }
+    reply
+}
+
+/// The session that a request belongs to.
+pub(super) fn session(front: &Front, headers: &HeaderMap) -> Result<Arc<Session>, Box<Reply>> {
+    let refuse = |status, message: &str| {
+        Err(Box::new(reply::refused(status, Code::InvalidEnvelope, message)))
+    };
+    if !is_told_legacy(headers) {
+        let message = "MCP-Protocol-Version must be the revision that was agreed on";
+        return refuse(StatusCode::BAD_REQUEST, message);
+    }
+    let Some(id) = header(headers, SESSION_ID) else {
+        let message = "Mcp-Session-Id is required: say `initialize` first, which gives one";
+        return refuse(StatusCode::BAD_REQUEST, message);
+    };
+    match front.sessions.get(id) {
+        Some(session) => Ok(session),
+        None => {
+            refuse(StatusCode::NOT_FOUND, "there is no such session: say `initialize` again")
+        }
+    }
+}
+
+/// A client listens to what belongs to none of its requests, or takes a stream up again.
+pub(super) fn get(front: &Front, headers: &HeaderMap) -> Reply {
+    let session = match session(front, headers) {
+        Ok(session) => session,
+        Err(refused) => return *refused,
+    };
+    if !Takes::of(headers).events {
+        let message = "the header Accept must have text/event-stream";
+        return reply::refused(StatusCode::NOT_ACCEPTABLE, Code::InvalidEnvelope, message);
+    }
+    let last_id = header(headers, "last-event-id");
+    let reader = match last_id.and_then(|last_id| session.resumed(last_id)) {
+        Some(reader) => reader,
+        None => session.reader(),
+    };
+    reply::events(Events::new(reader, Ids::Written, front.limits.keep_alive))
+}
+
+/// A client says goodbye.
+pub(super) fn delete(front: &Front, headers: &HeaderMap) -> Reply {
+    match session(front, headers) {
+        Ok(session) => {
+            front.sessions.end(&session.id);
+            reply::empty(StatusCode::NO_CONTENT)
+        }
+        Err(refused) => *refused,
+    }
+}
+
+/// A client tells something.
+pub(super) fn told(front: &Front, headers: &HeaderMap, notification: &Notification) -> Reply {
+    let session = match session(front, headers) {
+        Ok(session) => session,
+        Err(refused) => return *refused,
+    };
+    hear(front, &session, notification);
+    reply::empty(StatusCode::ACCEPTED)
+}
+
+/// Takes what a client of a session tells.
+pub(super) fn hear(front: &Front, session: &Session, notification: &Notification) {
+    match notification.method.as_str() {
+        "notifications/cancelled" => {
+            let params = notification.params.clone().unwrap_or_default();
+            if let Some(id) = params.get("requestId") {
+                session.in_flight.cancel(&id, params);
+            }
+        }
+        // The server was greeted by us, and has heard it.
+        "notifications/initialized" => {}
+        "tools/call" => {
+            let why = "a `tools/call` without an id, which nobody could answer";
+            front.gateway.tell(Event::Refused(why.to_owned()));
+        }
+        _ => front.gateway.hand_on(notification, session.client.era()),
+    }
+}
+
+/// A client answers what the server asked.
+pub(super) fn answered(front: &Front, headers: &HeaderMap, response: &Response) -> Reply {
+    let session = match session(front, headers) {
+        Ok(session) => session,
+        Err(refused) => return *refused,
+    };
+    if session.client.questions.answer(response) {
+        return reply::empty(StatusCode::ACCEPTED);
+    }
+    front.gateway.tell(Event::Refused("an answer to no question".to_owned()));
+    let message = "nobody has asked that";
+    reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message)
+}
+
+/// Whether several messages may come at once: one revision has that.
+pub(super) fn has_batches(front: &Front, headers: &HeaderMap) -> bool {
+    session(front, headers).is_ok_and(|it| it.revision == Revision::V2025_03_26)
+}

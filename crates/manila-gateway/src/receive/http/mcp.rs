@@ -1,0 +1,145 @@
+//! `/mcp`: both eras on one endpoint. How a message opens decides which one it is.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::HeaderMap;
+use hyper::{Method, Request as HttpRequest, StatusCode};
+use manila::request_envelope::{Message, Notification, Refused, Request};
+use manila::{Code, JsonObject, RawJson};
+
+use super::body::NotRead;
+use super::exchange::Takes;
+use super::reply::{self, Reply};
+use super::{Front, admit, batch, legacy, modern};
+use crate::era::{Era, Revision};
+use crate::event::Event;
+use crate::jsonrpc::{self, Fault};
+use crate::receive::modern::is_modern;
+
+/// Names of headers that the protocol gives.
+pub(super) const SESSION_ID: &str = "mcp-session-id";
+pub(super) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+
+/// A request to the endpoint.
+pub(super) async fn handle(front: &Arc<Front>, request: HttpRequest<Incoming>) -> Reply {
+    match *request.method() {
+        Method::POST => post(front, request).await,
+        Method::GET if is_told_modern(request.headers()) => reply::not_allowed("POST"),
+        Method::GET => legacy::get(front, request.headers()),
+        Method::DELETE if is_told_modern(request.headers()) => reply::not_allowed("POST"),
+        Method::DELETE => legacy::delete(front, request.headers()),
+        _ => reply::not_allowed("POST, GET, DELETE"),
+    }
+}
+
+async fn post(front: &Arc<Front>, request: HttpRequest<Incoming>) -> Reply {
+    let (head, body) = request.into_parts();
+    if let Err(refused) = admit::check_json(&head.headers) {
+        return refused;
+    }
+    let body = match front.read(body).await {
+        Ok(body) => body,
+        Err(not_read) => return refuse_body(front, not_read),
+    };
+    let takes = Takes::of(&head.headers);
+    if !takes.json && !takes.events {
+        let message = "the header Accept must have application/json and text/event-stream";
+        return reply::refused(StatusCode::NOT_ACCEPTABLE, Code::InvalidEnvelope, message);
+    }
+    let Some(line) = one_line(body) else {
+        let message = "The request is not valid JSON";
+        return reply::refused(StatusCode::BAD_REQUEST, Code::ParseError, message);
+    };
+    let headers = &head.headers;
+    match Message::from_json(line.clone()) {
+        Ok(Message::Request(request)) => asked(front, headers, request, takes).await,
+        Ok(Message::Notification(notification)) => told(front, headers, &notification),
+        Ok(Message::Response(response)) => legacy::answered(front, headers, &response),
+        Err(_) if line.first() == Some(&b'[') && legacy::has_batches(front, headers) => {
+            batch::handle(front, headers, &line).await
+        }
+        Err(refused) => refuse(front, &refused),
+    }
+}
+
+async fn asked(front: &Arc<Front>, headers: &HeaderMap, request: Request, takes: Takes) -> Reply {
+    let version = header(headers, PROTOCOL_VERSION);
+    if is_modern(&request, version) {
+        modern::post(front, headers, request, takes).await
+    } else {
+        legacy::post(front, headers, request, takes).await
+    }
+}
+
+fn told(front: &Arc<Front>, headers: &HeaderMap, notification: &Notification) -> Reply {
+    if header(headers, SESSION_ID).is_none() && is_told_modern(headers) {
+        // On HTTP the modern era has nothing that a client could tell.
+        return reply::empty(StatusCode::ACCEPTED);
+    }
+    legacy::told(front, headers, notification)
+}
+
+/// Whether the header says that the modern era is spoken.
+fn is_told_modern(headers: &HeaderMap) -> bool {
+    header(headers, PROTOCOL_VERSION) == Some(Era::Modern.date())
+}
+
+/// Whether the header names a revision of the legacy era, or none.
+pub(super) fn is_told_legacy(headers: &HeaderMap) -> bool {
+    header(headers, PROTOCOL_VERSION)
+        .is_none_or(|told| Revision::ALL.iter().any(|it| it.date() == told))
+}
+
+/// The value of a header, if it is a text.
+pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// A message that is none.
+pub(super) fn refuse(front: &Front, refused: &Refused) -> Reply {
+    let Refused { code, violation, id } = refused;
+    front.gateway.tell(Event::Refused(violation.to_string()));
+    let fault = Fault::new(*code).violation(violation.clone());
+    let body = JsonObject::build(|object| {
+        object.member("jsonrpc", "2.0");
+        object.member("id", id);
+        object.member("error", &jsonrpc::written(&fault));
+    });
+    reply::json(StatusCode::BAD_REQUEST, RawJson::from(body).to_bytes())
+}
+
+/// A body that was not read.
+pub(super) fn refuse_body(front: &Front, why: NotRead) -> Reply {
+    let limit = front.gateway.settings.frame_bytes_max;
+    let (status, code, message) = match why {
+        NotRead::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            Code::TooLarge,
+            format!("the body has more than {limit} bytes, the most that is read"),
+        ),
+        NotRead::TooSlow => (
+            StatusCode::REQUEST_TIMEOUT,
+            Code::Timeout,
+            format!("the body did not come within {:?}", front.limits.body_timeout),
+        ),
+        NotRead::BrokenOff => {
+            (StatusCode::BAD_REQUEST, Code::ParseError, "the body broke off".to_owned())
+        }
+    };
+    front.gateway.tell(Event::Refused(message.clone()));
+    reply::refused(status, code, &message)
+}
+
+/// JSON without line breaks between its tokens: messages are handed on as lines.
+pub(super) fn one_line(json: Bytes) -> Option<Bytes> {
+    if memchr::memchr2(b'\n', b'\r', &json).is_none() {
+        return Some(json);
+    }
+    let trimmed = json.slice_ref(json.trim_ascii());
+    if memchr::memchr2(b'\n', b'\r', &trimmed).is_none() {
+        return Some(trimmed);
+    }
+    Some(RawJson::parse_payload(trimmed).ok()?.compact())
+}

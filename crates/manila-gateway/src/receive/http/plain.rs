@@ -1,0 +1,263 @@
+//! Plain HTTP: a tool is a path, its arguments are the body, and its envelope is the answer.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::{Request as HttpRequest, StatusCode};
+use manila::json::Kind;
+use manila::request_envelope::{Message, Request};
+use manila::stage::classify::Media;
+use manila::{Code, JsonObject, RawJson, Violation};
+
+use super::exchange::Takes;
+use super::mcp::{one_line, refuse_body};
+use super::reply::{self, Reply};
+use super::{Front, envelope};
+use crate::caller::{Caller, Form};
+use crate::clock;
+use crate::gateway::{Gateway, Shape};
+use crate::handle::{Answer, Placement, Refusal, Sealed};
+
+/// All tools, as clients of MCP see them.
+pub(super) async fn list<T>(front: &Front, request: &HttpRequest<T>) -> Reply {
+    match listed(front, request.headers()).await {
+        Ok(tools) => {
+            let body = JsonObject::build(|object| object.member("tools", &tools));
+            reply::json(StatusCode::OK, RawJson::from(body).to_bytes())
+        }
+        Err(refused) => *refused,
+    }
+}
+
+/// One tool.
+pub(super) async fn describe<T>(front: &Front, request: &HttpRequest<T>, path: &str) -> Reply {
+    let tools = match listed(front, request.headers()).await {
+        Ok(tools) => tools,
+        Err(refused) => return *refused,
+    };
+    let name = decoded(path);
+    let is_it = |tool: &RawJson| {
+        let own = tool.get("name");
+        own.as_ref().and_then(RawJson::as_text).is_some_and(|own| Some(&*own) == name.as_deref())
+    };
+    match tools.into_iter().find(is_it) {
+        Some(tool) => reply::json(StatusCode::OK, tool.compact()),
+        None => {
+            let message = "Unknown tool; GET /tools lists them";
+            reply::refused(StatusCode::NOT_FOUND, Code::ToolNotFound, message)
+        }
+    }
+}
+
+async fn listed(front: &Front, headers: &HeaderMap) -> Result<Vec<RawJson>, Box<Reply>> {
+    let shape = front.wanted_shape(headers)?.unwrap_or(front.gateway.settings.shape);
+    let listed = front.gateway.tools_shaped(shape, Placement::Structured).await;
+    listed.map_err(|reason| {
+        let reason = front.gateway.settings.hiding.text(reason);
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        Box::new(reply::refused(status, Code::UpstreamUnavailable, &reason))
+    })
+}
+
+/// Calls a tool. A client that goes away has cancelled its call.
+pub(super) async fn call(
+    front: &Arc<Front>,
+    request: HttpRequest<Incoming>,
+    path: &str,
+) -> Reply {
+    let (head, body) = request.into_parts();
+    let body = match front.read(body).await {
+        Ok(body) => body,
+        Err(not_read) => return refuse_body(front, not_read),
+    };
+    let shape = match front.wanted_shape(&head.headers) {
+        Ok(shape) => shape,
+        Err(refused) => return refused,
+    };
+    let caller = caller(shape, &head.headers);
+    let body = one_line(body);
+    if let Some(body) = body.as_ref().filter(|body| envelope::is_one(body)) {
+        return envelope::call(front, body.clone(), &decoded(path).unwrap_or_default(), &caller).await;
+    }
+    let name = decoded(path).unwrap_or_default();
+    let _open = front.opened();
+    let answer = match arguments(body).and_then(|arguments| asking(&name, &arguments)) {
+        Ok(request) => called(&front.gateway, &request, &name, &caller).await,
+        Err(refusal) => refused(&front.gateway, &refusal, &name, &caller),
+    };
+    shown(&answer, caller.wishes.form)
+}
+
+/// Who asks: somebody without a client, who may read text.
+fn caller(shape: Option<Shape>, headers: &HeaderMap) -> Arc<Caller> {
+    let takes = Takes::of(headers);
+    let mut caller = Caller::nobody(|_| ());
+    caller.wishes.shape = shape;
+    caller.wishes.media = Media::Inline;
+    caller.wishes.form = if takes.text && !takes.json { Form::Text } else { Form::Envelope };
+    Arc::new(caller)
+}
+
+/// Calls a tool; a refusal is an envelope here, too.
+pub(super) async fn called(
+    gateway: &Gateway,
+    request: &Request,
+    tool: &str,
+    caller: &Arc<Caller>,
+) -> Answer {
+    match gateway.call_tool(request, caller).await {
+        Answer::Refused(refusal) => refused(gateway, &refusal, tool, caller),
+        other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain(..)) => other,
+    }
+}
+
+fn refused(gateway: &Gateway, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
+    let shape = caller.wishes.shape.unwrap_or(gateway.settings.shape);
+    match (shape, asking(tool, &JsonObject::default())) {
+        (Shape::Contract(contract), Ok(request)) => {
+            gateway.sealed_refusal(refusal, tool, contract, caller, &request)
+        }
+        (Shape::Contract(_) | Shape::AsItCame, _) => Answer::Refused(refusal.clone()),
+    }
+}
+
+/// The arguments in a body; nothing is none.
+fn arguments(body: Option<Bytes>) -> Result<JsonObject, Refusal> {
+    let not_json = || {
+        let violation = Violation::new("", "json", "is not valid JSON");
+        Refusal::new(Code::ParseError).violation(violation)
+    };
+    let body = body.ok_or_else(not_json)?;
+    if body.trim_ascii().is_empty() {
+        return Ok(JsonObject::default());
+    }
+    let value = RawJson::parse_payload(body).map_err(|_| not_json())?;
+    JsonObject::new(value).ok_or_else(|| {
+        let violation = Violation::new("", "type", "must be an object: the arguments by name");
+        Refusal::new(Code::InvalidToolInput).violation(violation)
+    })
+}
+
+/// A call in the words of MCP, as everything else takes it.
+pub(super) fn asking(tool: &str, arguments: &JsonObject) -> Result<Request, Refusal> {
+    let id = uuid::Uuid::from_bytes(clock::fresh()).to_string();
+    let params = JsonObject::build(|object| {
+        object.member("name", tool);
+        object.member("arguments", arguments);
+    });
+    let frame = JsonObject::build(|object| {
+        object.member("jsonrpc", "2.0");
+        object.member("id", &*id);
+        object.member("method", "tools/call");
+        object.member("params", &params);
+    });
+    match Message::from_json(RawJson::from(frame).to_bytes()) {
+        Ok(Message::Request(request)) => Ok(request),
+        Ok(Message::Notification(_) | Message::Response(_)) => {
+            Err(Refusal::new(Code::InternalError))
+        }
+        // It is nested too deeply to be handed on.
+        Err(refused) => Err(Refusal::new(Code::InvalidToolInput).violation(refused.violation)),
+    }
+}
+
+/// An answer with its status.
+fn shown(answer: &Answer, form: Form) -> Reply {
+    match answer {
+        Answer::Sealed(sealed) => {
+            let Sealed { reply, contract, failure, text, .. } = &**sealed;
+            let status = status(*failure);
+            let mut shown = match (form, text) {
+                (Form::Text, Some(text)) => reply::text(status, text.clone()),
+                (Form::Text | Form::Envelope, _) => reply::json(status, reply.envelope.compact()),
+            };
+            tell(&mut shown, Some(contract.id()), *failure);
+            shown
+        }
+        Answer::AsItCame(answered) => match answered.answer() {
+            Ok(result) => {
+                let failure = is_error(result).then_some(Code::ToolFailed);
+                let mut shown = reply::json(status(failure), result.compact());
+                tell(&mut shown, Some(Shape::NONE), failure);
+                shown
+            }
+            Err(error) => {
+                let mut shown = reply::json(status(Some(Code::ToolFailed)), error.compact());
+                tell(&mut shown, Some(Shape::NONE), Some(Code::ToolFailed));
+                shown
+            }
+        },
+        Answer::Plain(result, code) => {
+            let mut shown = reply::json(status(Some(*code)), result.compact());
+            tell(&mut shown, Some(Shape::NONE), Some(*code));
+            shown
+        }
+        Answer::Refused(refusal) => {
+            let code = refusal.code();
+            let mut shown = reply::refused(status(Some(code)), code, code.entry().message);
+            tell(&mut shown, None, Some(code));
+            shown
+        }
+    }
+}
+
+fn is_error(result: &RawJson) -> bool {
+    result.get("isError").is_some_and(|it| it.kind() == Kind::Bool && it.as_bytes() == b"true")
+}
+
+/// The status that the catalogue has for a failure.
+pub(super) fn status(failure: Option<Code>) -> StatusCode {
+    let status = failure.map_or(200, Code::http_status);
+    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// Tells the contract and the canonical code in headers, for scripts.
+pub(super) fn tell(reply: &mut Reply, contract: Option<&'static str>, failure: Option<Code>) {
+    let headers = reply.headers_mut();
+    if let Some(contract) = contract {
+        let name = HeaderName::from_static("manila-contract");
+        headers.insert(name, HeaderValue::from_static(contract));
+    }
+    if let Some(code) = failure {
+        let name = HeaderName::from_static("manila-code");
+        headers.insert(name, HeaderValue::from_static(code.name()));
+    }
+}
+
+/// A tool's name as it stands in a path.
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+        let (high, low) = (digit(rest.next())?, digit(rest.next())?);
+        bytes.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn names_in_paths() {
+        for (path, name) in [
+            ("echo", Some("echo")),
+            ("a%2Fb", Some("a/b")),
+            ("gr%C3%BC%c3%9fe", Some("grüße")),
+            ("%", None),
+            ("%2", None),
+            ("%zz", None),
+            ("%ff", None),
+        ] {
+            assert_eq!(decoded(path).as_deref(), name, "{path}");
+        }
+    }
+}
