@@ -62,6 +62,8 @@ pub(crate) enum Resources {
     All,
     /// Those with these URIs.
     Some(HashSet<String>),
+    /// Those that the client watches.
+    Watched,
 }
 
 impl Default for Resources {
@@ -71,10 +73,11 @@ impl Default for Resources {
 }
 
 impl Resources {
-    pub(crate) fn has(&self, uri: &str) -> bool {
+    fn has(&self, uri: &str, client: &Client) -> bool {
         match self {
             Resources::All => true,
             Resources::Some(uris) => uris.contains(uri),
+            Resources::Watched => client.watches().contains(uri),
         }
     }
 }
@@ -92,14 +95,15 @@ impl Wants {
         }
     }
 
-    fn has(&self, notification: &Notification) -> bool {
+    fn has(&self, notification: &Notification, client: &Client) -> bool {
         match notification.method.as_str() {
             "notifications/tools/list_changed" => self.tools_changed,
             "notifications/prompts/list_changed" => self.prompts_changed,
             "notifications/resources/list_changed" => self.resources_changed,
             "notifications/resources/updated" => {
                 let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
-                uri.as_ref().and_then(RawJson::as_text).is_some_and(|uri| self.resources.has(&uri))
+                let uri = uri.as_ref().and_then(RawJson::as_text);
+                uri.is_some_and(|uri| self.resources.has(&uri, client))
             }
             _ => self.rest,
         }
@@ -121,6 +125,11 @@ impl Audience {
     /// From now on the server is listened to only while this queue has room.
     pub(crate) fn wait_for(&self, queue: Sender<Bytes>) {
         let _ = self.patient.set(queue);
+    }
+
+    /// Whether many clients may share the server.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.patient.get().is_none()
     }
 
     /// Waits until the server may be listened to.
@@ -147,7 +156,7 @@ impl Audience {
     /// Tells those who want to hear it, each in the words of its era.
     pub(crate) fn tell(&self, notification: &Notification, told_in: Era) {
         for listener in self.all() {
-            if listener.wants.has(notification) {
+            if listener.wants.has(notification, &listener.client) {
                 let frame = retold::for_listener(notification, told_in, &listener);
                 // Whoever is gone needs no news.
                 let _ = listener.line.put(frame);
@@ -170,17 +179,6 @@ impl Audience {
 pub(crate) struct Listening {
     audience: Arc<Audience>,
     number: u64,
-}
-
-impl Listening {
-    /// Changes what is wanted.
-    pub(crate) fn want(&self, change: impl FnOnce(&mut Wants)) {
-        if let Ok(mut listeners) = self.audience.listeners.lock()
-            && let Some(listener) = listeners.by_number.get_mut(&self.number)
-        {
-            change(&mut listener.wants);
-        }
-    }
 }
 
 impl Drop for Listening {

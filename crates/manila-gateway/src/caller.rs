@@ -1,6 +1,7 @@
 //! Who asks: a client, one request of it, and where it hears what belongs to that.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
@@ -11,6 +12,7 @@ use crate::audience::Questions;
 use crate::cancellation::Cancellation;
 use crate::era::Era;
 use crate::gateway::Shape;
+use crate::handle::Watch;
 
 /// Where a client hears what it did not ask for.
 pub(crate) trait Line: Send + Sync {
@@ -36,7 +38,7 @@ pub(crate) struct Speech {
     pub(crate) capabilities: Option<JsonObject>,
     /// Its name and version.
     pub(crate) info: Option<RawJson>,
-    /// How much of a server's log it wants to hear; `None` is what the server thinks fit.
+    /// How much of a server's log it wants to hear, where its request says it.
     pub(crate) log_level: Option<RawJson>,
 }
 
@@ -50,6 +52,10 @@ impl Speech {
 /// A client, as far as what the server says concerns it.
 pub(crate) struct Client {
     speech: OnceLock<Speech>,
+    /// How much of a server's log it wants to hear, where it has said it for all its requests.
+    log_level: Mutex<Option<RawJson>>,
+    /// The resources whose changes it wants to hear of.
+    watches: Mutex<HashMap<String, Watch>>,
     /// What the server has asked it.
     pub(crate) questions: Questions,
     /// Where it hears what belongs to none of its requests.
@@ -59,7 +65,13 @@ pub(crate) struct Client {
 impl Client {
     /// A client that has not said yet how it speaks.
     pub(crate) fn new(line: Arc<dyn Line>) -> Client {
-        Client { speech: OnceLock::new(), questions: Questions::default(), line }
+        Client {
+            speech: OnceLock::new(),
+            log_level: Mutex::default(),
+            watches: Mutex::default(),
+            questions: Questions::default(),
+            line,
+        }
     }
 
     /// A client that speaks so.
@@ -77,6 +89,45 @@ impl Client {
     /// How it speaks, if it has said it.
     pub(crate) fn speech(&self) -> Option<&Speech> {
         self.speech.get()
+    }
+
+    /// How much of a server's log it wants to hear; `None` is what the server thinks fit.
+    pub(crate) fn log_level(&self) -> Option<RawJson> {
+        let said = self.speech().and_then(|speech| speech.log_level.clone());
+        said.or_else(|| self.log_level.lock().ok()?.clone())
+    }
+
+    /// Notes how much of a server's log it wants to hear.
+    pub(crate) fn set_log_level(&self, level: RawJson) {
+        if let Ok(mut log_level) = self.log_level.lock() {
+            *log_level = Some(level);
+        }
+    }
+
+    /// The resources whose changes it wants to hear of.
+    pub(crate) fn watches(&self) -> HashSet<String> {
+        let watches = self.watches.lock().ok();
+        watches.iter().flat_map(|watches| watches.keys().cloned()).collect()
+    }
+
+    /// Wants to hear of changes of a resource.
+    pub(crate) fn watch(&self, uri: String, watch: Watch) {
+        if let Ok(mut watches) = self.watches.lock() {
+            watches.insert(uri, watch);
+        }
+    }
+
+    /// Does not want to hear of changes of a resource any more.
+    pub(crate) fn unwatch(&self, uri: &str) {
+        let watch = self.watches.lock().ok().and_then(|mut watches| watches.remove(uri));
+        drop(watch);
+    }
+
+    /// Wants nothing more, and answers nothing more.
+    pub(crate) fn leave(&self) {
+        let watches = self.watches.lock().map(|mut it| std::mem::take(&mut *it));
+        drop(watches);
+        self.questions.decline_all();
     }
 
     /// How it speaks; whoever has not said it is given what everybody understands.

@@ -121,9 +121,9 @@ fn logged(gateway: &Gateway, notification: &Notification, from: &From) {
     match concerned(from) {
         Concerned::Request(_, caller) => {
             let level = notification.params.as_ref().and_then(|params| params.get("level"));
-            let wanted = caller.client.speech().and_then(|speech| speech.log_level.as_ref());
+            let wanted = caller.client.log_level();
             let is_wanted = match caller.era() {
-                Era::Modern => era::is_severe_enough(level.as_ref(), wanted),
+                Era::Modern => era::is_severe_enough(level.as_ref(), wanted.as_ref()),
                 Era::Legacy(_) => true,
             };
             if is_wanted {

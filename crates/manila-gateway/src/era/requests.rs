@@ -6,7 +6,7 @@ use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
 use super::{Era, meta};
-use crate::caller::Speech;
+use crate::caller::Client;
 use crate::jsonrpc;
 
 /// Who we are, where nobody else asks.
@@ -24,17 +24,16 @@ impl Emit for OwnInfo {
 pub(crate) fn outgoing(
     request: &Request,
     id: u64,
-    speech: Option<&Speech>,
+    client: &Client,
     server: Era,
 ) -> (Bytes, Option<RawJson>) {
-    let client = speech.map_or(Era::PLAINEST, |speech| speech.era);
     let given = request.params.as_ref().and_then(|params| params.get("_meta"));
     let token = given.as_ref().and_then(|given| given.get("progressToken"));
     let own_id = id.to_string();
-    if !client.is_like(server) {
+    if !client.era().is_like(server) {
         let params = params(request, given.as_ref(), token.is_some().then_some(id), |object| {
             if server == Era::Modern {
-                modern_members(object, speech);
+                modern_members(object, Some(client));
             }
         });
         return (jsonrpc::request(id, &request.method, &params), token);
@@ -79,14 +78,14 @@ fn params(
 
 /// What a request of the modern era says about its client. A client of the legacy era cannot be
 /// asked back across eras, so nothing is claimed that it could do.
-fn modern_members(object: &mut manila::json::ObjectWriter<'_>, speech: Option<&Speech>) {
+fn modern_members(object: &mut manila::json::ObjectWriter<'_>, client: Option<&Client>) {
     object.member(meta::PROTOCOL_VERSION, Era::Modern.date());
     object.member(meta::CLIENT_CAPABILITIES, &JsonObject::default());
-    match speech.and_then(|speech| speech.info.as_ref()) {
+    match client.and_then(Client::speech).and_then(|speech| speech.info.as_ref()) {
         Some(info) => object.member(meta::CLIENT_INFO, info),
         None => object.member(meta::CLIENT_INFO, &OwnInfo),
     }
-    object.member(meta::LOG_LEVEL, &speech.and_then(|speech| speech.log_level.as_ref()));
+    object.member(meta::LOG_LEVEL, &client.and_then(Client::log_level));
 }
 
 /// The parameters of a request of our own in the modern era.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use manila::request_envelope::Request;
-use manila::{Code, RawJson};
+use manila::{Code, JsonObject, RawJson};
 
 use super::encode::{self, Voice, Written};
 use super::{hello, listen, modern};
 use crate::caller::Caller;
-use crate::era::Era;
+use crate::era::{self, Era};
 use crate::gateway::Gateway;
 use crate::handle::{Placement, forward};
 use crate::jsonrpc::{self, Fault};
@@ -45,11 +45,58 @@ pub(super) async fn answered(
             Err(down) => Written::fault(&request.id, &not_available(&down)),
         },
         ("subscriptions/listen", Era::Modern) => listen::listen(gateway, request, caller).await,
+        ("ping", Era::Legacy(_)) => nothing(request),
+        ("resources/subscribe" | "resources/unsubscribe" | "logging/setLevel", Era::Legacy(_)) => {
+            standing(gateway, request, caller).await
+        }
         _ => {
             let answer = forward(gateway, request, caller).await;
             encode::forwarded(request, &answer, &voice(gateway, caller))
         }
     }
+}
+
+/// A wish that holds for all that comes later. Where many share a server, or it knows no such
+/// wishes, they are kept here.
+async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
+    let params = request.params.as_ref().map(JsonObject::as_raw);
+    let is_modern = gateway.speaks_modern(caller).await;
+    let is_shared = gateway.audience.is_shared();
+    match (request.method.as_str(), text_of(params, "uri")) {
+        ("resources/subscribe", Some(uri)) if is_modern || is_shared => {
+            let watch = gateway.watch(vec![uri.clone()]).await;
+            caller.client.watch(uri, watch);
+            nothing(request)
+        }
+        ("resources/unsubscribe", Some(uri)) if is_modern || is_shared => {
+            caller.client.unwatch(&uri);
+            nothing(request)
+        }
+        ("logging/setLevel", _) if is_modern => {
+            let level = params.and_then(|params| params.get("level"));
+            let is_level = |it: &RawJson| it.as_text().is_some_and(|name| era::is_level(&name));
+            match level.filter(is_level) {
+                Some(level) => {
+                    caller.client.set_log_level(level);
+                    nothing(request)
+                }
+                None => {
+                    let fault = Fault::new(Code::InvalidToolInput)
+                        .message("Invalid params: `level` must be the name of a level");
+                    Written::fault(&request.id, &fault)
+                }
+            }
+        }
+        _ => {
+            let answer = forward(gateway, request, caller).await;
+            encode::forwarded(request, &answer, &voice(gateway, caller))
+        }
+    }
+}
+
+/// A result that says nothing.
+fn nothing(request: &Request) -> Written {
+    Written::result(jsonrpc::result(&request.id, &JsonObject::default()))
 }
 
 /// The server cannot be asked.

@@ -99,7 +99,7 @@ impl Connection {
     ) -> Result<Waiting, Gone> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let era = self.era_or_plainest();
-        let (frame, token) = era::outgoing(request, id, caller.client.speech(), era);
+        let (frame, token) = era::outgoing(request, id, &caller.client, era);
         if let (Some(token), Ok(mut progress)) = (token, self.progress.lock()) {
             let is_task = request.params.as_ref().is_some_and(|it| it.get("task").is_some());
             let (caller, last) = (Arc::clone(caller), clock::now());

@@ -142,11 +142,25 @@ async fn discover_first(
     initialize(connection, greeting).await
 }
 
-/// Asks a server of the modern era what it is.
+/// Asks a server of the modern era what it is. One that refuses our revision, but says that it
+/// speaks it, is asked again.
 pub(super) async fn discover(connection: &Arc<Connection>) -> Result<RawJson, Refusal> {
     let mut waiting = ask_what_it_is(connection).await?;
     let arrived = waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)?;
-    learned(connection, arrived)
+    match learned(connection, arrived) {
+        Err(Refusal::Error(error)) if is_spoken_after_all(&error) => {
+            let mut waiting = ask_what_it_is(connection).await?;
+            let arrived = waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)?;
+            learned(connection, arrived)
+        }
+        other => other,
+    }
+}
+
+fn is_spoken_after_all(error: &RawJson) -> bool {
+    let supported = error.get("data").and_then(|data| data.get("supported"));
+    let mut supported = supported.iter().flat_map(RawJson::items);
+    supported.any(|date| date.as_text().is_some_and(|date| date == Era::Modern.date()))
 }
 
 async fn ask_what_it_is(connection: &Arc<Connection>) -> Result<Waiting, Refusal> {

@@ -23,12 +23,15 @@ pub(super) struct Takes {
     pub(super) json: bool,
     pub(super) events: bool,
     pub(super) text: bool,
+    /// Whether it names streams of events before JSON.
+    pub(super) prefers_events: bool,
 }
 
 impl Takes {
     /// What a client says that it takes; who says nothing takes everything.
     pub(super) fn of(headers: &HeaderMap) -> Takes {
-        let mut takes = Takes { json: false, events: false, text: false };
+        let nothing = Takes { json: false, events: false, text: false, prefers_events: false };
+        let mut takes = nothing;
         let mut is_said = false;
         for value in headers.get_all(ACCEPT) {
             for kind in value.to_str().unwrap_or_default().split(',') {
@@ -37,14 +40,16 @@ impl Takes {
                 match kind.to_ascii_lowercase().as_str() {
                     "*/*" => takes = Takes { json: true, events: true, ..takes },
                     "application/json" | "application/*" => takes.json = true,
-                    "text/event-stream" => takes.events = true,
+                    "text/event-stream" => {
+                        takes = Takes { events: true, prefers_events: !takes.json, ..takes };
+                    }
                     "text/plain" => takes.text = true,
                     "text/*" => takes = Takes { events: true, text: true, ..takes },
                     _ => {}
                 }
             }
         }
-        if is_said { takes } else { Takes { json: true, events: true, text: false } }
+        if is_said { takes } else { Takes { json: true, events: true, ..nothing } }
     }
 }
 
@@ -104,6 +109,9 @@ impl Exchange {
         if !takes.events {
             return First::Answer(handling.as_mut().await);
         }
+        if takes.prefers_events && self.era != Era::Modern {
+            return First::Stream;
+        }
         let at_once = std::future::poll_fn(|cx| Poll::Ready(handling.as_mut().poll(cx))).await;
         let answer = match at_once {
             Poll::Ready(answer) => answer,
@@ -119,9 +127,11 @@ impl Exchange {
                 }
             }
         };
-        let is_first = stream.is_empty() && takes.json;
+        // An error may have a status of its own, which a stream has not.
+        let is_error = answer.as_ref().is_some_and(|answer| answer.error.is_some());
+        let is_whole = takes.json && (is_error || !takes.prefers_events);
         match answer {
-            Some(_) if is_first => First::Answer(answer),
+            Some(_) if stream.is_empty() && is_whole => First::Answer(answer),
             None if stream.is_empty() => First::Answer(None),
             answer => {
                 stream.finish(answer.map(|answer| answer.frame));

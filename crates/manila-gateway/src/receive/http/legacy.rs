@@ -90,35 +90,10 @@ pub(super) async fn handling(
             }
             None
         }
-        answer = answer(&front, &session, &request, &caller) => Some(answer),
+        answer = handled(&front.gateway, &request, &caller) => Some(answer),
     };
     session.in_flight.remove(&request);
     answer
-}
-
-async fn answer(
-    front: &Front,
-    session: &Session,
-    request: &Request,
-    caller: &Arc<Caller>,
-) -> Written {
-    let uri = || text_of(request.params.as_ref().map(JsonObject::as_raw), "uri");
-    let nothing = || Written::result(jsonrpc::result(&request.id, &JsonObject::default()));
-    let gateway = &front.gateway;
-    match (request.method.as_str(), uri()) {
-        ("ping", _) => nothing(),
-        // Many may watch the same, and the server is told once.
-        ("resources/subscribe", Some(uri)) => {
-            session.watch(gateway, uri).await;
-            nothing()
-        }
-        ("resources/unsubscribe", Some(uri)) => {
-            session.unwatch(&uri);
-            nothing()
-        }
-        ("logging/setLevel", _) if gateway.speaks_modern(caller).await => nothing(),
-        _ => handled(gateway, request, caller).await,
-    }
 }
 
 /// A hello opens a session.

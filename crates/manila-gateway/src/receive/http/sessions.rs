@@ -14,7 +14,6 @@ use crate::caller::{Client, Line, Speech, Unheard};
 use crate::clock;
 use crate::era::Revision;
 use crate::gateway::Gateway;
-use crate::handle::Watch;
 use crate::receive::in_flight::InFlight;
 
 /// How many streams of a session can be taken up again, and how much of them is kept.
@@ -35,8 +34,8 @@ pub(super) struct Session {
     pub(super) client: Arc<Client>,
     pub(super) in_flight: InFlight,
     lines: Arc<Lines>,
-    listening: Listening,
-    watches: Mutex<HashMap<String, Watch>>,
+    /// It hears what concerns everybody, as long as it is there.
+    _listening: Listening,
     last_used: Mutex<Instant>,
 }
 
@@ -120,7 +119,7 @@ impl Session {
         });
         let line: Arc<dyn Line> = Arc::clone(&lines) as Arc<dyn Line>;
         let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
-        let wants = Wants { resources: Resources::default(), ..Wants::everything() };
+        let wants = Wants { resources: Resources::Watched, ..Wants::everything() };
         let listener = Listener { client: Arc::clone(&client), line, wants };
         Session {
             id,
@@ -128,8 +127,7 @@ impl Session {
             client,
             in_flight: InFlight::new(&gateway.settings),
             lines,
-            listening: gateway.audience.add(listener),
-            watches: Mutex::default(),
+            _listening: gateway.audience.add(listener),
             last_used: Mutex::new(clock::now()),
         }
     }
@@ -155,28 +153,6 @@ impl Session {
         Some(self.lines.by_number.lock().ok()?.get(&number)?.reader(n_before))
     }
 
-    /// From now on the client hears of changes of this resource.
-    pub(super) async fn watch(&self, gateway: &Gateway, uri: String) {
-        let watch = gateway.watch(vec![uri.clone()]).await;
-        if let Ok(mut watches) = self.watches.lock() {
-            watches.insert(uri, watch);
-        }
-        self.want_watched();
-    }
-
-    /// From now on the client does not hear of changes of this resource.
-    pub(super) fn unwatch(&self, uri: &str) {
-        let watch = self.watches.lock().ok().and_then(|mut watches| watches.remove(uri));
-        drop(watch);
-        self.want_watched();
-    }
-
-    fn want_watched(&self) {
-        let watches = self.watches.lock().ok();
-        let uris = watches.iter().flat_map(|it| it.keys().cloned()).collect();
-        self.listening.want(|wants| wants.resources = Resources::Some(uris));
-    }
-
     fn is_idle(&self) -> bool {
         self.in_flight.n_open() == 0 && !self.lines.own.has_reader()
     }
@@ -195,11 +171,8 @@ impl Session {
     /// Ends all that is open.
     fn close(&self) {
         self.in_flight.cancel_all("the session is over");
-        self.client.questions.decline_all();
+        self.client.leave();
         self.lines.own.finish(None);
-        if let Ok(mut watches) = self.watches.lock() {
-            watches.clear();
-        }
     }
 }
 
