@@ -1,4 +1,4 @@
-//! What a process can do to itself: lose its stdout, or leave its session. On Unix only.
+//! What a process can do to itself: lose its stdout, leave its session, or wait for a signal.
 
 use std::io;
 
@@ -24,6 +24,28 @@ pub(super) fn detach() -> io::Result<()> {
         // Refused to the leader of a process group, which has left its parent's group already.
         Ok(_) | Err(rustix::io::Errno::PERM) => Ok(()),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Waits until somebody asks the process to stop.
+#[cfg(unix)]
+pub(super) fn wait_until_asked() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+
+    let (mut asked, asks) = UnixStream::pair()?;
+    for signal in [SIGTERM, SIGHUP, SIGINT] {
+        signal_hook::low_level::pipe::register(signal, asks.try_clone()?)?;
+    }
+    asked.read_exact(&mut [0])
+}
+
+/// Whoever asks the process to stop here does not ask.
+#[cfg(not(unix))]
+pub(super) fn wait_until_asked() -> io::Result<()> {
+    loop {
+        std::thread::park();
     }
 }
 

@@ -6,7 +6,11 @@ use serde::Deserialize;
 
 use super::super::answer::{self, push};
 use super::super::conduct::{Conduct, Stop};
+use super::super::era::Era;
 use super::super::message::Reply;
+use super::super::output::Part;
+use super::super::rpc_error::RpcError;
+use super::super::shape::OwnMeta;
 use super::super::{linger, own_process, result};
 use super::huge::write_filler;
 use super::{Call, Tool};
@@ -69,7 +73,7 @@ fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         How::InvalidUtf8 => Ok(invalid_utf8(out)),
         How::WrongId => wrong_id(call),
         How::AnswerTwice => answer_twice(call, out),
-        How::UnknownRequest => Ok(unknown_request()),
+        How::UnknownRequest => unknown_request(call),
         How::Grandchild => Ok(grandchild()),
         How::Hang => Ok(Conduct::Nothing),
         How::HangAll => Ok(hang_all(call)),
@@ -79,13 +83,13 @@ fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 
 /// Both ends go: the writer that we were given, and the descriptor that it may be a copy of.
 fn close_stdout(call: &Call<'_>) -> Result<Conduct, Stop> {
-    call.session.output.close();
+    call.output.close();
     own_process::discard_stdout()?;
     Ok(Conduct::Nothing)
 }
 
 fn garbage(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.session.output.send(b"DEBUG berth 4 is free\n\n<html>\n{\"jsonrpc\":\n}{][\n")?;
+    call.output.send(Part::Aside, b"DEBUG berth 4 is free\n\n<html>\n{\"jsonrpc\":\n}{][\n")?;
     result::text(out, "answered after the garbage");
     Ok(Conduct::Answer)
 }
@@ -99,7 +103,7 @@ fn flood(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     answer::notification(&mut line, "notifications/message", params);
     let lines = line.repeat(LINES_PER_WRITE);
     for _ in 0..N_LINES / LINES_PER_WRITE {
-        call.session.output.send(&lines)?;
+        call.output.send(Part::Aside, &lines)?;
     }
     result::text(out, "answered after the flood");
     Ok(Conduct::Answer)
@@ -107,7 +111,7 @@ fn flood(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 
 fn huge_line(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     const LINE_BYTES: u64 = 100_000_000;
-    call.session.output.send_in_pieces(|writer| {
+    call.output.send_in_pieces(Part::Aside, |writer| {
         write_filler(writer, LINE_BYTES)?;
         writer.write_all(b"\n")
     })?;
@@ -136,21 +140,25 @@ fn answer_twice(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 /// An answer beside the one that the handler gives in the usual way.
 fn send_answer(call: &Call<'_>, id: &str, text: &str) -> io::Result<()> {
     let mut line = Vec::new();
-    answer::open(&mut line, id);
+    let opened = call.shape.open(&mut line, id);
     result::text(&mut line, text);
-    answer::close(&mut line);
-    call.session.output.send(&line)
+    call.shape.join(&mut line, opened);
+    call.shape.close(&mut line, OwnMeta::Absent);
+    call.output.send(Part::Aside, &line)
 }
 
-fn unknown_request() -> Conduct {
-    Conduct::later(|wait, out| {
+fn unknown_request(call: &Call<'_>) -> Result<Conduct, Stop> {
+    if let Era::Modern(_) = call.era {
+        return Err(RpcError::invalid_params("servers send no requests in this revision").into());
+    }
+    Ok(Conduct::later(|wait, out| {
         let text = match wait.ask("sample/unknown", "{}")? {
             Reply::Error(error) => format!("the client refused: {error}"),
             Reply::Result(result) => format!("the client answered: {result}"),
         };
         result::text(out, &text);
         Ok(())
-    })
+    }))
 }
 
 fn grandchild() -> Conduct {
@@ -164,7 +172,7 @@ fn grandchild() -> Conduct {
 }
 
 fn hang_all(call: &Call<'_>) -> Conduct {
-    call.session.output.mute();
+    call.session.server.mute();
     Conduct::Nothing
 }
 

@@ -96,7 +96,7 @@ pub(super) const ABOUT: Tool = Tool {
 
 fn about(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     call.no_arguments()?;
-    let calls = call.session.calls.load(Ordering::Relaxed);
+    let calls = call.session.server.calls.load(Ordering::Relaxed);
     result::mirrored(out, &format!("{{\"pid\":{},\"calls\":{calls}}}", process::id()));
     Ok(Conduct::Answer)
 }
