@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use serde::Deserialize;
@@ -172,12 +173,14 @@ fn start(request: &Request<'_>, job: Job) -> io::Result<()> {
         let mut out = Vec::new();
         let opened = shape.open(&mut out, id.get());
         let done = job(&wait, &mut out);
+        let is_wanted = wait.session.waiting.finish(&id) && done.is_ok();
         // When the client is gone, whoever reads from it learns it too.
-        let _ = if wait.session.waiting.finish(&id) && done.is_ok() {
+        let _ = if is_wanted {
             shape.join(&mut out, opened);
             shape.close(&mut out, OwnMeta::Absent);
             wait.output.send(Part::Answer, &out)
         } else {
+            wait.session.server.cancelled.fetch_add(1, Ordering::Relaxed);
             wait.output.leave()
         };
     };

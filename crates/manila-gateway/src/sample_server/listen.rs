@@ -1,5 +1,6 @@
 //! `subscriptions/listen`: a request that stays open, to hear of changes.
 
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
@@ -30,11 +31,8 @@ pub(super) fn listen(request: &Request<'_>, _out: &mut Vec<u8>) -> Result<Conduc
         output: Arc::clone(request.output),
         tools: notifications.tools_list_changed,
     };
-    let granted = if subscription.tools { r#"{"toolsListChanged":true}"# } else { "{}" };
-    let more = format!(",\"notifications\":{granted}");
-    subscription.notify("notifications/subscriptions/acknowledged", &more)?;
-    request.session.subscriptions.add(subscription);
     request.session.server.enlist(request.session);
+    request.session.subscriptions.add(subscription)?;
     Ok(Conduct::Nothing)
 }
 
@@ -52,7 +50,7 @@ struct Subscription {
 
 impl Subscription {
     /// Sends a notification of this subscription; `more` are params, each with a comma before it.
-    fn notify(&self, method: &str, more: &str) -> std::io::Result<()> {
+    fn notify(&self, method: &str, more: &str) -> io::Result<()> {
         let key = "io.modelcontextprotocol/subscriptionId";
         let params = format!("{{\"_meta\":{{\"{key}\":{}}}{more}}}", self.id);
         let mut line = Vec::new();
@@ -62,8 +60,19 @@ impl Subscription {
 }
 
 impl Subscriptions {
-    fn add(&self, subscription: Subscription) {
-        self.open().push(subscription);
+    /// Opens a subscription; what happens from the acknowledgement on is told, and told after it.
+    fn add(&self, subscription: Subscription) -> io::Result<()> {
+        let mut open = self.open();
+        let granted = if subscription.tools { r#"{"toolsListChanged":true}"# } else { "{}" };
+        let more = format!(",\"notifications\":{granted}");
+        subscription.notify("notifications/subscriptions/acknowledged", &more)?;
+        open.push(subscription);
+        Ok(())
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.open().len()
     }
 
     /// Tells those who want to hear of it; whoever is gone is found out about elsewhere.

@@ -12,6 +12,8 @@ pub(super) struct Server {
     pub(super) eras: Eras,
     /// How many tools have been called.
     pub(super) calls: AtomicU64,
+    /// How many of them were cancelled while they waited.
+    pub(super) cancelled: AtomicU64,
     /// Whether the tool `extra` is on the list.
     pub(super) extra_listed: AtomicBool,
     /// Whether nothing is sent any more.
@@ -26,6 +28,7 @@ impl Server {
         Server {
             eras,
             calls: AtomicU64::new(0),
+            cancelled: AtomicU64::new(0),
             extra_listed: AtomicBool::new(false),
             muted: Arc::default(),
             sessions: Mutex::default(),

@@ -47,9 +47,13 @@ pub(super) fn converse(stream: &TcpStream, site: &Arc<Site>) -> io::Result<()> {
 /// Waits for the end of an answer that takes its time, and notices a client that goes before it.
 fn watch(reader: &mut Reader<'_>, turn: &Turn, held: &Held) -> io::Result<()> {
     while !turn.is_over() {
-        match reader.more() {
+        if reader.is_ahead() {
             // The next request is there already, and has to wait.
-            Ok(More::Bytes) => turn.wait(),
+            turn.wait();
+            break;
+        }
+        match reader.more() {
+            Ok(More::Bytes) => {}
             Ok(More::Nothing) => held.stay_alive()?,
             Ok(More::End) => {
                 held.client_is_gone();

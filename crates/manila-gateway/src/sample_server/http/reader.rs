@@ -77,6 +77,11 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a part of the next request is there.
+    pub(super) fn is_ahead(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
     /// Waits for one round at most until something comes.
     pub(super) fn more(&mut self) -> io::Result<More> {
         let mut piece = [0; 16 << 10];
@@ -132,12 +137,14 @@ impl Reader<'_> {
     fn read_head(&mut self) -> Result<Incoming, Stop> {
         let mut n_idle = 0;
         loop {
-            if let Some((request, n_bytes)) = parse_head(&self.buffer)? {
+            let parsed = parse_head(&self.buffer)?;
+            let n_head = parsed.as_ref().map_or(self.buffer.len(), |(_, n_bytes)| *n_bytes);
+            if n_head > HEAD_BYTES_MAX {
+                return Err(Refused::new(431, "the headers are too long").into());
+            }
+            if let Some((request, n_bytes)) = parsed {
                 self.buffer.drain(..n_bytes);
                 return Ok(request);
-            }
-            if self.buffer.len() > HEAD_BYTES_MAX {
-                return Err(Refused::new(431, "the headers are too long").into());
             }
             match self.more()? {
                 More::Bytes => {}

@@ -82,7 +82,7 @@ impl Response {
 
     /// Nothing but a status.
     pub(super) fn status(mut self, status: u16) -> io::Result<()> {
-        self.head(status, "Content-Length: 0\r\n");
+        self.head(status, if status == 204 { "" } else { "Content-Length: 0\r\n" });
         self.over()
     }
 
