@@ -51,6 +51,7 @@ pub use eras::Eras;
 pub use fault::Fault;
 pub use http::{ENDPOINT, serve_http};
 pub use linger::{LINGER_ARGUMENTS, linger};
+pub use own_process::asked_to_stop;
 pub use tools::{TOOLS, Tool};
 
 /// How long a lingering or stubborn process outlives its welcome.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use manila_gateway::sample_server::{self, ENDPOINT, Eras, Fault, Options};
+use manila_gateway::sample_server::{self, ENDPOINT, Ending, Eras, Fault, Options};
 
 use crate::exit_status::ExitStatus;
 use crate::refusal::Refusal;
@@ -50,8 +50,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
     let served = if args.linger {
         sample_server::linger().map(|()| 0)
     } else if let Some(address) = args.http {
-        let listener = listen(address)?;
-        sample_server::serve_http(listener, options).map(sample_server::Ending::exit_code)
+        serve_http(address, options)?
     } else {
         unbuffered().and_then(|output| {
             let ending = sample_server::serve(io::stdin().lock(), output, options)?;
@@ -62,6 +61,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
         Refusal::new(format!("the sample server failed: {error}"), "start it again")
     })?;
     Ok(if code == 0 { ExitStatus::Good } else { ExitStatus::Other(code) })
+}
+
+/// Whoever is told the address may ask the server to stop, so it listens to that first.
+fn serve_http(address: SocketAddr, options: Options) -> anyhow::Result<io::Result<u8>> {
+    let asked = sample_server::asked_to_stop()?;
+    let ending = sample_server::serve_http(listen(address)?, options, asked);
+    Ok(ending.map(Ending::exit_code))
 }
 
 /// Listens, and says where; only this machine can reach a server that asks nobody who they are.

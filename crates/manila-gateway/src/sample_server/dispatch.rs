@@ -102,8 +102,8 @@ pub(super) fn handle(
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
     let status = |error: &RpcError| match era {
-        Era::Legacy => 200,
-        Era::Modern(_) => error.status,
+        Era::Legacy if error.status < 500 => 200,
+        Era::Legacy | Era::Modern(_) => error.status,
     };
     let Some(method) = methods::find(&raw.method, era) else {
         let error = RpcError::method_not_found();

@@ -70,6 +70,11 @@ impl<'a> Meta<'a> {
         meta.and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
     }
 
+    /// Whether there is a version at all.
+    pub(super) fn names_version(&self) -> bool {
+        self.version.is_some()
+    }
+
     /// The version, if it is a text.
     pub(super) fn version(&self) -> Option<Cow<'a, str>> {
         #[derive(Deserialize)]
@@ -80,7 +85,7 @@ impl<'a> Meta<'a> {
     /// The metadata as the methods want it; required members are there, the version is spoken.
     pub(super) fn checked(&self, request: &Raw<'_>) -> Result<Modern, RpcError> {
         // A legacy client can do nothing but show what it is told, so it is told the revision.
-        if request.method == "initialize" {
+        if request.method == "initialize" && self.version.is_none() {
             return Err(RpcError::unsupported_version(&initialized(request.params)));
         }
         let version = self.version().ok_or_else(|| missing("protocolVersion"))?;

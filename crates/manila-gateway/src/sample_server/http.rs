@@ -23,7 +23,7 @@ use std::time::Duration;
 use sessions::Sessions;
 
 use super::server::Server;
-use super::{Ending, Fault, OVERTIME_S, Options, give_up, own_process};
+use super::{Ending, Fault, OVERTIME_S, Options, give_up};
 
 /// The path of the one endpoint.
 pub const ENDPOINT: &str = "/mcp";
@@ -41,13 +41,8 @@ struct Site {
     n_connections: AtomicUsize,
 }
 
-/// Serves what connects to `listener`, until somebody asks the process to stop.
-pub fn serve_http(listener: TcpListener, options: Options) -> io::Result<Ending> {
-    serve_until(listener, options, own_process::wait_until_asked)
-}
-
-/// Serves until `asked` returns.
-pub(super) fn serve_until(
+/// Serves what connects to `listener`, until `asked` returns.
+pub fn serve_http(
     listener: TcpListener,
     options: Options,
     asked: impl FnOnce() -> io::Result<()>,

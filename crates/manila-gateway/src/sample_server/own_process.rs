@@ -27,9 +27,9 @@ pub(super) fn detach() -> io::Result<()> {
     }
 }
 
-/// Waits until somebody asks the process to stop.
+/// Listens from now on for being asked to stop; what it gives back waits for that.
 #[cfg(unix)]
-pub(super) fn wait_until_asked() -> io::Result<()> {
+pub fn asked_to_stop() -> io::Result<impl FnOnce() -> io::Result<()>> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use std::io::Read;
     use std::os::unix::net::UnixStream;
@@ -38,15 +38,17 @@ pub(super) fn wait_until_asked() -> io::Result<()> {
     for signal in [SIGTERM, SIGHUP, SIGINT] {
         signal_hook::low_level::pipe::register(signal, asks.try_clone()?)?;
     }
-    asked.read_exact(&mut [0])
+    Ok(move || asked.read_exact(&mut [0]))
 }
 
-/// Whoever asks the process to stop here does not ask.
+/// Whoever stops the process here does not ask.
 #[cfg(not(unix))]
-pub(super) fn wait_until_asked() -> io::Result<()> {
-    loop {
-        std::thread::park();
-    }
+pub fn asked_to_stop() -> io::Result<impl FnOnce() -> io::Result<()>> {
+    Ok(|| {
+        loop {
+            std::thread::park();
+        }
+    })
 }
 
 /// Not possible here.

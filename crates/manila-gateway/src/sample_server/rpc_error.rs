@@ -70,7 +70,7 @@ impl RpcError {
 
     /// The server itself failed.
     pub(super) fn internal(message: impl Into<Cow<'static, str>>) -> RpcError {
-        RpcError::new(-32603, message)
+        RpcError { status: 500, ..RpcError::new(-32603, message) }
     }
 
     /// There is no resource of this URI; up to 2025-11-25, that had a code of its own.

@@ -133,12 +133,18 @@ fn judge_message<'a>(site: &Site, request: &'a Incoming) -> Result<Verdict<'a>, 
     match message::read(&request.body) {
         Ok(Message::Request { id, method, params }) => {
             let raw = Raw { id, method, params };
-            match era::opening(eras, &raw) {
-                Opening::Modern(meta) => Ok(judge_modern(request, raw, &meta)),
-                Opening::Legacy if says_modern && eras == Eras::Both => {
-                    Ok(judge_modern(request, raw, &Meta::read(params)))
-                }
-                Opening::Legacy => judge_legacy(site, request, raw),
+            let meta = match era::opening(eras, &raw) {
+                Opening::Modern(meta) => Some(meta),
+                Opening::Legacy if says_modern && eras == Eras::Both => Some(Meta::read(params)),
+                Opening::Legacy => None,
+            };
+            // A handshake is one of its era unless the message itself says otherwise.
+            let is_handshake = |meta: &Meta<'_>| {
+                eras == Eras::Both && raw.method == "initialize" && !meta.names_version()
+            };
+            match meta.filter(|meta| !is_handshake(meta)) {
+                Some(meta) => Ok(judge_modern(request, raw, &meta)),
+                None => judge_legacy(site, request, raw),
             }
         }
         Ok(Message::Notification { method, params }) => {

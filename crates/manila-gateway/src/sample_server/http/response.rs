@@ -277,6 +277,6 @@ fn reason(status: u16) -> &'static str {
         431 => "Request Header Fields Too Large",
         501 => "Not Implemented",
         503 => "Service Unavailable",
-        _ => "Unknown",
+        _ => "Internal Server Error",
     }
 }

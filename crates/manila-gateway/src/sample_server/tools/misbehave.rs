@@ -28,7 +28,7 @@ pub(super) const MISBEHAVE: Tool = Tool {
                 "type": "string",
                 "enum": ["close_stdout", "garbage", "flood", "huge_line", "invalid_utf8",
                     "wrong_id", "answer_twice", "unknown_request", "grandchild", "hang",
-                    "hang_all", "deep"],
+                    "hang_all", "deep", "half_answer", "endless", "internal_error"],
                 "description": "The rule to break."
             }
         },
@@ -61,6 +61,9 @@ enum How {
     Hang,
     HangAll,
     Deep,
+    HalfAnswer,
+    Endless,
+    InternalError,
 }
 
 fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
@@ -78,6 +81,9 @@ fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         How::Hang => Ok(Conduct::Nothing),
         How::HangAll => Ok(hang_all(call)),
         How::Deep => Ok(deep(out)),
+        How::HalfAnswer => half_answer(call),
+        How::Endless => Ok(endless()),
+        How::InternalError => Err(RpcError::internal("the tide table is torn").into()),
     }
 }
 
@@ -94,13 +100,15 @@ fn garbage(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     Ok(Conduct::Answer)
 }
 
+/// The params of a log message that nobody asked for.
+const RISING: &str = r#"{"level":"info","logger":"manila-sample","data":"the tide is rising"}"#;
+
 /// Many lines go in one write, so that the flood is as fast as its reader.
 fn flood(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     const N_LINES: usize = 200_000;
     const LINES_PER_WRITE: usize = 500;
     let mut line = Vec::new();
-    let params = r#"{"level":"info","logger":"manila-sample","data":"the tide is rising"}"#;
-    answer::notification(&mut line, "notifications/message", params);
+    answer::notification(&mut line, "notifications/message", RISING);
     let lines = line.repeat(LINES_PER_WRITE);
     for _ in 0..N_LINES / LINES_PER_WRITE {
         call.output.send(Part::Aside, &lines)?;
@@ -181,4 +189,22 @@ fn deep(out: &mut Vec<u8>) -> Conduct {
     let json = format!("{}{{}}{}", r#"{"d":"#.repeat(LEVELS - 1), "}".repeat(LEVELS - 1));
     result::structured(out, "as deep as the sea", &json);
     Conduct::Answer
+}
+
+/// The answer stops in the middle of a word, and with it the output.
+fn half_answer(call: &Call<'_>) -> Result<Conduct, Stop> {
+    let mut line = Vec::new();
+    answer::open(&mut line, call.id.get());
+    push(&mut line, r#"{"content":[{"type":"te"#);
+    call.output.send(Part::Aside, &line)?;
+    close_stdout(call)
+}
+
+fn endless() -> Conduct {
+    Conduct::later(|wait, _out| {
+        loop {
+            wait.notify("notifications/message", RISING)?;
+            wait.pause(1)?;
+        }
+    })
 }

@@ -6,8 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::super::super::http::serve_until;
-use super::super::super::{Ending, Options};
+use super::super::super::{Ending, Options, serve_http};
 use super::super::conversation::written_out;
 
 /// What a client says of itself unless a test says otherwise.
@@ -69,7 +68,7 @@ impl Site {
         let address = listener.local_addr().unwrap();
         let (mut asked, stop) = io::pipe().unwrap();
         let until = move || asked.read_to_end(&mut Vec::new()).map(|_| ());
-        let serving = thread::spawn(move || serve_until(listener, options, until));
+        let serving = thread::spawn(move || serve_http(listener, options, until));
         Site { address, stop: Some(stop), serving: Some(serving) }
     }
 

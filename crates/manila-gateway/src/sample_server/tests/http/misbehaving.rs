@@ -31,6 +31,22 @@ fn says_more_than_it_should() {
 }
 
 #[test]
+fn fails_as_a_whole() {
+    let site = Site::start(Options::default());
+    let mut client = site.connect();
+    call(&mut client, "misbehave", r#"{"how":"internal_error"}"#);
+    let reply = client.reply();
+    assert_eq!(reply.status, 500);
+    assert!(reply.body.unwrap().contains(r#""error":{"code":-32603,"#));
+    // A stream without end ends with its client.
+    call(&mut client, "misbehave", r#"{"how":"endless"}"#);
+    assert_eq!(client.reply().status, 200);
+    for _ in 0..3 {
+        assert!(client.event().unwrap().contains("the tide is rising"));
+    }
+}
+
+#[test]
 fn answers_hugely() {
     let site = Site::start(Options::default());
     let mut client = site.connect();

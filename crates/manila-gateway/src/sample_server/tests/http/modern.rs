@@ -41,6 +41,8 @@ fn refuses_with_the_status_of_the_error() {
         a< 400 {"jsonrpc":"2.0","id":4,"error":{"code":-32021,"message":"the call needs a capability that the client did not declare","data":{"requiredCapabilities":{"roots":{}}}}}
         a> POST MODERN; Mcp-Method: resources/read; Mcp-Name: x: | {"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"_meta":{META},"uri":"x:"}}
         a< 200 {"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"there is no such resource","data":{"uri":"x:"}}}
+        a> POST MODERN; Mcp-Method: initialize | {"jsonrpc":"2.0","id":6,"method":"initialize","params":{"_meta":{META},"protocolVersion":"2025-11-25"}}
+        a< 404 {"jsonrpc":"2.0","id":6,"error":{"code":-32601,"message":"the method is not known here"}}
         a> POST MODERN | [1]
         a< 400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a batch is not served"}}
         a> POST MODERN | {"jsonrpc"
