@@ -1,6 +1,6 @@
-//! A small MCP server over stdio: the fixture of the tests and the server of the demo.
+//! A small MCP server over stdio or HTTP: the fixture of the tests and the server of the demo.
 //!
-//! It speaks the revisions with an `initialize` handshake, answers fast tools on the reading
+//! It speaks both [eras](Eras), told apart by each message, answers fast tools on the reading
 //! thread, and misbehaves on demand: from the start by a [`Fault`], later by the tool
 //! `misbehave`. Answers are written by hand, so that each byte on the wire is meant.
 //!
@@ -10,20 +10,29 @@
 mod answer;
 mod arguments;
 mod conduct;
+mod discover;
 mod dispatch;
+mod era;
+mod eras;
 mod fault;
 mod handshake;
+mod http;
+mod input;
 mod level;
 mod line;
 mod linger;
+mod listen;
 mod message;
+mod methods;
 mod output;
 mod own_process;
 mod prompts;
 mod resources;
 mod result;
 mod rpc_error;
+mod server;
 mod session;
+mod shape;
 mod tools;
 mod waiting;
 
@@ -33,21 +42,43 @@ use std::thread;
 use std::time::Duration;
 
 use line::Line;
+use output::{Lines, Output, Part};
 use rpc_error::RpcError;
+use server::Server;
 use session::Session;
 
+pub use eras::Eras;
 pub use fault::Fault;
+pub use http::{ENDPOINT, serve_http};
 pub use linger::{LINGER_ARGUMENTS, linger};
+pub use own_process::asked_to_stop;
 pub use tools::{TOOLS, Tool};
 
 /// How long a lingering or stubborn process outlives its welcome.
 const OVERTIME_S: u64 = 600;
+
+/// How the server is to be.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// How it misbehaves from the start.
+    pub fault: Option<Fault>,
+    /// What it speaks.
+    pub eras: Eras,
+}
+
+impl From<Option<Fault>> for Options {
+    fn from(fault: Option<Fault>) -> Options {
+        Options { fault, eras: Eras::Both }
+    }
+}
 
 /// Why the server stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The client closed the input: the good end.
     EndOfInput,
+    /// It was asked to stop.
+    Asked,
     /// [`Fault::Exit`]: the server gave up before it read anything.
     GaveUp,
 }
@@ -57,7 +88,7 @@ impl Ending {
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
-            Ending::EndOfInput => 0,
+            Ending::EndOfInput | Ending::Asked => 0,
             Ending::GaveUp => 3,
         }
     }
@@ -70,21 +101,25 @@ impl Ending {
 pub fn serve(
     input: impl BufRead,
     output: impl Write + Send + 'static,
-    fault: Option<Fault>,
+    options: impl Into<Options>,
 ) -> io::Result<Ending> {
-    let session = Arc::new(Session::new(Box::new(output)));
+    let Options { fault, eras } = options.into();
+    let server = Arc::new(Server::new(eras));
+    let output = Output::new(Some(Box::new(Lines(output))), &server.muted);
+    let session = Session::new(&server, Arc::new(output));
+    server.enlist(&session);
     match fault {
         Some(Fault::Exit) => return give_up(),
-        Some(Fault::Silent) => session.output.mute(),
-        Some(Fault::Noise) => session.output.send(fault::NOISE)?,
+        Some(Fault::Silent) => server.mute(),
+        Some(Fault::Noise) => session.output.send(Part::Aside, fault::NOISE)?,
         Some(Fault::Stubborn) | None => {}
     }
-    let served = serve_lines(input, &session);
-    session.waiting.end();
+    let result = serve_lines(input, &session);
+    session.end();
     if fault == Some(Fault::Stubborn) {
         thread::sleep(Duration::from_secs(OVERTIME_S));
     }
-    served.map(|()| Ending::EndOfInput)
+    result.map(|()| Ending::EndOfInput)
 }
 
 fn give_up() -> io::Result<Ending> {
@@ -106,7 +141,7 @@ fn serve_lines(mut input: impl BufRead, session: &Arc<Session>) -> io::Result<()
                 let message = format!("a line must be at most {} bytes", line::LINE_BYTES_MAX);
                 out.clear();
                 answer::error(&mut out, None, &RpcError::invalid_request(message));
-                session.output.send(&out)?;
+                session.output.send(Part::Refusal(400), &out)?;
             }
             Line::End => return Ok(()),
         }

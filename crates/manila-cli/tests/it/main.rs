@@ -23,6 +23,7 @@ mod random;
 mod redact;
 mod refused;
 mod rmcp;
+mod sample_http;
 mod schema;
 mod scripted;
 mod tidy;

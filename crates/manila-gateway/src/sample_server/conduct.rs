@@ -1,6 +1,6 @@
 //! Conduct: what a handler does about a request.
 
-use std::io;
+use std::io::{self, Write};
 
 use super::rpc_error::RpcError;
 use super::waiting::{Cancelled, Wait};
@@ -9,11 +9,20 @@ use super::waiting::{Cancelled, Wait};
 pub(super) enum Conduct {
     /// It has appended a result, which is now to be sent.
     Answer,
+    /// The same, and the result has a `_meta` of its own.
+    AnswerWithMeta,
+    /// It has appended a result up to a place where a long text comes, and then `rest` follows.
+    Long { text: LongText, rest: &'static str },
+    /// It has appended nothing, and asks the client first; these members say what.
+    Asks(String),
     /// It has sent what it wanted to send, or wants to send nothing.
     Nothing,
     /// It has to wait, so the rest is done on another thread.
     Later(Job),
 }
+
+/// Writes a text that is too long to be held as a whole.
+pub(super) type LongText = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 
 /// The rest of a call that waits: it appends a result, unless it is cancelled.
 pub(super) type Job = Box<dyn FnOnce(&Wait, &mut Vec<u8>) -> Result<(), Cancelled> + Send>;

@@ -11,9 +11,16 @@ use super::dispatch::Request;
 use super::level::Level;
 
 /// The revisions that the server speaks; the last one is offered to a client that wants another.
-const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+pub(super) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-const INSTRUCTIONS: &str =
+/// What the server offers, in either era.
+pub(super) const CAPABILITIES: &str = concat!(
+    r#"{"tools":{"listChanged":true},"resources":{},"prompts":{},"#,
+    r#""logging":{},"completions":{}}"#,
+);
+
+/// What a model should know about the server.
+pub(super) const INSTRUCTIONS: &str =
     "Call any tool freely: nothing here touches real data, and some tools fail on purpose.";
 
 #[derive(Deserialize)]
@@ -29,8 +36,8 @@ pub(super) fn initialize(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Con
     let wanted = REVISIONS.iter().find(|revision| **revision == params.protocol_version);
     push(out, "{\"protocolVersion\":");
     push_string(out, wanted.unwrap_or(&newest));
-    push(out, ",\"capabilities\":{\"tools\":{\"listChanged\":true},\"resources\":{}");
-    push(out, ",\"prompts\":{},\"logging\":{},\"completions\":{}}");
+    push(out, ",\"capabilities\":");
+    push(out, CAPABILITIES);
     push(out, ",\"serverInfo\":{\"name\":\"manila-sample\",\"version\":");
     push_string(out, env!("CARGO_PKG_VERSION"));
     push(out, "},\"instructions\":");

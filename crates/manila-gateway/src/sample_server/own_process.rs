@@ -1,4 +1,4 @@
-//! What a process can do to itself: lose its stdout, or leave its session. On Unix only.
+//! What a process can do to itself: lose its stdout, leave its session, or wait for a signal.
 
 use std::io;
 
@@ -25,6 +25,30 @@ pub(super) fn detach() -> io::Result<()> {
         Ok(_) | Err(rustix::io::Errno::PERM) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Listens from now on for being asked to stop; what it gives back waits for that.
+#[cfg(unix)]
+pub fn asked_to_stop() -> io::Result<impl FnOnce() -> io::Result<()>> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+
+    let (mut asked, asks) = UnixStream::pair()?;
+    for signal in [SIGTERM, SIGHUP, SIGINT] {
+        signal_hook::low_level::pipe::register(signal, asks.try_clone()?)?;
+    }
+    Ok(move || asked.read_exact(&mut [0]))
+}
+
+/// Whoever stops the process here does not ask.
+#[cfg(not(unix))]
+pub fn asked_to_stop() -> io::Result<impl FnOnce() -> io::Result<()>> {
+    Ok(|| {
+        loop {
+            std::thread::park();
+        }
+    })
 }
 
 /// Not possible here.

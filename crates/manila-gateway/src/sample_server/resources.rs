@@ -98,7 +98,7 @@ pub(super) fn read(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, 
     let resource = RESOURCES
         .iter()
         .find(|resource| resource.uri == params.uri)
-        .ok_or_else(|| RpcError::resource_not_found(&params.uri))?;
+        .ok_or_else(|| RpcError::resource_not_found(request.era, &params.uri))?;
     push(out, "{\"contents\":[{\"uri\":");
     push_string(out, resource.uri);
     push(out, ",\"mimeType\":");

@@ -1,43 +1,54 @@
-//! The session: what the threads of one connection share.
+//! The session: what the requests of one client share.
+//!
+//! Over stdio there is one. Over HTTP a legacy client has one from its `initialize`, and a modern
+//! request has one of its own.
 
-use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::value::RawValue;
 
 use super::answer;
 use super::level::Level;
-use super::output::Output;
-use super::rpc_error::RpcError;
+use super::listen::Subscriptions;
+use super::output::{Output, Part};
+use super::server::Server;
 use super::waiting::Waiting;
 
-/// One connection with a client.
+/// One client, or one request of a client that needs no session.
 pub(super) struct Session {
-    /// Where answers go.
-    pub(super) output: Output,
+    /// What it shares with the others.
+    pub(super) server: Arc<Server>,
+    /// Where messages go that are about no request.
+    pub(super) output: Arc<Output>,
     /// The calls that wait.
     pub(super) waiting: Waiting,
-    /// How many tools have been called.
-    pub(super) calls: AtomicU64,
-    /// Whether the tool `extra` is on the list.
-    pub(super) extra_listed: AtomicBool,
+    /// What the client wants to hear of, by modern requests.
+    pub(super) subscriptions: Subscriptions,
+    /// Whether a legacy request has come: such clients hear of changes without asking.
+    is_legacy: AtomicBool,
     level_min: Mutex<Level>,
 }
 
 impl Session {
-    /// A connection that writes to `writer`.
-    pub(super) fn new(writer: Box<dyn Write + Send>) -> Session {
-        Session {
-            output: Output::new(writer),
+    /// A session whose own messages go to `output`.
+    pub(super) fn new(server: &Arc<Server>, output: Arc<Output>) -> Arc<Session> {
+        Arc::new(Session {
+            server: Arc::clone(server),
+            output,
             waiting: Waiting::default(),
-            calls: AtomicU64::new(0),
-            extra_listed: AtomicBool::new(false),
+            subscriptions: Subscriptions::default(),
+            is_legacy: AtomicBool::new(false),
             level_min: Mutex::new(Level::Debug),
-        }
+        })
     }
 
-    /// The least severe level that the client wants to hear of; at first, all of them.
+    /// Notes that the client speaks legacy.
+    pub(super) fn hear_legacy(&self) {
+        self.is_legacy.store(true, Ordering::Relaxed);
+    }
+
+    /// The least severe level that a legacy client wants to hear of; at first, all of them.
     pub(super) fn level_min(&self) -> Level {
         *self.level_min.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,17 +58,27 @@ impl Session {
         *self.level_min.lock().unwrap_or_else(PoisonError::into_inner) = level;
     }
 
-    /// Sends a notification; `params` is JSON text on one line.
-    pub(super) fn notify(&self, method: &str, params: &str) -> io::Result<()> {
-        let mut line = Vec::new();
-        answer::notification(&mut line, method, params);
-        self.output.send(&line)
+    /// Tells the client that the list of tools has changed, as far as it wants to hear of it.
+    ///
+    /// A client that is gone is found out about by whoever reads from it.
+    pub(super) fn tell_tools_changed(&self) {
+        if self.is_legacy.load(Ordering::Relaxed) {
+            let mut line = Vec::new();
+            answer::notification(&mut line, "notifications/tools/list_changed", "{}");
+            let _ = self.output.send(Part::Aside, &line);
+        }
+        self.subscriptions.tell_tools_changed();
     }
 
-    /// Sends an error answer.
-    pub(super) fn refuse(&self, id: Option<&RawValue>, error: &RpcError) -> io::Result<()> {
-        let mut line = Vec::new();
-        answer::error(&mut line, id, error);
-        self.output.send(&line)
+    /// Takes the request `id` back, if it is still open.
+    pub(super) fn cancel(&self, id: &RawValue) {
+        self.waiting.cancel(id);
+        self.subscriptions.cancel(id);
+    }
+
+    /// The client is gone.
+    pub(super) fn end(&self) {
+        self.waiting.end();
+        self.subscriptions.forget();
     }
 }

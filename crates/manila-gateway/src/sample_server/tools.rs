@@ -10,24 +10,31 @@ mod huge;
 mod media;
 mod misbehave;
 mod plain;
+mod route;
 mod secrets;
 mod side_effects;
 mod structured;
 mod timed;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::answer::{push, push_folded, push_string};
+use super::answer::{self, push, push_folded, push_string};
 use super::arguments;
 use super::conduct::{Conduct, Stop};
 use super::dispatch::{ListParams, Request};
+use super::era::Era;
+use super::input::Returned;
+use super::output::{Output, Part};
 use super::rpc_error::RpcError;
 use super::session::Session;
+use super::shape::Shape;
 
 /// A tool: what `tools/list` says of it, and what it does.
 pub struct Tool {
@@ -77,6 +84,7 @@ pub const TOOLS: &[Tool] = &[
     asking::ASK_USER,
     asking::ASK_MODEL,
     asking::ROOTS,
+    route::ROUTE,
     crash::CRASH,
     misbehave::MISBEHAVE,
 ];
@@ -90,15 +98,26 @@ const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{},"additionalProper
 /// A call on its way to its tool.
 struct Call<'a> {
     session: &'a Arc<Session>,
+    output: &'a Arc<Output>,
+    era: &'a Era,
+    shape: Shape,
     id: &'a RawValue,
     arguments: &'a str,
     meta: Option<&'a RawValue>,
+    returned: Returned<'a>,
 }
 
 impl<'a> Call<'a> {
     /// The arguments as the tool wants them.
     fn arguments<T: Deserialize<'a>>(&self) -> Result<T, RpcError> {
         arguments::read(self.arguments)
+    }
+
+    /// Sends a notification before the answer; `params` is JSON text on one line.
+    fn notify(&self, method: &str, params: &str) -> io::Result<()> {
+        let mut line = Vec::new();
+        answer::notification(&mut line, method, params);
+        self.output.send(Part::Aside, &line)
     }
 
     /// Refuses any argument.
@@ -117,25 +136,50 @@ struct CallParams<'a> {
     meta: Option<&'a RawValue>,
 }
 
+/// What a call has besides, when it is made again with the answer to a question.
+#[derive(Deserialize)]
+struct AgainParams<'a> {
+    #[serde(borrow, rename = "inputResponses")]
+    responses: Option<HashMap<String, &'a RawValue>>,
+    #[serde(rename = "requestState")]
+    state: Option<String>,
+}
+
 /// `tools/call`.
 pub(super) fn call(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     let params: CallParams<'_> = request.params()?;
     let tool = listed(request.session)
         .find(|tool| tool.name == params.name)
         .ok_or_else(|| RpcError::invalid_params(format!("unknown tool: {}", params.name)))?;
-    request.session.calls.fetch_add(1, Ordering::Relaxed);
+    request.session.server.calls.fetch_add(1, Ordering::Relaxed);
+    let returned = match request.era {
+        Era::Legacy => Returned::default(),
+        Era::Modern(_) => {
+            let AgainParams { responses, state } = request.params()?;
+            Returned { responses, state }
+        }
+    };
     let call = Call {
         session: request.session,
+        output: request.output,
+        era: request.era,
+        shape: request.shape,
         id: request.id,
         arguments: params.arguments.map_or("{}", RawValue::get),
         meta: params.meta,
+        returned,
     };
     (tool.handler)(&call, out)
 }
 
+/// The arguments of the tool `name` that stand in headers, too: where they are, and the header.
+pub(super) fn mirrored(name: &str) -> &'static [(&'static str, &'static str)] {
+    if name == route::ROUTE.name { route::HEADERS } else { &[] }
+}
+
 /// The tools as they are now: all of [`TOOLS`], and `extra` when it has been switched on.
 fn listed(session: &Session) -> impl Iterator<Item = &'static Tool> + use<> {
-    let extra = session.extra_listed.load(Ordering::Relaxed).then_some(&side_effects::EXTRA);
+    let extra = session.server.extra_listed.load(Ordering::Relaxed).then_some(&side_effects::EXTRA);
     TOOLS.iter().chain(extra)
 }
 

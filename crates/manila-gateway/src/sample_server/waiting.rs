@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 use super::answer;
+use super::dispatch::Request;
 use super::message::Reply;
+use super::output::{Output, Part};
 use super::session::Session;
 
 /// The calls that wait, and the questions that they have put to the client.
@@ -37,11 +39,12 @@ enum Event {
 pub(super) struct Cancelled;
 
 impl Waiting {
-    /// Notes that the call `id` waits; what happens to it arrives at its [`Wait`].
-    pub(super) fn begin(&self, session: &Arc<Session>, id: &RawValue) -> Wait {
+    /// Notes that the call `request` waits; what happens to it arrives at its [`Wait`].
+    pub(super) fn begin(&self, request: &Request<'_>) -> Wait {
         let (sender, events) = mpsc::channel();
-        self.state().calls.insert(id.get().to_owned(), sender.clone());
-        Wait { session: Arc::clone(session), sender, events }
+        self.state().calls.insert(request.id.get().to_owned(), sender.clone());
+        let (session, output) = (Arc::clone(request.session), Arc::clone(request.output));
+        Wait { session, output, sender, events }
     }
 
     /// Ends the waiting of the call `id`; false when it was cancelled and wants no answer.
@@ -91,8 +94,10 @@ impl Waiting {
 
 /// The waiting of one call.
 pub(super) struct Wait {
-    /// The connection, for notifications on the way.
+    /// Where the call came from.
     pub(super) session: Arc<Session>,
+    /// Where its answer goes, and notifications on the way.
+    pub(super) output: Arc<Output>,
     sender: Sender<Event>,
     events: Receiver<Event>,
 }
@@ -108,12 +113,19 @@ impl Wait {
         }
     }
 
+    /// Sends a notification on the way; `params` is JSON text on one line.
+    pub(super) fn notify(&self, method: &str, params: &str) -> Result<(), Cancelled> {
+        let mut line = Vec::new();
+        answer::notification(&mut line, method, params);
+        Ok(self.output.send(Part::Aside, &line)?)
+    }
+
     /// Asks the client and waits for its answer; `params` is JSON text on one line.
     pub(super) fn ask(&self, method: &str, params: &str) -> Result<Reply, Cancelled> {
         let question = self.session.waiting.ask(self.sender.clone());
         let mut line = Vec::new();
         answer::request(&mut line, question, method, params);
-        self.session.output.send(&line)?;
+        self.output.send(Part::Aside, &line)?;
         match self.events.recv() {
             Ok(Event::Replied(reply)) => Ok(reply),
             Ok(Event::Cancelled) | Err(mpsc::RecvError) => {

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::thread::{self, JoinHandle};
 
-use super::super::{Ending, Fault, serve};
+use super::super::{Ending, Options, serve};
 
 /// Plays `script` against a fresh server: `> ` lines are sent, `< ` lines must come back.
 ///
@@ -13,10 +13,11 @@ pub(super) fn check(script: &str) {
     check_with(None, script);
 }
 
-/// The same with a server that misbehaves from the start.
+/// The same with a server that misbehaves from the start, or speaks one era only.
 #[track_caller]
-pub(super) fn check_with(fault: Option<Fault>, script: &str) {
-    let mut client = Client::connect(fault);
+pub(super) fn check_with(options: impl Into<Options>, script: &str) {
+    let mut client = Client::connect(options);
+    let script = written_out(script);
     for line in script.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
         match line.split_at(1) {
             (">", sent) => client.send(sent.trim_start()),
@@ -25,6 +26,20 @@ pub(super) fn check_with(fault: Option<Fault>, script: &str) {
         }
     }
     assert_eq!(client.hang_up(), (String::new(), Ending::EndOfInput));
+}
+
+/// Puts what every modern message says in the place of a word for it.
+pub(super) fn written_out(script: &str) -> String {
+    let meta = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":"#;
+    let info = format!(
+        r#""_meta":{{"io.modelcontextprotocol/serverInfo":{{"name":"manila-sample","version":"{}"}}}}"#,
+        env!("CARGO_PKG_VERSION")
+    );
+    let able = r#"{"elicitation":{},"sampling":{},"roots":{}}"#;
+    script
+        .replace("META_ABLE", &format!("{meta}{able}"))
+        .replace("META", &format!("{meta}{{}}"))
+        .replace("SERVER_INFO", &info)
 }
 
 /// Calls one tool; `result` is the whole result, as it stands on the wire.
@@ -50,10 +65,11 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn connect(fault: Option<Fault>) -> Client {
+    pub(super) fn connect(options: impl Into<Options>) -> Client {
+        let options = options.into();
         let (server_input, input) = io::pipe().unwrap();
         let (output, server_output) = io::pipe().unwrap();
-        let run = move || serve(BufReader::new(server_input), server_output, fault);
+        let run = move || serve(BufReader::new(server_input), server_output, options);
         Client { input, output: BufReader::new(output), server: thread::spawn(run) }
     }
 

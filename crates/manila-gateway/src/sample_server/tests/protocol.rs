@@ -61,7 +61,7 @@ fn refuses_what_is_no_request() {
         (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "null", -32600),
         (r#"{"jsonrpc":"2.0","id":4,"method":7}"#, "null", -32600),
         (r#"{"jsonrpc":"2.0","id":4,"method":"ping","params":[]}"#, "4", -32602),
-        (r#"{"jsonrpc":"2.0","id":4,"method":"server/discover"}"#, "4", -32601),
+        (r#"{"jsonrpc":"2.0","id":4,"method":"server/discover"}"#, "4", -32602),
         (r#"{"jsonrpc":"2.0","id":4,"method":"resources/subscribe"}"#, "4", -32601),
         (r#"{"jsonrpc":"2.0","id":4,"method":"initialize"}"#, "4", -32602),
         (r#"{"jsonrpc":"2.0","id":4,"method":"tools/call"}"#, "4", -32602),

@@ -21,5 +21,5 @@ fn app(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     push(out, "{\"content\":[");
     push_text_block(out, "The view is ready.");
     push(out, r#"],"structuredContent":{"view":"ready"},"_meta":{"ui":{"x":1}}}"#);
-    Ok(Conduct::Answer)
+    Ok(Conduct::AnswerWithMeta)
 }

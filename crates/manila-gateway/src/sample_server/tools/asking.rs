@@ -5,6 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::conduct::{Conduct, Stop};
+use super::super::era::{Capability, Era};
+use super::super::input::Question;
 use super::super::message::Reply;
 use super::super::result;
 use super::{Call, NO_ARGUMENTS, Tool};
@@ -31,7 +33,7 @@ struct AskUserArguments {
     question: String,
 }
 
-fn ask_user(call: &Call<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn ask_user(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     let AskUserArguments { question } = call.arguments()?;
     let params = format!(
         concat!(
@@ -40,11 +42,8 @@ fn ask_user(call: &Call<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         ),
         Value::from(question)
     );
-    Ok(Conduct::later(move |wait, out| {
-        let reply = wait.ask("elicitation/create", &params)?;
-        relay(out, &reply, |result| result.get().to_owned());
-        Ok(())
-    }))
+    let asked = Asked { key: "answer", method: "elicitation/create", needs: Capability::Form };
+    ask(call, out, &asked, params, |result| result.get().to_owned())
 }
 
 pub(super) const ASK_MODEL: Tool = Tool {
@@ -69,7 +68,7 @@ struct AskModelArguments {
     prompt: String,
 }
 
-fn ask_model(call: &Call<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn ask_model(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     let AskModelArguments { prompt } = call.arguments()?;
     let params = format!(
         concat!(
@@ -78,11 +77,9 @@ fn ask_model(call: &Call<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         ),
         Value::from(prompt)
     );
-    Ok(Conduct::later(move |wait, out| {
-        let reply = wait.ask("sampling/createMessage", &params)?;
-        relay(out, &reply, |result| result.get().to_owned());
-        Ok(())
-    }))
+    let asked =
+        Asked { key: "message", method: "sampling/createMessage", needs: Capability::Sampling };
+    ask(call, out, &asked, params, |result| result.get().to_owned())
 }
 
 pub(super) const ROOTS: Tool = Tool {
@@ -96,13 +93,45 @@ pub(super) const ROOTS: Tool = Tool {
     handler: roots,
 };
 
-fn roots(call: &Call<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn roots(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     call.no_arguments()?;
-    Ok(Conduct::later(|wait, out| {
-        let reply = wait.ask("roots/list", "{}")?;
-        relay(out, &reply, roots_as_text);
-        Ok(())
-    }))
+    let asked = Asked { key: "roots", method: "roots/list", needs: Capability::Roots };
+    ask(call, out, &asked, "{}".to_owned(), roots_as_text)
+}
+
+/// How a question is put in either era.
+struct Asked {
+    /// The name of the answer, where the call comes again with it.
+    key: &'static str,
+    method: &'static str,
+    needs: Capability,
+}
+
+/// Asks while the call waits, or lets the call come again with the answer, as the era has it.
+fn ask(
+    call: &Call<'_>,
+    out: &mut Vec<u8>,
+    asked: &Asked,
+    params: String,
+    as_text: fn(&RawValue) -> String,
+) -> Result<Conduct, Stop> {
+    let Asked { key, method, needs } = *asked;
+    let Era::Modern(client) = call.era else {
+        return Ok(Conduct::later(move |wait, out| {
+            let reply = wait.ask(method, &params)?;
+            relay(out, &reply, as_text);
+            Ok(())
+        }));
+    };
+    client.require(needs)?;
+    let question = Question { key, method, params: &params };
+    match call.returned.answer(&question)? {
+        Some(result) => {
+            relay(out, &Reply::Result(result.to_owned()), as_text);
+            Ok(Conduct::Answer)
+        }
+        None => Ok(Conduct::Asks(question.members())),
+    }
 }
 
 /// The answer of the client as the tool's own: a result becomes structured content.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Deserialize;
 
-use super::super::answer::{self, push};
+use super::super::answer::push;
 use super::super::arguments::Whole;
 use super::super::conduct::{Conduct, Stop};
 use super::{Call, Tool};
@@ -39,15 +39,8 @@ struct HugeArguments {
 fn huge(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     let HugeArguments { bytes: Whole(n_bytes) } = call.arguments()?;
     push(out, r#"{"content":[{"type":"text","text":""#);
-    let mut tail = Vec::new();
-    push(&mut tail, r#""}]}"#);
-    answer::close(&mut tail);
-    call.session.output.send_in_pieces(|writer| {
-        writer.write_all(out)?;
-        write_filler(writer, n_bytes)?;
-        writer.write_all(&tail)
-    })?;
-    Ok(Conduct::Nothing)
+    let text = Box::new(move |writer: &mut dyn Write| write_filler(writer, n_bytes));
+    Ok(Conduct::Long { text, rest: r#""}]}"# })
 }
 
 /// Writes `n_bytes` bytes of prose that needs no escapes.

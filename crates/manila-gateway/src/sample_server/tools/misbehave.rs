@@ -6,7 +6,11 @@ use serde::Deserialize;
 
 use super::super::answer::{self, push};
 use super::super::conduct::{Conduct, Stop};
+use super::super::era::Era;
 use super::super::message::Reply;
+use super::super::output::Part;
+use super::super::rpc_error::RpcError;
+use super::super::shape::OwnMeta;
 use super::super::{linger, own_process, result};
 use super::huge::write_filler;
 use super::{Call, Tool};
@@ -24,7 +28,7 @@ pub(super) const MISBEHAVE: Tool = Tool {
                 "type": "string",
                 "enum": ["close_stdout", "garbage", "flood", "huge_line", "invalid_utf8",
                     "wrong_id", "answer_twice", "unknown_request", "grandchild", "hang",
-                    "hang_all", "deep"],
+                    "hang_all", "deep", "half_answer", "endless", "internal_error"],
                 "description": "The rule to break."
             }
         },
@@ -57,6 +61,9 @@ enum How {
     Hang,
     HangAll,
     Deep,
+    HalfAnswer,
+    Endless,
+    InternalError,
 }
 
 fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
@@ -69,37 +76,42 @@ fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         How::InvalidUtf8 => Ok(invalid_utf8(out)),
         How::WrongId => wrong_id(call),
         How::AnswerTwice => answer_twice(call, out),
-        How::UnknownRequest => Ok(unknown_request()),
+        How::UnknownRequest => unknown_request(call),
         How::Grandchild => Ok(grandchild()),
         How::Hang => Ok(Conduct::Nothing),
         How::HangAll => Ok(hang_all(call)),
         How::Deep => Ok(deep(out)),
+        How::HalfAnswer => half_answer(call),
+        How::Endless => Ok(endless()),
+        How::InternalError => Err(RpcError::internal("the tide table is torn").into()),
     }
 }
 
 /// Both ends go: the writer that we were given, and the descriptor that it may be a copy of.
 fn close_stdout(call: &Call<'_>) -> Result<Conduct, Stop> {
-    call.session.output.close();
+    call.output.close();
     own_process::discard_stdout()?;
     Ok(Conduct::Nothing)
 }
 
 fn garbage(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.session.output.send(b"DEBUG berth 4 is free\n\n<html>\n{\"jsonrpc\":\n}{][\n")?;
+    call.output.send(Part::Aside, b"DEBUG berth 4 is free\n\n<html>\n{\"jsonrpc\":\n}{][\n")?;
     result::text(out, "answered after the garbage");
     Ok(Conduct::Answer)
 }
+
+/// The params of a log message that nobody asked for.
+const RISING: &str = r#"{"level":"info","logger":"manila-sample","data":"the tide is rising"}"#;
 
 /// Many lines go in one write, so that the flood is as fast as its reader.
 fn flood(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     const N_LINES: usize = 200_000;
     const LINES_PER_WRITE: usize = 500;
     let mut line = Vec::new();
-    let params = r#"{"level":"info","logger":"manila-sample","data":"the tide is rising"}"#;
-    answer::notification(&mut line, "notifications/message", params);
+    answer::notification(&mut line, "notifications/message", RISING);
     let lines = line.repeat(LINES_PER_WRITE);
     for _ in 0..N_LINES / LINES_PER_WRITE {
-        call.session.output.send(&lines)?;
+        call.output.send(Part::Aside, &lines)?;
     }
     result::text(out, "answered after the flood");
     Ok(Conduct::Answer)
@@ -107,7 +119,7 @@ fn flood(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 
 fn huge_line(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     const LINE_BYTES: u64 = 100_000_000;
-    call.session.output.send_in_pieces(|writer| {
+    call.output.send_in_pieces(Part::Aside, |writer| {
         write_filler(writer, LINE_BYTES)?;
         writer.write_all(b"\n")
     })?;
@@ -136,21 +148,25 @@ fn answer_twice(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 /// An answer beside the one that the handler gives in the usual way.
 fn send_answer(call: &Call<'_>, id: &str, text: &str) -> io::Result<()> {
     let mut line = Vec::new();
-    answer::open(&mut line, id);
+    let opened = call.shape.open(&mut line, id);
     result::text(&mut line, text);
-    answer::close(&mut line);
-    call.session.output.send(&line)
+    call.shape.join(&mut line, opened);
+    call.shape.close(&mut line, OwnMeta::Absent);
+    call.output.send(Part::Aside, &line)
 }
 
-fn unknown_request() -> Conduct {
-    Conduct::later(|wait, out| {
+fn unknown_request(call: &Call<'_>) -> Result<Conduct, Stop> {
+    if let Era::Modern(_) = call.era {
+        return Err(RpcError::invalid_params("servers send no requests in this revision").into());
+    }
+    Ok(Conduct::later(|wait, out| {
         let text = match wait.ask("sample/unknown", "{}")? {
             Reply::Error(error) => format!("the client refused: {error}"),
             Reply::Result(result) => format!("the client answered: {result}"),
         };
         result::text(out, &text);
         Ok(())
-    })
+    }))
 }
 
 fn grandchild() -> Conduct {
@@ -164,7 +180,7 @@ fn grandchild() -> Conduct {
 }
 
 fn hang_all(call: &Call<'_>) -> Conduct {
-    call.session.output.mute();
+    call.session.server.mute();
     Conduct::Nothing
 }
 
@@ -173,4 +189,22 @@ fn deep(out: &mut Vec<u8>) -> Conduct {
     let json = format!("{}{{}}{}", r#"{"d":"#.repeat(LEVELS - 1), "}".repeat(LEVELS - 1));
     result::structured(out, "as deep as the sea", &json);
     Conduct::Answer
+}
+
+/// The answer stops in the middle of a word, and with it the output.
+fn half_answer(call: &Call<'_>) -> Result<Conduct, Stop> {
+    let mut line = Vec::new();
+    answer::open(&mut line, call.id.get());
+    push(&mut line, r#"{"content":[{"type":"te"#);
+    call.output.send(Part::Aside, &line)?;
+    close_stdout(call)
+}
+
+fn endless() -> Conduct {
+    Conduct::later(|wait, _out| {
+        loop {
+            wait.notify("notifications/message", RISING)?;
+            wait.pause(1)?;
+        }
+    })
 }

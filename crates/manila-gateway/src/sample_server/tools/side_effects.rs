@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::conduct::{Conduct, Stop};
+use super::super::era::Era;
 use super::super::level::Level;
 use super::super::result;
 use super::{Call, NO_ARGUMENTS, Tool};
@@ -16,7 +17,7 @@ pub(super) const LOG: Tool = Tool {
     name: "log",
     title: "Log a message",
     description: "Sends your message to the client's log, then answers. Messages below the level \
-                  that the client set with logging/setLevel are not sent.",
+                  that the client set with logging/setLevel, or in the call itself, are not sent.",
     input_schema: r#"{
         "type": "object",
         "properties": {
@@ -47,14 +48,19 @@ struct LogArguments<'a> {
 fn log(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     let arguments: LogArguments<'_> = call.arguments()?;
     let level = arguments.level.unwrap_or(Level::Info);
-    if level < call.session.level_min() {
-        result::text(out, "not logged: the client wants to hear of graver things only");
+    let level_min = match call.era {
+        Era::Legacy => Some(call.session.level_min()),
+        Era::Modern(client) => client.level_min,
+    };
+    if level_min.is_none_or(|level_min| level < level_min) {
+        let wish = if level_min.is_some() { "graver things only" } else { "nothing" };
+        result::text(out, &format!("not logged: the client wants to hear of {wish}"));
         return Ok(Conduct::Answer);
     }
     let data = Value::from(arguments.message);
     let name = level.name();
     let params = format!("{{\"level\":\"{name}\",\"logger\":\"manila-sample\",\"data\":{data}}}");
-    call.session.notify("notifications/message", &params)?;
+    call.notify("notifications/message", &params)?;
     result::text(out, &format!("logged as {name}"));
     Ok(Conduct::Answer)
 }
@@ -104,8 +110,11 @@ pub(super) const CHANGE_TOOLS: Tool = Tool {
 
 fn change_tools(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     call.no_arguments()?;
-    let was_listed = call.session.extra_listed.fetch_xor(true, Ordering::Relaxed);
-    call.session.notify("notifications/tools/list_changed", "{}")?;
+    let server = &call.session.server;
+    let was_listed = server.extra_listed.fetch_xor(true, Ordering::Relaxed);
+    for session in server.listening() {
+        session.tell_tools_changed();
+    }
     result::text(out, if was_listed { "`extra` is gone" } else { "`extra` is there" });
     Ok(Conduct::Answer)
 }

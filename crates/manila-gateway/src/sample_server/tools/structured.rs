@@ -3,6 +3,8 @@
 use std::process;
 use std::sync::atomic::Ordering;
 
+use serde_json::json;
+
 use super::super::answer::push_folded;
 use super::super::conduct::{Conduct, Stop};
 use super::super::result;
@@ -86,8 +88,9 @@ fn wrong_output(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 pub(super) const ABOUT: Tool = Tool {
     name: "about",
     title: "About this process",
-    description: "Tells the id of the server's process and how many tool calls it has had, \
-                  this one included. Shows whether two calls met the same process.",
+    description: "Tells the id of the server's process, how many tool calls it has had, this one \
+                  included, how many of them were cancelled while they waited, and how many \
+                  subscriptions are open. Shows whether two calls met the same process.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
@@ -96,7 +99,13 @@ pub(super) const ABOUT: Tool = Tool {
 
 fn about(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     call.no_arguments()?;
-    let calls = call.session.calls.load(Ordering::Relaxed);
-    result::mirrored(out, &format!("{{\"pid\":{},\"calls\":{calls}}}", process::id()));
+    let server = &call.session.server;
+    let about = json!({
+        "pid": process::id(),
+        "calls": server.calls.load(Ordering::Relaxed),
+        "cancelled": server.cancelled.load(Ordering::Relaxed),
+        "subscriptions": server.listening().iter().map(|it| it.subscriptions.len()).sum::<usize>(),
+    });
+    result::mirrored(out, &about.to_string());
     Ok(Conduct::Answer)
 }

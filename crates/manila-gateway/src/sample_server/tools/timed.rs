@@ -72,7 +72,7 @@ fn report(wait: &Wait, token: &RawValue, step: u64, n_steps: u64) -> Result<(), 
     let mut params = format!("{{\"progressToken\":{},\"progress\":{step}", token.get());
     write!(params, ",\"total\":{n_steps},\"message\":\"step {step} of {n_steps}\"}}")
         .expect("a string takes every character");
-    Ok(wait.session.notify("notifications/progress", &params)?)
+    wait.notify("notifications/progress", &params)
 }
 
 pub(super) const WAIT: Tool = Tool {

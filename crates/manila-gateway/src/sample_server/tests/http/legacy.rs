@@ -1,0 +1,167 @@
+//! The legacy era over HTTP: sessions, and streams for what is said besides.
+
+use super::super::super::{Eras, Options};
+use super::client::{Site, check};
+
+const INITIALIZE: &str = r#"POST | {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+
+/// What the server answers to that.
+fn initialized() -> String {
+    format!(
+        r#"200 {{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{"listChanged":true}},"resources":{{}},"prompts":{{}},"logging":{{}},"completions":{{}}}},"serverInfo":{{"name":"manila-sample","version":"{}"}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose."}}}}"#,
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Begins a session, then plays `script`.
+#[track_caller]
+fn check_session(script: &str) {
+    let (initialize, initialized) = (INITIALIZE, initialized());
+    check(Options::default(), &format!("a> {initialize}\na< {initialized}\n{script}"));
+}
+
+#[test]
+fn answers_with_one_object() {
+    check_session(
+        r#"
+        a> POST LEGACY | {"jsonrpc":"2.0","method":"notifications/initialized"}
+        a< 202
+        a> POST LEGACY | {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}
+        a< 200 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"}]}}
+        b> POST LEGACY | {"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"x:"}}
+        b< 200 {"jsonrpc":"2.0","id":2,"error":{"code":-32002,"message":"there is no such resource","data":{"uri":"x:"}}}
+        b> POST LEGACY | {"jsonrpc":"2.0","id":3,"method":"nonsense"}
+        b< 200 {"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"the method is not known here"}}
+        b> POST Mcp-Session-Id: SESSION | {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"wait","arguments":{"ms":3}}}
+        b< 200 {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"waited 3 ms"}]}}
+        "#,
+    );
+}
+
+#[test]
+fn answers_with_a_stream() {
+    check_session(
+        r#"
+        a> POST LEGACY | {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"progress","arguments":{"steps":2,"delay_ms":1},"_meta":{"progressToken":7}}}
+        a< 200 stream
+        a< {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1,"total":2,"message":"step 1 of 2"}}
+        a< {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":2,"total":2,"message":"step 2 of 2"}}
+        a< {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"finished 2 steps"}]}}
+        a< end
+        a> POST LEGACY | {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"log","arguments":{"message":"m"}}}
+        a< 200 stream
+        a< {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"manila-sample","data":"m"}}
+        a< {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"logged as info"}]}}
+        a< end
+        "#,
+    );
+}
+
+#[test]
+fn asks_on_the_stream_of_the_call() {
+    check_session(
+        r#"
+        a> POST LEGACY | {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"roots"}}
+        a< 200 stream
+        a< {"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}}
+        b> POST LEGACY | {"jsonrpc":"2.0","id":1,"result":{"roots":[]}}
+        b< 202
+        a< {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"the client has no roots"}],"structuredContent":{"roots":[]}}}
+        a< end
+        "#,
+    );
+}
+
+#[test]
+fn cancels_by_a_notification() {
+    check_session(
+        r#"
+        a> POST LEGACY | {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"roots"}}
+        a< 200 stream
+        a< {"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}}
+        b> POST LEGACY | {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}
+        b< 202
+        a< end
+        a> POST LEGACY | {"jsonrpc":"2.0","id":2,"method":"ping"}
+        a< 200 {"jsonrpc":"2.0","id":2,"result":{}}
+        "#,
+    );
+}
+
+#[test]
+fn has_one_stream_for_the_session() {
+    check_session(
+        r#"
+        s> GET LEGACY
+        s< 200 stream
+        b> GET LEGACY
+        b< 409 the session has its stream already
+        a> POST LEGACY | {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"change_tools"}}
+        s< {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}
+        a< 200 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`extra` is there"}]}}
+        a> DELETE LEGACY
+        a< 204
+        s< end
+        a> POST LEGACY | {"jsonrpc":"2.0","id":2,"method":"ping"}
+        a< 404 there is no such session
+        b> DELETE LEGACY
+        b< 404 there is no such session
+        b> GET LEGACY
+        b< 404 there is no such session
+        "#,
+    );
+}
+
+#[test]
+fn opens_the_stream_again() {
+    let site = Site::start(Options::default());
+    let mut client = site.connect();
+    client.send(INITIALIZE);
+    let reply = client.reply();
+    let session = reply.header("mcp-session-id").unwrap();
+    for _ in 0..3 {
+        // The server may not have noticed yet that the last stream is gone.
+        loop {
+            let mut stream = site.connect();
+            stream.send(&format!("GET Mcp-Session-Id: {session}"));
+            let reply = stream.reply();
+            if reply.status == 200 {
+                assert_eq!(reply.body, None);
+                break;
+            }
+            assert_eq!(reply.status, 409);
+        }
+    }
+}
+
+#[test]
+fn wants_a_session() {
+    check(
+        Options::default(),
+        r#"
+        a> POST | {"jsonrpc":"2.0","id":1,"method":"tools/list"}
+        a< 400 the Mcp-Session-Id is missing: begin with initialize
+        a> POST | {"jsonrpc":"2.0","method":"notifications/initialized"}
+        a< 400 the Mcp-Session-Id is missing: begin with initialize
+        a> POST | {"jsonrpc":"2.0","id":1,"result":{}}
+        a< 400 the Mcp-Session-Id is missing: begin with initialize
+        a> POST Mcp-Session-Id: nobody | {"jsonrpc":"2.0","id":1,"method":"tools/list"}
+        a< 404 there is no such session
+        a> POST MCP-Protocol-Version: 1900-01-01 | {"jsonrpc":"2.0","id":1,"method":"tools/list"}
+        a< 400 the MCP-Protocol-Version is none that is spoken here
+        a> POST | {"jsonrpc":"2.0","id":1,"method":"initialize"}
+        a< 200 {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"missing field `protocolVersion` at line 1 column 2"}}
+        a> GET
+        a< 405 the method has no place here
+        a> DELETE
+        a< 400 the Mcp-Session-Id is missing: begin with initialize
+        "#,
+    );
+    check(
+        Options { eras: Eras::Legacy, fault: None },
+        r#"
+        a> POST MODERN; Mcp-Method: server/discover | {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{META}}}
+        a< 400 the MCP-Protocol-Version is none that is spoken here
+        "#,
+    );
+}
