@@ -170,12 +170,17 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
         return from.connection.question_closed(Some(pong));
     }
     let concerned = concerned(&from);
-    let From { connection, .. } = from;
+    let From { connection, about } = from;
+    let is_told = about.is_some();
     let (client, line): (Arc<Client>, Arc<dyn Line>) = match concerned {
         Concerned::Request(id, caller) if caller.era() == Era::Modern => {
-            // It cannot be asked, so its call cannot go on.
             connection.question_closed(Some(declined(request)));
-            return connection.asked_back(id, Arrived::AskedBack(request.method.clone()));
+            // Servers want to know the roots at any time; all else is asked for the sake of a call.
+            if is_told || request.method != "roots/list" {
+                // It cannot be asked, so its call cannot go on.
+                connection.asked_back(id, Arrived::AskedBack(request.method.clone()));
+            }
+            return;
         }
         Concerned::Request(_, caller) => (Arc::clone(&caller.client), Arc::clone(&caller.line)),
         Concerned::Client(client) => (Arc::clone(&client), Arc::clone(&client.line)),
