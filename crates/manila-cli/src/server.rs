@@ -85,7 +85,7 @@ fn one_shape() -> impl TypedValueParser<Value = Shape> {
         .try_map(|id| Shape::from_id(&id).ok_or("there is no such contract"))
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
     const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
     let unit = UNITS.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));

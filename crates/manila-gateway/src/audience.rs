@@ -45,14 +45,21 @@ pub(crate) struct Listener {
 /// What somebody wants to hear.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wants {
-    pub(crate) tools_changed: bool,
-    pub(crate) prompts_changed: bool,
-    pub(crate) resources_changed: bool,
+    /// Which lists it wants to hear of when they change.
+    pub(crate) lists: Lists,
     pub(crate) resources: Resources,
     /// Everything that has no name above: the log, and what nobody has heard of yet.
     pub(crate) rest: bool,
     /// The id of the `subscriptions/listen` that asked for it, which all of it carries.
     pub(crate) subscription: Option<RawJson>,
+}
+
+/// Lists that can change.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Lists {
+    pub(crate) tools: bool,
+    pub(crate) prompts: bool,
+    pub(crate) resources: bool,
 }
 
 /// Whose changes somebody wants to hear of.
@@ -86,9 +93,7 @@ impl Wants {
     /// Everything.
     pub(crate) fn everything() -> Wants {
         Wants {
-            tools_changed: true,
-            prompts_changed: true,
-            resources_changed: true,
+            lists: Lists { tools: true, prompts: true, resources: true },
             resources: Resources::All,
             rest: true,
             subscription: None,
@@ -97,9 +102,9 @@ impl Wants {
 
     fn has(&self, notification: &Notification, client: &Client) -> bool {
         match notification.method.as_str() {
-            "notifications/tools/list_changed" => self.tools_changed,
-            "notifications/prompts/list_changed" => self.prompts_changed,
-            "notifications/resources/list_changed" => self.resources_changed,
+            "notifications/tools/list_changed" => self.lists.tools,
+            "notifications/prompts/list_changed" => self.lists.prompts,
+            "notifications/resources/list_changed" => self.lists.resources,
             "notifications/resources/updated" => {
                 let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
                 let uri = uri.as_ref().and_then(RawJson::as_text);

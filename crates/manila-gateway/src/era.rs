@@ -89,10 +89,7 @@ impl Era {
 
     /// Whether two peers open their conversations in the same way.
     pub(crate) const fn is_like(self, other: Era) -> bool {
-        matches!(
-            (self, other),
-            (Era::Legacy(_), Era::Legacy(_)) | (Era::Modern, Era::Modern)
-        )
+        matches!((self, other), (Era::Legacy(_), Era::Legacy(_)) | (Era::Modern, Era::Modern))
     }
 
     /// Whether the peer knows `structuredContent` and `outputSchema`.

@@ -12,7 +12,7 @@ use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
 use crate::handle::{Placement, Tasks, Watched};
 use crate::hiding::{Hiding, events_without_secrets};
-use crate::tools::Tools;
+use crate::tools::{Carrier, Tools};
 use crate::upstream::{Down, Greeting, Keeping, Opening, Server, Upstream};
 
 /// What becomes of a result.
@@ -119,9 +119,12 @@ impl Gateway {
         };
         let redactor = Arc::clone(&settings.hiding.redactor);
         let events = events_without_secrets(events, redactor);
-        let is_remote = matches!(server, Server::At(_));
+        let carrier = match &server {
+            Server::Command(_) => Carrier::Pipe,
+            Server::At(_) => Carrier::Http,
+        };
         let (upstream, inbox) = Upstream::start(server, keeping, Arc::clone(&events));
-        let tools = Tools::new(Arc::clone(&events), settings.speaks.is_some(), is_remote);
+        let tools = Tools::new(Arc::clone(&events), settings.speaks.is_some(), carrier);
         let gateway = Arc::new(Gateway {
             upstream,
             tools,

@@ -66,7 +66,6 @@ pub struct Refusal {
 
 impl Answered {
     /// The result, or the error object.
-    #[must_use]
     pub fn answer(&self) -> Result<&RawJson, &RawJson> {
         self.response.answer.as_ref()
     }

@@ -69,19 +69,27 @@ pub(crate) struct Tools {
     events: Events,
     /// Whether the server answers in a contract already.
     speaks_envelopes: bool,
-    /// Whether the server is called over HTTP, with headers that tell arguments.
-    is_remote: bool,
+    carrier: Carrier,
+}
+
+/// What carries calls to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// A pipe.
+    Pipe,
+    /// HTTP, with headers that tell arguments.
+    Http,
 }
 
 impl Tools {
-    pub(crate) fn new(events: Events, speaks_envelopes: bool, is_remote: bool) -> Tools {
+    pub(crate) fn new(events: Events, speaks_envelopes: bool, carrier: Carrier) -> Tools {
         Tools {
             registry: Mutex::default(),
             known: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
             events,
             speaks_envelopes,
-            is_remote,
+            carrier,
         }
     }
 
@@ -110,7 +118,7 @@ impl Tools {
         let schema = raw.get("inputSchema");
         let mirror = match Mirror::of(schema.as_ref()) {
             Ok(mirror) => mirror,
-            Err(reason) if self.is_remote => {
+            Err(reason) if self.carrier == Carrier::Http => {
                 let reason = format!("it is not offered: {reason}");
                 (self.events)(Event::SchemaUnusable { tool: name, reason });
                 return Noted::LeftOut;

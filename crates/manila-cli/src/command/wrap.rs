@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use manila_gateway::Settings;
 use manila_gateway::receive::http::{self, Door, Limits, NotServed};
@@ -10,7 +11,7 @@ use manila_gateway::receive::stdio;
 use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;
 use crate::refusal::Refusal;
-use crate::server::{PlacementArg, ServerArgs};
+use crate::server::{PlacementArg, ServerArgs, duration};
 
 /// Stand in front of an MCP server: every tool's answer in one envelope
 ///
@@ -49,6 +50,11 @@ pub(crate) struct Args {
     /// that is free
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     http: Option<SocketAddr>,
+
+    /// How long a client over HTTP may be silent before its session is forgotten
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration)]
+    #[arg(requires = "http")]
+    session_idle: Duration,
 
     /// Where the envelope goes in a result
     #[arg(long, value_enum, default_value_t = PlacementArg::Structured)]
@@ -98,7 +104,7 @@ fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Re
         let door = Door::open(address).await.map_err(|error| {
             let hint = match error {
                 NotServed::NotLocal(_) => "use an address of this machine, e.g. 127.0.0.1:7300",
-                _ => "choose another port, or 0 for any that is free",
+                NotServed::NotBound(..) | _ => "choose another port, or 0 for any that is free",
             };
             Refusal::new(error.to_string(), hint)
         })?;
@@ -108,7 +114,9 @@ fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Re
             anstream::stderr(),
             "manila: serving MCP at http://{at}/mcp, and plain HTTP at http://{at}/tools"
         );
-        http::serve(gateway, door, Limits::default()).await;
+        let mut limits = Limits::default();
+        limits.session_idle = args.session_idle;
+        http::serve(gateway, door, limits).await;
         Ok(ExitStatus::Good)
     })
 }

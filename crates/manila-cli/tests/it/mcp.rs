@@ -35,7 +35,15 @@ pub(crate) fn wrap(options: &[&str], server: &[&str]) -> Child {
 impl Client {
     /// `manila wrap OPTIONS -- SERVER`, not yet greeted.
     pub(crate) fn start(options: &[&str], server: &[&str]) -> Client {
-        let mut child = wrap(options, server);
+        Client::of(wrap(options, server))
+    }
+
+    /// `manila ARGS`, not yet greeted.
+    pub(crate) fn started(args: &[&str]) -> Client {
+        Client::of(start(args))
+    }
+
+    fn of(mut child: Child) -> Client {
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().unwrap();
         let (sender, lines) = channel();

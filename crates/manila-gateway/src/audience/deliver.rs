@@ -88,11 +88,8 @@ fn taken_back(gateway: &Gateway, notification: &Notification, by: &Arc<Connectio
     for listener in gateway.audience.all() {
         let Some((own_id, line)) = listener.client.questions.take_back(&id, by) else { continue };
         // Whoever is gone needs no news.
-        let _ = line.put(jsonrpc::replaced(
-            &notification.frame,
-            &id,
-            own_id.to_string().as_bytes(),
-        ));
+        let _ =
+            line.put(jsonrpc::replaced(&notification.frame, &id, own_id.to_string().as_bytes()));
         return;
     }
 }
@@ -193,7 +190,7 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
     if !can_answer(&client, &request.method) {
         return connection.question_closed(Some(declined(request)));
     }
-    client.questions.ask(request, connection, &line);
+    client.questions.ask(request, &connection, &line);
 }
 
 /// Whether a client can be asked this, as far as it has said.

@@ -33,8 +33,8 @@ struct Question {
 
 impl Questions {
     /// Puts a question on a client's line. If it cannot be asked, the server is told.
-    pub(crate) fn ask(&self, request: &Request, asked_by: Arc<Connection>, line: &Arc<dyn Line>) {
-        match self.note(request, &asked_by, line) {
+    pub(crate) fn ask(&self, request: &Request, asked_by: &Arc<Connection>, line: &Arc<dyn Line>) {
+        match self.note(request, asked_by, line) {
             Ok((own_id, frame)) => {
                 if line.ask(frame) == Err(Unheard)
                     && let Some(Question { asked_by, .. }) = self.take(own_id)
@@ -73,7 +73,8 @@ impl Questions {
     /// Hands the client's answer to the server. `false` if nobody asked.
     pub(crate) fn answer(&self, response: &Response) -> bool {
         let Some(own_id) = &response.id else { return false };
-        let Some(Question { id, asked_by, .. }) = number(own_id).and_then(|it| self.take(it)) else {
+        let Some(Question { id, asked_by, .. }) = number(own_id).and_then(|it| self.take(it))
+        else {
             return false;
         };
         let frame = jsonrpc::replaced(&response.frame, own_id, id.as_bytes());

@@ -58,7 +58,8 @@ fn params(
     let meta = JsonObject::build(|object| {
         for member in given.iter().flat_map(|given| given.members()) {
             let is_modern = meta::OF_A_REQUEST.into_iter().any(|key| member.is(key));
-            if !is_modern && !(token.is_some() && member.is("progressToken")) {
+            let is_replaced = token.is_some() && member.is("progressToken");
+            if !is_modern && !is_replaced {
                 object.token_member(member.key_token(), &member.value());
             }
         }

@@ -6,8 +6,8 @@ use manila::request_envelope::{Notification, Request};
 use manila::{JsonObject, McpResult, RawJson};
 use manila_redact::Tally;
 
-use super::ask::{Answered, Unanswered};
 use super::answer;
+use super::ask::{Answered, Unanswered};
 use crate::caller::Caller;
 use crate::era::Era;
 use crate::event::Event;
@@ -51,15 +51,28 @@ fn not_answered(gateway: &Gateway, unanswered: &Unanswered) -> Forwarded {
 const LISTS: [&str; 5] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize"];
 
-/// What a server asks back in a way that its caller's era does not know, if it does.
+/// What a server asks back in a way that its caller's era does not know, if it does: in a result,
+/// or by refusing whoever has not said that it can be asked.
 pub(super) fn is_asked_across(answered: &Answered, caller: &Caller) -> Option<String> {
-    let result = answered.answer().ok().filter(|_| !answered.era.is_like(caller.era()))?;
-    result.get("resultType")?.as_text().filter(|kind| kind == "input_required")?;
-    let asked = result.get("inputRequests");
-    let asked = asked.iter().flat_map(RawJson::members).next();
-    let method = asked.and_then(|asked| asked.value().get("method"));
-    let method = method.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
-    Some(method.unwrap_or_else(|| "input_required".to_owned()))
+    if answered.era.is_like(caller.era()) {
+        return None;
+    }
+    let name = match answered.answer() {
+        Ok(result) => {
+            result.get("resultType")?.as_text().filter(|kind| kind == "input_required")?;
+            let asked = result.get("inputRequests");
+            let asked = asked.iter().flat_map(RawJson::members).next();
+            let method = asked.and_then(|asked| asked.value().get("method"));
+            method.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned)
+        }
+        Err(error) => {
+            answer::number(error).filter(|number| *number == -32021)?;
+            let required = error.get("data").and_then(|data| data.get("requiredCapabilities"));
+            let required = required.iter().flat_map(RawJson::members).next();
+            required.map(|required| required.key().into_owned())
+        }
+    };
+    Some(name.unwrap_or_else(|| "input_required".to_owned()))
 }
 
 /// Whether a result is none yet: the server asks back, or has begun a task.

@@ -92,10 +92,13 @@ impl Gateway {
     ) -> Forwarded {
         let shape = caller.wishes.shape.unwrap_or(self.settings.shape);
         match forward(self, request, caller).await {
-            Forwarded::AsItCame(Answered { response: Response { answer: Ok(result), .. }, era }) => {
-                Forwarded::Changed(self.shown(&result, shape, placement), era)
+            Forwarded::AsItCame(Answered {
+                response: Response { answer: Ok(result), .. },
+                era,
+            }) => Forwarded::Changed(self.shown(&result, shape, placement), era),
+            other @ (Forwarded::AsItCame(_) | Forwarded::Changed(..) | Forwarded::Fault(_)) => {
+                other
             }
-            other @ (Forwarded::AsItCame(_) | Forwarded::Changed(..) | Forwarded::Fault(_)) => other,
         }
     }
 

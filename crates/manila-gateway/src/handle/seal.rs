@@ -88,12 +88,11 @@ impl Gateway {
             (None, []) => code.entry().message.to_owned(),
             (None, told) => format!("{}: {}", code.entry().message, told.join("; ")),
         };
-        let observed = match code {
-            Code::InvalidToolInput => Observed::Invalid(Invalid {
-                violations: refusal.violations().to_vec(),
-                ..Invalid::default()
-            }),
-            _ => Observed::Failed(Box::new(Failed::new(code, message))),
+        let observed = if code == Code::InvalidToolInput {
+            let violations = refusal.violations().to_vec();
+            Observed::Invalid(Invalid { violations, ..Invalid::default() })
+        } else {
+            Observed::Failed(Box::new(Failed::new(code, message)))
         };
         let call = ToolCall::named(request, caller, tool);
         self.sealed(&call, contract, None, observed, None).0

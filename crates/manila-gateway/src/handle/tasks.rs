@@ -48,11 +48,7 @@ impl Tasks {
 
 impl Gateway {
     /// The result of a task, in an envelope if it is a tool's.
-    pub(crate) async fn task_result(
-        &self,
-        request: &Request,
-        caller: &Arc<Caller>,
-    ) -> Answer {
+    pub(crate) async fn task_result(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         let id = request.params.as_ref().and_then(|params| params.get("taskId"));
         let task = id.as_ref().and_then(RawJson::as_text).and_then(|id| self.tasks.get(&id));
         // Otherwise it is the result of something else, or of a call before our time.

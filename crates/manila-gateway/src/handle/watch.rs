@@ -23,7 +23,7 @@ struct Watcher {
 
 /// Resources that are watched, until this is dropped.
 pub(crate) struct Watch {
-    gateway: Arc<Watched>,
+    watched: Arc<Watched>,
     ready: Option<Arc<Ready>>,
     uris: Vec<String>,
 }
@@ -33,21 +33,21 @@ impl Gateway {
     pub(crate) async fn watch(&self, uris: Vec<String>) -> Watch {
         let ready = if uris.is_empty() { None } else { self.upstream.ready(None).await.ok() };
         for uri in &uris {
-            let is_new = self.watched.0.lock().is_ok_and(|mut watched| {
-                let watcher = watched.entry(uri.clone()).or_insert(Watcher { n: 0, listening: None });
+            let is_new = self.watched.0.lock().is_ok_and(|mut all| {
+                let watcher = all.entry(uri.clone()).or_insert(Watcher { n: 0, listening: None });
                 watcher.n += 1;
                 watcher.n == 1
             });
             if let (true, Some(ready)) = (is_new, &ready) {
                 let listening = begin(ready, uri).await;
-                if let Ok(mut watched) = self.watched.0.lock()
-                    && let Some(watcher) = watched.get_mut(uri)
+                if let Ok(mut all) = self.watched.0.lock()
+                    && let Some(watcher) = all.get_mut(uri)
                 {
                     watcher.listening = listening;
                 }
             }
         }
-        Watch { gateway: Arc::clone(&self.watched), ready, uris }
+        Watch { watched: Arc::clone(&self.watched), ready, uris }
     }
 }
 
@@ -57,7 +57,8 @@ async fn begin(ready: &Arc<Ready>, uri: &str) -> Option<AbortHandle> {
         Era::Legacy(_) => {
             let params = JsonObject::build(|object| object.member("uri", uri));
             let asked = async {
-                let mut waiting = ready.connection.ask("resources/subscribe", &params).await.ok()?;
+                let mut waiting =
+                    ready.connection.ask("resources/subscribe", &params).await.ok()?;
                 waiting.arrived().await.ok()
             };
             // A server that does not answer may still tell.
@@ -74,14 +75,14 @@ async fn begin(ready: &Arc<Ready>, uri: &str) -> Option<AbortHandle> {
 impl Drop for Watch {
     fn drop(&mut self) {
         for uri in &self.uris {
-            let Ok(mut watched) = self.gateway.0.lock() else { return };
-            let Some(watcher) = watched.get_mut(uri) else { continue };
+            let Ok(mut all) = self.watched.0.lock() else { return };
+            let Some(watcher) = all.get_mut(uri) else { continue };
             watcher.n = watcher.n.saturating_sub(1);
             if watcher.n > 0 {
                 continue;
             }
-            let ended = watched.remove(uri);
-            drop(watched);
+            let ended = all.remove(uri);
+            drop(all);
             if let Some(listening) = ended.and_then(|it| it.listening) {
                 listening.abort();
             }
@@ -90,7 +91,8 @@ impl Drop for Watch {
                 tokio::spawn(async move {
                     let params = JsonObject::build(|object| object.member("uri", &*uri));
                     // Nobody waits for that.
-                    if let Ok(mut it) = ready.connection.ask("resources/unsubscribe", &params).await {
+                    if let Ok(mut it) = ready.connection.ask("resources/unsubscribe", &params).await
+                    {
                         let _ = it.arrived().await;
                     }
                 });

@@ -39,9 +39,7 @@ pub(super) async fn answered(
             encode::forwarded(request, &listed, &voice)
         }
         ("server/discover", Era::Modern) => match gateway.upstream.ready(Some(era)).await {
-            Ok(ready) => {
-                Written::result(jsonrpc::result(&request.id, &hello::discovered(&ready)))
-            }
+            Ok(ready) => Written::result(jsonrpc::result(&request.id, &hello::discovered(&ready))),
             Err(down) => Written::fault(&request.id, &not_available(&down)),
         },
         ("subscriptions/listen", Era::Modern) => listen::listen(gateway, request, caller).await,
@@ -75,17 +73,13 @@ async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) ->
         ("logging/setLevel", _) if is_modern => {
             let level = params.and_then(|params| params.get("level"));
             let is_level = |it: &RawJson| it.as_text().is_some_and(|name| era::is_level(&name));
-            match level.filter(is_level) {
-                Some(level) => {
-                    caller.client.set_log_level(level);
-                    nothing(request)
-                }
-                None => {
-                    let fault = Fault::new(Code::InvalidToolInput)
-                        .message("Invalid params: `level` must be the name of a level");
-                    Written::fault(&request.id, &fault)
-                }
-            }
+            let Some(level) = level.filter(is_level) else {
+                let message = "Invalid params: `level` must be the name of a level";
+                let fault = Fault::new(Code::InvalidToolInput).message(message);
+                return Written::fault(&request.id, &fault);
+            };
+            caller.client.set_log_level(level);
+            nothing(request)
         }
         _ => {
             let answer = forward(gateway, request, caller).await;

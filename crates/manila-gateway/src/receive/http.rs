@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use self::body::NotRead;
-use self::reply::Reply;
+use self::reply::{Refused, Reply};
 use self::sessions::Sessions;
 use super::encode::Written;
 use crate::event::Event;
@@ -47,7 +47,7 @@ pub struct Limits {
     pub sessions_max: usize,
     /// How long a session may be silent before it is forgotten.
     pub session_idle: Duration,
-    /// How large the head of a request may be.
+    /// How large the head of a request may be, about: up to twice as much may be read at once.
     pub head_bytes_max: usize,
     /// How long the head of a request may take, from the last reply on.
     pub head_timeout: Duration,
@@ -65,7 +65,7 @@ impl Default for Limits {
             connections_max: 4_096,
             sessions_max: 10_000,
             session_idle: Duration::from_secs(30 * 60),
-            head_bytes_max: 64 * 1024,
+            head_bytes_max: 32 * 1024,
             head_timeout: Duration::from_secs(60),
             body_timeout: Duration::from_secs(60),
             stream_after: Duration::from_secs(2),
@@ -123,6 +123,7 @@ impl Door {
 /// Serves clients until we are asked to stop. What is open then is finished within the grace
 /// period; in the end the server is gone.
 pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
+    const MOMENT: Duration = Duration::from_millis(200);
     os::raise_file_limit();
     let grace = gateway.settings.grace;
     let front = Arc::new(Front {
@@ -132,7 +133,8 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
         n_open: watch::Sender::new(0),
     });
     let stopping = watch::Sender::new(false);
-    let accepting = tokio::spawn(accept::all(Arc::clone(&front), door.listener, stopping.subscribe()));
+    let accepting =
+        tokio::spawn(accept::all(Arc::clone(&front), door.listener, stopping.subscribe()));
     let forgetting = tokio::spawn(forget_idle(Arc::clone(&front)));
     stop::asked().await;
     accepting.abort();
@@ -156,7 +158,6 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
         }
     }
     // What was still open has been answered by the server's end.
-    const MOMENT: Duration = Duration::from_millis(200);
     let _ = tokio::time::timeout(MOMENT, front.drained()).await;
     front.sessions.end_all();
     stopping.send_replace(true);
@@ -186,21 +187,44 @@ impl Front {
     }
 
     /// Reads a body, within the limits.
-    async fn read(&self, body: Incoming) -> Result<Bytes, NotRead> {
+    async fn read(&self, body: Incoming) -> Result<Bytes, Refused> {
         let bytes_max = self.gateway.settings.frame_bytes_max;
-        body::whole(body, bytes_max, self.limits.body_timeout).await
+        let read = body::whole(body, bytes_max, self.limits.body_timeout).await;
+        read.map_err(|why| Box::new(refuse_body(self, why)))
     }
+}
 
-    /// The contract that a header asks for, if one does.
-    fn wanted_shape(&self, headers: &HeaderMap) -> Result<Option<Shape>, Reply> {
-        let Some(id) = headers.get("manila-contract") else { return Ok(None) };
-        let shape = id.to_str().ok().and_then(Shape::from_id);
-        shape.map(Some).ok_or_else(|| {
-            let ids: Vec<&str> = Shape::ids().collect();
-            let message = format!("the header Manila-Contract must be one of {}", ids.join(", "));
-            reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, &message)
-        })
-    }
+/// A body that was not read.
+fn refuse_body(front: &Front, why: NotRead) -> Reply {
+    let limit = front.gateway.settings.frame_bytes_max;
+    let (status, code, message) = match why {
+        NotRead::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            Code::TooLarge,
+            format!("the body has more than {limit} bytes, the most that is read"),
+        ),
+        NotRead::TooSlow => (
+            StatusCode::REQUEST_TIMEOUT,
+            Code::Timeout,
+            format!("the body did not come within {:?}", front.limits.body_timeout),
+        ),
+        NotRead::BrokenOff => {
+            (StatusCode::BAD_REQUEST, Code::ParseError, "the body broke off".to_owned())
+        }
+    };
+    front.gateway.tell(Event::Refused(message.clone()));
+    reply::refused(status, code, &message)
+}
+
+/// The contract that a header asks for, if one does.
+fn wanted_shape(headers: &HeaderMap) -> Result<Option<Shape>, Refused> {
+    let Some(id) = headers.get("manila-contract") else { return Ok(None) };
+    let shape = id.to_str().ok().and_then(Shape::from_id);
+    shape.map(Some).ok_or_else(|| {
+        let ids: Vec<&str> = Shape::ids().collect();
+        let message = format!("the header Manila-Contract must be one of {}", ids.join(", "));
+        Box::new(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, &message))
+    })
 }
 
 /// A request that is open.

@@ -9,7 +9,7 @@ use manila::{Code, JsonObject, RawJson};
 
 use super::answering::not_available;
 use super::encode::Written;
-use crate::audience::{Listener, Resources, Wants};
+use crate::audience::{Listener, Lists, Resources, Wants};
 use crate::caller::Caller;
 use crate::era::{Era, meta};
 use crate::gateway::Gateway;
@@ -21,11 +21,7 @@ const RESOURCES_MAX: usize = 1_000;
 
 /// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
 /// given back tells it that.
-pub(super) async fn listen(
-    gateway: &Gateway,
-    request: &Request,
-    caller: &Arc<Caller>,
-) -> Written {
+pub(super) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
     let asked = request.params.as_ref().and_then(|params| params.get("notifications"));
     let Some(asked) = asked.and_then(JsonObject::new) else {
         let fault = Fault::new(Code::InvalidToolInput)
@@ -110,10 +106,12 @@ fn wants(id: &RawJson, asked: &JsonObject, ready: &Ready) -> Wants {
     let uris: HashSet<String> =
         uris.filter_map(|uri| uri.as_text().map(std::borrow::Cow::into_owned)).collect();
     Wants {
-        // That we can tell ourselves, when a server was started again.
-        tools_changed: is_asked("toolsListChanged") && capabilities.get("tools").is_some(),
-        prompts_changed: is_asked("promptsListChanged") && can("prompts", "listChanged"),
-        resources_changed: is_asked("resourcesListChanged") && can("resources", "listChanged"),
+        lists: Lists {
+            // That we can tell ourselves, when a server was started again.
+            tools: is_asked("toolsListChanged") && capabilities.get("tools").is_some(),
+            prompts: is_asked("promptsListChanged") && can("prompts", "listChanged"),
+            resources: is_asked("resourcesListChanged") && can("resources", "listChanged"),
+        },
         resources: Resources::Some(uris),
         rest: false,
         subscription: Some(id.clone()),
@@ -121,14 +119,14 @@ fn wants(id: &RawJson, asked: &JsonObject, ready: &Ready) -> Wants {
 }
 
 fn acknowledged(id: &RawJson, wants: &Wants) -> Bytes {
-    let Wants { tools_changed, prompts_changed, resources_changed, resources, .. } = wants;
+    let Wants { lists, resources, .. } = wants;
     let notifications = JsonObject::build(|object| {
         for (word, is_told) in [
-            ("toolsListChanged", tools_changed),
-            ("promptsListChanged", prompts_changed),
-            ("resourcesListChanged", resources_changed),
+            ("toolsListChanged", lists.tools),
+            ("promptsListChanged", lists.prompts),
+            ("resourcesListChanged", lists.resources),
         ] {
-            if *is_told {
+            if is_told {
                 object.member(word, &true);
             }
         }

@@ -64,9 +64,8 @@ impl Mirror {
             let expected = value.as_ref().and_then(text);
             let is_same = match (expected, given(&name)) {
                 (None, None) => true,
-                (Some(expected), Some(given)) => decoded(given).is_some_and(|it| {
-                    it == expected || is_same_number(&it, &expected)
-                }),
+                (Some(expected), Some(given)) => decoded(given)
+                    .is_some_and(|it| it == expected || is_same_number(&it, &expected)),
                 (Some(_), None) | (None, Some(_)) => false,
             };
             (!is_same).then_some(name)
@@ -108,17 +107,17 @@ fn collect(
 fn header(mark: &RawJson) -> Result<String, String> {
     let name = mark.as_text().unwrap_or_default();
     let is_sign = |byte: u8| b"!#$%&'*+-.^_`|~".contains(&byte);
-    let is_name = !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || is_sign(it));
+    let is_name =
+        !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || is_sign(it));
     if is_name { Ok(name.into_owned()) } else { Err(format!("`{MARK}` must be a header's name")) }
 }
 
 /// How often the mark stands anywhere in a schema.
 fn count_marks(schema: &RawJson) -> usize {
     match schema.kind() {
-        Kind::Object => schema
-            .members()
-            .map(|it| usize::from(it.is(MARK)) + count_marks(&it.value()))
-            .sum(),
+        Kind::Object => {
+            schema.members().map(|it| usize::from(it.is(MARK)) + count_marks(&it.value())).sum()
+        }
         Kind::Array => schema.items().map(|it| count_marks(&it)).sum(),
         Kind::String | Kind::Number | Kind::Bool | Kind::Null => 0,
     }

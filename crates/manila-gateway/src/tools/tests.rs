@@ -2,15 +2,15 @@ use std::sync::Arc;
 
 use manila::{Contract, RawJson};
 
-use super::{Tools, shown};
+use super::{Carrier, Noted, Tools, shown};
 use crate::gateway::Shape;
 use crate::handle::Placement;
 
 #[track_caller]
 fn check(tool: &str, placement: Placement, expected: &str) {
-    let tools = Tools::new(Arc::new(|_| ()), false);
+    let tools = Tools::new(Arc::new(|_| ()), false, Carrier::Pipe);
     let raw = RawJson::parse(tool.to_owned()).unwrap();
-    let (_, tool) = tools.note(&raw).unwrap();
+    let Noted::Tool(_, tool) = tools.note(&raw) else { panic!("it has a name") };
     let shape = Shape::Contract(Contract::MachineReadableV1);
     let found = shown(&tool, shape, placement).to_string();
     let schema = manila::output_schema(Contract::MachineReadableV1, None).to_string();

@@ -241,7 +241,8 @@ impl Connection {
             return;
         }
         let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
-        if let (Some(id), Ok(mut progress)) = (token.as_ref().and_then(number), self.progress.lock())
+        if let (Some(id), Ok(mut progress)) =
+            (token.as_ref().and_then(number), self.progress.lock())
             && let Some(progress) = progress.get_mut(&id)
         {
             progress.last = clock::now();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use reqwest::{Client, Method, RequestBuilder};
 use tokio::task::AbortHandle;
 
 use super::inbox::{FromUpstream, Item};
@@ -25,6 +25,7 @@ mod renew;
 mod sse;
 
 pub use address::{Address, NoAddress};
+use answer::RefusedByHttp;
 
 /// How a server is reached, in one conversation.
 pub(super) struct Link {
@@ -115,19 +116,22 @@ impl Link {
                 Ok(response) => response,
                 Err(error) => return Some(Arrived::Declined(self.unreachable(&error))),
             };
-            if response.status() == StatusCode::NOT_FOUND && may_renew {
-                // The server has forgotten us. What was asked has not been done.
-                may_renew = false;
-                if let Err(why) = self.renewed(connection, &session).await {
-                    return Some(why);
-                }
-                session = self.session(era);
-                continue;
-            }
             if is_opening {
                 self.note_session(&response);
             }
-            return self.answered(connection, id, response).await;
+            if response.status().is_success() {
+                return self.answered(connection, id, response).await;
+            }
+            let refused = RefusedByHttp::read(response).await;
+            if !(may_renew && refused.has_forgotten_us()) {
+                return Some(self.refused(id, refused));
+            }
+            // What was asked has not been done.
+            may_renew = false;
+            if let Err(why) = self.renewed(connection, &session).await {
+                return Some(why);
+            }
+            session = self.session(era);
         }
     }
 
@@ -236,12 +240,6 @@ impl Link {
             connection.complain("nothing: it could not be told something");
         }
     }
-}
-
-/// After how long a server wants to be tried again.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get("retry-after")?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }
 
 /// Waits, as long as a server has wished to be left alone, within limits.

@@ -157,7 +157,7 @@ impl Remote {
         // It may be another server tomorrow.
         self.note(first, Spoken::Unknown);
         self.note(second, Spoken::Unknown);
-        Err(Arc::new(self.not_spoken(why)))
+        Err(Arc::new(self.not_spoken(why.as_ref())))
     }
 
     async fn open(&self, opening: Opening) -> Result<Arc<Ready>, NotOpened> {
@@ -218,8 +218,8 @@ impl Remote {
         }
     }
 
-    fn not_spoken(&self, why: Option<Refusal>) -> Down {
-        let reason = match &why {
+    fn not_spoken(&self, why: Option<&Refusal>) -> Down {
+        let reason = match why {
             Some(Refusal::Unusable(why)) => why.clone(),
             Some(Refusal::Error(error)) => {
                 let message = error.get("message");

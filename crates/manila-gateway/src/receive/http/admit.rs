@@ -5,15 +5,15 @@ use hyper::StatusCode;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, ORIGIN};
 use manila::Code;
 
-use super::reply::{self, Reply};
+use super::reply::{self, Refused};
 use crate::host::is_loopback;
 
 /// Refuses a request that names another host, or comes from a page of one.
-pub(super) fn check(headers: &HeaderMap) -> Result<(), Reply> {
+pub(super) fn check(headers: &HeaderMap) -> Result<(), Refused> {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     if !host.is_some_and(is_loopback) || headers.get_all(HOST).iter().count() != 1 {
         let message = "the header Host must name this machine, such as localhost or 127.0.0.1";
-        return Err(reply::refused(StatusCode::FORBIDDEN, Code::Forbidden, message));
+        return Err(Box::new(reply::refused(StatusCode::FORBIDDEN, Code::Forbidden, message)));
     }
     let is_here = |origin: &str| {
         let rest = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
@@ -22,13 +22,13 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), Reply> {
     let mut origins = headers.get_all(ORIGIN).iter();
     if !origins.all(|origin| origin.to_str().is_ok_and(is_here)) {
         let message = "the header Origin must name this machine, such as http://localhost:3000";
-        return Err(reply::refused(StatusCode::FORBIDDEN, Code::Forbidden, message));
+        return Err(Box::new(reply::refused(StatusCode::FORBIDDEN, Code::Forbidden, message)));
     }
     Ok(())
 }
 
 /// Refuses a body that says that it is something else than JSON.
-pub(super) fn check_json(headers: &HeaderMap) -> Result<(), Reply> {
+pub(super) fn check_json(headers: &HeaderMap) -> Result<(), Refused> {
     let Some(kind) = headers.get(CONTENT_TYPE) else { return Ok(()) };
     let kind = kind.to_str().unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -38,5 +38,6 @@ pub(super) fn check_json(headers: &HeaderMap) -> Result<(), Reply> {
         return Ok(());
     }
     let message = "the header Content-Type must be application/json";
-    Err(reply::refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::ParseError, message))
+    let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    Err(Box::new(reply::refused(status, Code::ParseError, message)))
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
-use manila::request_envelope::{Message, Refused};
+use manila::request_envelope::{Message, Refused as NoMessage};
 use manila::{Code, RawJson};
 
-use super::reply::{self, Reply};
+use super::reply::{self, Refused, Reply};
 use super::sessions::{Lent, Session};
 use super::{Front, legacy};
 use crate::caller::{Caller, Line};
@@ -19,14 +19,14 @@ const MESSAGES_MAX: usize = 100;
 
 /// Handles all of them, and answers when all are done. What is told meanwhile goes where what
 /// belongs to no request goes.
-pub(super) async fn handle(front: &Arc<Front>, headers: &HeaderMap, batch: &Bytes) -> Reply {
-    let session = match legacy::session(front, headers) {
-        Ok(session) => session,
-        Err(refused) => return *refused,
-    };
-    let refuse = |message: &str| {
-        reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message)
-    };
+pub(super) async fn handle(
+    front: &Arc<Front>,
+    headers: &HeaderMap,
+    batch: &Bytes,
+) -> Result<Reply, Refused> {
+    let session = legacy::session(front, headers)?;
+    let refuse =
+        |message: &str| Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message));
     let Ok(batch) = RawJson::parse_payload(batch.clone()) else {
         return refuse("the batch is not valid JSON");
     };
@@ -44,9 +44,10 @@ pub(super) async fn handle(front: &Arc<Front>, headers: &HeaderMap, batch: &Byte
         answers.extend(answer.await.ok().flatten());
     }
     if answers.is_empty() {
-        return reply::empty(StatusCode::ACCEPTED);
+        return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    reply::json(StatusCode::OK, [&b"["[..], &answers.join(&b","[..]), b"]"].concat().into())
+    let all = [&b"["[..], &answers.join(&b","[..]), b"]"].concat();
+    Ok(reply::json(StatusCode::OK, all.into()))
 }
 
 async fn answer(front: Arc<Front>, session: Arc<Session>, message: RawJson) -> Option<Bytes> {
@@ -75,7 +76,7 @@ async fn answer(front: Arc<Front>, session: Arc<Session>, message: RawJson) -> O
             let _ = session.client.questions.answer(&response);
             None
         }
-        Err(Refused { code, violation, id }) => {
+        Err(NoMessage { code, violation, id }) => {
             Some(jsonrpc::error(id.as_ref(), &Fault::new(code).violation(violation)))
         }
     }

@@ -21,35 +21,47 @@ use crate::era::{Era, Revision};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Takes {
     pub(super) json: bool,
-    pub(super) events: bool,
     pub(super) text: bool,
-    /// Whether it names streams of events before JSON.
-    pub(super) prefers_events: bool,
+    pub(super) events: TakesEvents,
+}
+
+/// Whether a client takes streams of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TakesEvents {
+    No,
+    Yes,
+    /// Rather than JSON: it names them first.
+    First,
 }
 
 impl Takes {
     /// What a client says that it takes; who says nothing takes everything.
     pub(super) fn of(headers: &HeaderMap) -> Takes {
-        let nothing = Takes { json: false, events: false, text: false, prefers_events: false };
-        let mut takes = nothing;
+        let mut takes = Takes { json: false, text: false, events: TakesEvents::No };
         let mut is_said = false;
         for value in headers.get_all(ACCEPT) {
             for kind in value.to_str().unwrap_or_default().split(',') {
                 let kind = kind.split(';').next().unwrap_or_default().trim();
                 is_said |= !kind.is_empty();
-                match kind.to_ascii_lowercase().as_str() {
-                    "*/*" => takes = Takes { json: true, events: true, ..takes },
-                    "application/json" | "application/*" => takes.json = true,
-                    "text/event-stream" => {
-                        takes = Takes { events: true, prefers_events: !takes.json, ..takes };
-                    }
-                    "text/plain" => takes.text = true,
-                    "text/*" => takes = Takes { events: true, text: true, ..takes },
-                    _ => {}
-                }
+                takes.add(&kind.to_ascii_lowercase());
             }
         }
-        if is_said { takes } else { Takes { json: true, events: true, ..nothing } }
+        if is_said { takes } else { Takes { json: true, text: false, events: TakesEvents::Yes } }
+    }
+
+    fn add(&mut self, kind: &str) {
+        let is_all = kind == "*/*";
+        if is_all || matches!(kind, "text/event-stream" | "text/*") {
+            let is_first = !is_all && !self.json && self.events == TakesEvents::No;
+            self.events = if is_first { TakesEvents::First } else { TakesEvents::Yes };
+        }
+        self.json |= is_all || matches!(kind, "application/json" | "application/*");
+        self.text |= matches!(kind, "text/plain" | "text/*");
+    }
+
+    /// Whether it takes streams of events.
+    pub(super) fn has_events(self) -> bool {
+        self.events != TakesEvents::No
     }
 }
 
@@ -106,10 +118,11 @@ impl Exchange {
     /// What comes first.
     async fn first(&mut self, front: &Front) -> First {
         let Exchange { handling, stream, takes, .. } = self;
-        if !takes.events {
+        if !takes.has_events() {
             return First::Answer(handling.as_mut().await);
         }
-        if takes.prefers_events && self.era != Era::Modern {
+        let prefers_events = takes.events == TakesEvents::First;
+        if prefers_events && self.era != Era::Modern {
             return First::Stream;
         }
         let at_once = std::future::poll_fn(|cx| Poll::Ready(handling.as_mut().poll(cx))).await;
@@ -129,7 +142,7 @@ impl Exchange {
         };
         // An error may have a status of its own, which a stream has not.
         let is_error = answer.as_ref().is_some_and(|answer| answer.error.is_some());
-        let is_whole = takes.json && (is_error || !takes.prefers_events);
+        let is_whole = takes.json && (is_error || !prefers_events);
         match answer {
             Some(_) if stream.is_empty() && is_whole => First::Answer(answer),
             None if stream.is_empty() => First::Answer(None),

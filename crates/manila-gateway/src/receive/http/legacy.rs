@@ -10,9 +10,9 @@ use manila::{Code, JsonObject, Violation};
 use super::body::{Events, Ids};
 use super::exchange::{Exchange, Takes};
 use super::mcp::{SESSION_ID, header, is_told_legacy};
-use super::reply::{self, Reply};
+use super::reply::{self, Refused, Reply};
 use super::sessions::{Lent, Session};
-use super::{Front, Written};
+use super::{Front, Written, wanted_shape};
 use crate::caller::{Caller, Line, Speech};
 use crate::clock;
 use crate::era::{Era, Revision};
@@ -28,18 +28,12 @@ pub(super) async fn post(
     headers: &HeaderMap,
     request: Request,
     takes: Takes,
-) -> Reply {
+) -> Result<Reply, Refused> {
     if request.method == "initialize" {
-        return hello(front, &request).await;
+        return Ok(hello(front, &request).await);
     }
-    let session = match session(front, headers) {
-        Ok(session) => session,
-        Err(refused) => return *refused,
-    };
-    let shape = match front.wanted_shape(headers) {
-        Ok(shape) => shape,
-        Err(refused) => return refused,
-    };
+    let session = session(front, headers)?;
+    let shape = wanted_shape(headers)?;
     let stream = session.stream();
     let lent = Some(Lent::new(&session, &stream));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
@@ -47,12 +41,13 @@ pub(super) async fn post(
     caller.wishes.shape = shape;
     let caller = Arc::new(caller);
     if let Err(not_taken) = session.in_flight.add(&request, &caller) {
-        return reply::json(StatusCode::OK, not_added(front, &request, &caller, &not_taken));
+        let frame = not_added(front, &request, &caller, &not_taken);
+        return Ok(reply::json(StatusCode::OK, frame));
     }
     let era = Era::Legacy(session.revision);
     let handling = handling(Arc::clone(front), session, request, caller);
     let exchange = Exchange { handling: Box::pin(handling), stream, takes, era, lent };
-    exchange.lasting_reply(front).await
+    Ok(exchange.lasting_reply(front).await)
 }
 
 fn not_added(
@@ -132,7 +127,7 @@ async fn hello(front: &Front, request: &Request) -> Reply {
 }
 
 /// The session that a request belongs to.
-pub(super) fn session(front: &Front, headers: &HeaderMap) -> Result<Arc<Session>, Box<Reply>> {
+pub(super) fn session(front: &Front, headers: &HeaderMap) -> Result<Arc<Session>, Refused> {
     let refuse = |status, message: &str| {
         Err(Box::new(reply::refused(status, Code::InvalidEnvelope, message)))
     };
@@ -146,49 +141,42 @@ pub(super) fn session(front: &Front, headers: &HeaderMap) -> Result<Arc<Session>
     };
     match front.sessions.get(id) {
         Some(session) => Ok(session),
-        None => {
-            refuse(StatusCode::NOT_FOUND, "there is no such session: say `initialize` again")
-        }
+        None => refuse(StatusCode::NOT_FOUND, "there is no such session: say `initialize` again"),
     }
 }
 
 /// A client listens to what belongs to none of its requests, or takes a stream up again.
-pub(super) fn get(front: &Front, headers: &HeaderMap) -> Reply {
-    let session = match session(front, headers) {
-        Ok(session) => session,
-        Err(refused) => return *refused,
-    };
-    if !Takes::of(headers).events {
+pub(super) fn get(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> {
+    let session = session(front, headers)?;
+    if !Takes::of(headers).has_events() {
         let message = "the header Accept must have text/event-stream";
-        return reply::refused(StatusCode::NOT_ACCEPTABLE, Code::InvalidEnvelope, message);
+        let status = StatusCode::NOT_ACCEPTABLE;
+        return Ok(reply::refused(status, Code::InvalidEnvelope, message));
     }
     let last_id = header(headers, "last-event-id");
     let reader = match last_id.and_then(|last_id| session.resumed(last_id)) {
         Some(reader) => reader,
         None => session.reader(),
     };
-    reply::events(Events::new(reader, Ids::Written, front.limits.keep_alive))
+    Ok(reply::events(Events::new(reader, Ids::Written, front.limits.keep_alive)))
 }
 
 /// A client says goodbye.
-pub(super) fn delete(front: &Front, headers: &HeaderMap) -> Reply {
-    match session(front, headers) {
-        Ok(session) => {
-            front.sessions.end(&session.id);
-            reply::empty(StatusCode::NO_CONTENT)
-        }
-        Err(refused) => *refused,
-    }
+pub(super) fn delete(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> {
+    let session = session(front, headers)?;
+    front.sessions.end(&session.id);
+    Ok(reply::empty(StatusCode::NO_CONTENT))
 }
 
 /// A client tells something.
-pub(super) fn told(front: &Front, headers: &HeaderMap, notification: &Notification) -> Reply {
-    let session = match session(front, headers) {
-        Ok(session) => session,
-        Err(refused) => return *refused,
-    };
+pub(super) fn told(
+    front: &Front,
+    headers: &HeaderMap,
+    notification: &Notification,
+) -> Result<Reply, Refused> {
+    let session = session(front, headers)?;
     hear(front, &session, notification);
-    reply::empty(StatusCode::ACCEPTED)
+    Ok(reply::empty(StatusCode::ACCEPTED))
 }
 
 /// Takes what a client of a session tells.
@@ -211,17 +199,18 @@ pub(super) fn hear(front: &Front, session: &Session, notification: &Notification
 }
 
 /// A client answers what the server asked.
-pub(super) fn answered(front: &Front, headers: &HeaderMap, response: &Response) -> Reply {
-    let session = match session(front, headers) {
-        Ok(session) => session,
-        Err(refused) => return *refused,
-    };
+pub(super) fn answered(
+    front: &Front,
+    headers: &HeaderMap,
+    response: &Response,
+) -> Result<Reply, Refused> {
+    let session = session(front, headers)?;
     if session.client.questions.answer(response) {
-        return reply::empty(StatusCode::ACCEPTED);
+        return Ok(reply::empty(StatusCode::ACCEPTED));
     }
     front.gateway.tell(Event::Refused("an answer to no question".to_owned()));
     let message = "nobody has asked that";
-    reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message)
+    Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message))
 }
 
 /// Whether several messages may come at once: one revision has that.

@@ -6,12 +6,11 @@ use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use hyper::{Method, Request as HttpRequest, StatusCode};
-use manila::request_envelope::{Message, Notification, Refused, Request};
+use manila::request_envelope::{Message, Notification, Refused as NoMessage, Request};
 use manila::{Code, JsonObject, RawJson};
 
-use super::body::NotRead;
 use super::exchange::Takes;
-use super::reply::{self, Reply};
+use super::reply::{self, Refused, Reply};
 use super::{Front, admit, batch, legacy, modern};
 use crate::era::{Era, Revision};
 use crate::event::Event;
@@ -23,34 +22,34 @@ pub(super) const SESSION_ID: &str = "mcp-session-id";
 pub(super) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 
 /// A request to the endpoint.
-pub(super) async fn handle(front: &Arc<Front>, request: HttpRequest<Incoming>) -> Reply {
+pub(super) async fn handle(
+    front: &Arc<Front>,
+    request: HttpRequest<Incoming>,
+) -> Result<Reply, Refused> {
     match *request.method() {
         Method::POST => post(front, request).await,
-        Method::GET if is_told_modern(request.headers()) => reply::not_allowed("POST"),
+        Method::GET | Method::DELETE if is_told_modern(request.headers()) => {
+            Ok(reply::not_allowed("POST"))
+        }
         Method::GET => legacy::get(front, request.headers()),
-        Method::DELETE if is_told_modern(request.headers()) => reply::not_allowed("POST"),
         Method::DELETE => legacy::delete(front, request.headers()),
-        _ => reply::not_allowed("POST, GET, DELETE"),
+        _ => Ok(reply::not_allowed("POST, GET, DELETE")),
     }
 }
 
-async fn post(front: &Arc<Front>, request: HttpRequest<Incoming>) -> Reply {
+async fn post(front: &Arc<Front>, request: HttpRequest<Incoming>) -> Result<Reply, Refused> {
     let (head, body) = request.into_parts();
-    if let Err(refused) = admit::check_json(&head.headers) {
-        return refused;
-    }
-    let body = match front.read(body).await {
-        Ok(body) => body,
-        Err(not_read) => return refuse_body(front, not_read),
-    };
+    admit::check_json(&head.headers)?;
+    let body = front.read(body).await?;
     let takes = Takes::of(&head.headers);
-    if !takes.json && !takes.events {
+    if !takes.json && !takes.has_events() {
         let message = "the header Accept must have application/json and text/event-stream";
-        return reply::refused(StatusCode::NOT_ACCEPTABLE, Code::InvalidEnvelope, message);
+        let status = StatusCode::NOT_ACCEPTABLE;
+        return Ok(reply::refused(status, Code::InvalidEnvelope, message));
     }
     let Some(line) = one_line(body) else {
         let message = "The request is not valid JSON";
-        return reply::refused(StatusCode::BAD_REQUEST, Code::ParseError, message);
+        return Ok(reply::refused(StatusCode::BAD_REQUEST, Code::ParseError, message));
     };
     let headers = &head.headers;
     match Message::from_json(line.clone()) {
@@ -60,11 +59,16 @@ async fn post(front: &Arc<Front>, request: HttpRequest<Incoming>) -> Reply {
         Err(_) if line.first() == Some(&b'[') && legacy::has_batches(front, headers) => {
             batch::handle(front, headers, &line).await
         }
-        Err(refused) => refuse(front, &refused),
+        Err(refused) => Ok(refuse(front, &refused)),
     }
 }
 
-async fn asked(front: &Arc<Front>, headers: &HeaderMap, request: Request, takes: Takes) -> Reply {
+async fn asked(
+    front: &Arc<Front>,
+    headers: &HeaderMap,
+    request: Request,
+    takes: Takes,
+) -> Result<Reply, Refused> {
     let version = header(headers, PROTOCOL_VERSION);
     if is_modern(&request, version) {
         modern::post(front, headers, request, takes).await
@@ -73,10 +77,14 @@ async fn asked(front: &Arc<Front>, headers: &HeaderMap, request: Request, takes:
     }
 }
 
-fn told(front: &Arc<Front>, headers: &HeaderMap, notification: &Notification) -> Reply {
+fn told(
+    front: &Arc<Front>,
+    headers: &HeaderMap,
+    notification: &Notification,
+) -> Result<Reply, Refused> {
     if header(headers, SESSION_ID).is_none() && is_told_modern(headers) {
         // On HTTP the modern era has nothing that a client could tell.
-        return reply::empty(StatusCode::ACCEPTED);
+        return Ok(reply::empty(StatusCode::ACCEPTED));
     }
     legacy::told(front, headers, notification)
 }
@@ -98,8 +106,8 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
 }
 
 /// A message that is none.
-pub(super) fn refuse(front: &Front, refused: &Refused) -> Reply {
-    let Refused { code, violation, id } = refused;
+fn refuse(front: &Front, refused: &NoMessage) -> Reply {
+    let NoMessage { code, violation, id } = refused;
     front.gateway.tell(Event::Refused(violation.to_string()));
     let fault = Fault::new(*code).violation(violation.clone());
     let body = JsonObject::build(|object| {
@@ -108,28 +116,6 @@ pub(super) fn refuse(front: &Front, refused: &Refused) -> Reply {
         object.member("error", &jsonrpc::written(&fault));
     });
     reply::json(StatusCode::BAD_REQUEST, RawJson::from(body).to_bytes())
-}
-
-/// A body that was not read.
-pub(super) fn refuse_body(front: &Front, why: NotRead) -> Reply {
-    let limit = front.gateway.settings.frame_bytes_max;
-    let (status, code, message) = match why {
-        NotRead::TooLarge => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            Code::TooLarge,
-            format!("the body has more than {limit} bytes, the most that is read"),
-        ),
-        NotRead::TooSlow => (
-            StatusCode::REQUEST_TIMEOUT,
-            Code::Timeout,
-            format!("the body did not come within {:?}", front.limits.body_timeout),
-        ),
-        NotRead::BrokenOff => {
-            (StatusCode::BAD_REQUEST, Code::ParseError, "the body broke off".to_owned())
-        }
-    };
-    front.gateway.tell(Event::Refused(message.clone()));
-    reply::refused(status, code, &message)
 }
 
 /// JSON without line breaks between its tokens: messages are handed on as lines.

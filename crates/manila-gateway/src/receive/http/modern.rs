@@ -9,10 +9,10 @@ use manila::request_envelope::Request;
 
 use super::exchange::{Exchange, Takes, modern_status};
 use super::mcp::{PROTOCOL_VERSION, header};
-use super::reply::{self, Reply};
+use super::reply::{self, Refused, Reply};
 use super::stream::Stream;
-use super::{Front, Written};
-use crate::caller::{Caller, Client, Line};
+use super::{Front, Written, wanted_shape};
+use crate::caller::{Caller, Client, Line, Speech};
 use crate::clock;
 use crate::era::{self, Era, meta};
 use crate::jsonrpc;
@@ -26,20 +26,24 @@ pub(super) async fn post(
     headers: &HeaderMap,
     request: Request,
     takes: Takes,
-) -> Reply {
-    let caller = match caller(front, headers, &request) {
-        Ok(caller) => caller,
-        Err(Refused::Breach(breach)) => return refuse(&request, &breach),
-        Err(Refused::Reply(reply)) => return *reply,
+) -> Result<Reply, Refused> {
+    let refuse = |breach: Breach| {
+        let frame = jsonrpc::error(Some(&request.id), &breach);
+        Box::new(reply::json(StatusCode::BAD_REQUEST, frame))
     };
-    let (stream, caller) = caller;
-    if let Err(breach) = check_arguments(front, headers, &request, &caller).await {
-        return refuse(&request, &breach);
+    let speech = admit(headers, &request).map_err(refuse)?;
+    if is_removed(&request.method) {
+        let fault = jsonrpc::Fault::new(manila::Code::MethodNotFound);
+        let frame = jsonrpc::error(Some(&request.id), &fault);
+        return Ok(reply::json(modern_status(Some(-32601)), frame));
     }
+    check_name(headers, &request).map_err(refuse)?;
+    let (stream, caller) = caller(front, headers, &request, speech)?;
+    check_arguments(front, headers, &request, &caller).await.map_err(refuse)?;
     let handling = handling(Arc::clone(front), request, caller);
     let exchange =
         Exchange { handling: Box::pin(handling), stream, takes, era: Era::Modern, lent: None };
-    exchange.reply(front).await
+    Ok(exchange.reply(front).await)
 }
 
 /// Handles a request. Dropped before the end, it was cancelled.
@@ -47,7 +51,7 @@ async fn handling(front: Arc<Front>, request: Request, caller: Arc<Caller>) -> O
     let _open = front.opened();
     let cancelled = Cancelled { front: &front, request: Some(&request), started: clock::now() };
     let answer = answered(&front.gateway, &request, &caller).await;
-    cancelled.is_not();
+    cancelled.forget();
     Some(answer)
 }
 
@@ -59,7 +63,8 @@ struct Cancelled<'a> {
 }
 
 impl Cancelled<'_> {
-    fn is_not(mut self) {
+    /// It was answered.
+    fn forget(mut self) {
         self.request = None;
     }
 }
@@ -72,47 +77,29 @@ impl Drop for Cancelled<'_> {
     }
 }
 
-fn refuse(request: &Request, breach: &Breach) -> Reply {
-    let frame = jsonrpc::error(Some(&request.id), breach);
-    reply::json(StatusCode::BAD_REQUEST, frame)
-}
-
-enum Refused {
-    Breach(Breach),
-    Reply(Box<Reply>),
-}
-
-impl From<Breach> for Refused {
-    fn from(breach: Breach) -> Refused {
-        Refused::Breach(breach)
+/// What a request says of its client, if its headers say the same.
+fn admit(headers: &HeaderMap, request: &Request) -> Result<Speech, Breach> {
+    check_version(headers, request)?;
+    let speech = admitted(request)?;
+    match header(headers, "mcp-method") {
+        Some(told) if told == request.method => Ok(speech),
+        Some(_) => Err(Breach::header("Mcp-Method must be the method of the body")),
+        None => Err(Breach::header("Mcp-Method is required")),
     }
 }
 
-/// Who asks, if its headers are true.
+/// Who asks, and where it hears what comes before the answer.
 fn caller(
     front: &Front,
     headers: &HeaderMap,
     request: &Request,
+    speech: Speech,
 ) -> Result<(Arc<Stream>, Arc<Caller>), Refused> {
-    check_version(headers, request)?;
-    let speech = admitted(request)?;
-    match header(headers, "mcp-method") {
-        Some(told) if told == request.method => {}
-        Some(_) => return Err(Breach::header("Mcp-Method must be the method of the body").into()),
-        None => return Err(Breach::header("Mcp-Method is required").into()),
-    }
-    if is_removed(&request.method) {
-        let fault = jsonrpc::Fault::new(manila::Code::MethodNotFound);
-        let frame = jsonrpc::error(Some(&request.id), &fault);
-        let reply = reply::json(modern_status(Some(-32601)), frame);
-        return Err(Refused::Reply(Box::new(reply)));
-    }
-    check_name(headers, request)?;
     let stream = Arc::new(Stream::new(0, front.gateway.settings.queue_bytes_max));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
     let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
     let mut caller = Caller::of(&client, line).asking(request);
-    caller.wishes.shape = front.wanted_shape(headers).map_err(|it| Refused::Reply(Box::new(it)))?;
+    caller.wishes.shape = wanted_shape(headers)?;
     Ok((stream, Arc::new(caller)))
 }
 
@@ -158,9 +145,7 @@ async fn check_arguments(
     let arguments = params.and_then(|params: &RawJson| params.get("arguments"));
     let given = |name: &str| headers.get(name).map(hyper::header::HeaderValue::as_bytes);
     match tool.mismatch(arguments.as_ref(), given) {
-        Some(header) => {
-            Err(Breach::header(format!("{header} must be the argument of the body")))
-        }
+        Some(header) => Err(Breach::header(format!("{header} must be the argument of the body"))),
         None => Ok(()),
     }
 }

@@ -12,47 +12,42 @@ use manila::stage::classify::Media;
 use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::exchange::Takes;
-use super::mcp::{one_line, refuse_body};
-use super::reply::{self, Reply};
-use super::{Front, envelope};
+use super::mcp::one_line;
+use super::reply::{self, Refused, Reply};
+use super::{Front, envelope, wanted_shape};
 use crate::caller::{Caller, Form};
 use crate::clock;
 use crate::gateway::{Gateway, Shape};
 use crate::handle::{Answer, Placement, Refusal, Sealed};
 
 /// All tools, as clients of MCP see them.
-pub(super) async fn list<T>(front: &Front, request: &HttpRequest<T>) -> Reply {
-    match listed(front, request.headers()).await {
-        Ok(tools) => {
-            let body = JsonObject::build(|object| object.member("tools", &tools));
-            reply::json(StatusCode::OK, RawJson::from(body).to_bytes())
-        }
-        Err(refused) => *refused,
-    }
+pub(super) async fn list(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> {
+    let tools = listed(front, headers).await?;
+    let body = JsonObject::build(|object| object.member("tools", &tools));
+    Ok(reply::json(StatusCode::OK, RawJson::from(body).to_bytes()))
 }
 
 /// One tool.
-pub(super) async fn describe<T>(front: &Front, request: &HttpRequest<T>, path: &str) -> Reply {
-    let tools = match listed(front, request.headers()).await {
-        Ok(tools) => tools,
-        Err(refused) => return *refused,
-    };
+pub(super) async fn describe(
+    front: &Front,
+    headers: &HeaderMap,
+    path: &str,
+) -> Result<Reply, Refused> {
+    let tools = listed(front, headers).await?;
     let name = decoded(path);
     let is_it = |tool: &RawJson| {
         let own = tool.get("name");
         own.as_ref().and_then(RawJson::as_text).is_some_and(|own| Some(&*own) == name.as_deref())
     };
-    match tools.into_iter().find(is_it) {
-        Some(tool) => reply::json(StatusCode::OK, tool.compact()),
-        None => {
-            let message = "Unknown tool; GET /tools lists them";
-            reply::refused(StatusCode::NOT_FOUND, Code::ToolNotFound, message)
-        }
+    if let Some(tool) = tools.into_iter().find(is_it) {
+        return Ok(reply::json(StatusCode::OK, tool.compact()));
     }
+    let message = "Unknown tool; GET /tools lists them";
+    Ok(reply::refused(StatusCode::NOT_FOUND, Code::ToolNotFound, message))
 }
 
-async fn listed(front: &Front, headers: &HeaderMap) -> Result<Vec<RawJson>, Box<Reply>> {
-    let shape = front.wanted_shape(headers)?.unwrap_or(front.gateway.settings.shape);
+async fn listed(front: &Front, headers: &HeaderMap) -> Result<Vec<RawJson>, Refused> {
+    let shape = wanted_shape(headers)?.unwrap_or(front.gateway.settings.shape);
     let listed = front.gateway.tools_shaped(shape, Placement::Structured).await;
     listed.map_err(|reason| {
         let reason = front.gateway.settings.hiding.text(reason);
@@ -66,28 +61,20 @@ pub(super) async fn call(
     front: &Arc<Front>,
     request: HttpRequest<Incoming>,
     path: &str,
-) -> Reply {
+) -> Result<Reply, Refused> {
     let (head, body) = request.into_parts();
-    let body = match front.read(body).await {
-        Ok(body) => body,
-        Err(not_read) => return refuse_body(front, not_read),
-    };
-    let shape = match front.wanted_shape(&head.headers) {
-        Ok(shape) => shape,
-        Err(refused) => return refused,
-    };
-    let caller = caller(shape, &head.headers);
-    let body = one_line(body);
-    if let Some(body) = body.as_ref().filter(|body| envelope::is_one(body)) {
-        return envelope::call(front, body.clone(), &decoded(path).unwrap_or_default(), &caller).await;
-    }
+    let body = one_line(front.read(body).await?);
+    let caller = caller(wanted_shape(&head.headers)?, &head.headers);
     let name = decoded(path).unwrap_or_default();
+    if let Some(body) = body.as_ref().filter(|body| envelope::is_one(body)) {
+        return Ok(envelope::call(front, body.clone(), &name, &caller).await);
+    }
     let _open = front.opened();
     let answer = match arguments(body).and_then(|arguments| asking(&name, &arguments)) {
         Ok(request) => called(&front.gateway, &request, &name, &caller).await,
         Err(refusal) => refused(&front.gateway, &refusal, &name, &caller),
     };
-    shown(&answer, caller.wishes.form)
+    Ok(shown(&answer, caller.wishes.form))
 }
 
 /// Who asks: somebody without a client, who may read text.

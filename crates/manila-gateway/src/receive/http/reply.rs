@@ -13,6 +13,9 @@ use crate::jsonrpc::{self, Fault};
 /// What a client gets.
 pub(super) type Reply = Response<Body>;
 
+/// A reply that ends everything else.
+pub(super) type Refused = Box<Reply>;
+
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");

@@ -6,40 +6,36 @@ use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode};
 use manila::Code;
 
-use super::reply::{self, Reply};
+use super::reply::{self, Refused, Reply};
 use super::{Front, admit, mcp, plain};
 
 /// Answers a request.
 pub(super) async fn handle(front: &Arc<Front>, request: Request<Incoming>) -> Reply {
-    if let Err(refused) = admit::check(request.headers()) {
-        return refused;
-    }
+    routed(front, request).await.unwrap_or_else(|refused| *refused)
+}
+
+async fn routed(front: &Arc<Front>, request: Request<Incoming>) -> Result<Reply, Refused> {
+    admit::check(request.headers())?;
+    let is_get = request.method() == Method::GET;
     // The path is taken as it was written: only a tool's name is decoded.
-    match request.uri().path() {
+    let path = request.uri().path().to_owned();
+    match path.as_str() {
         "/mcp" => mcp::handle(front, request).await,
-        "/tools" | "/tools/" => match *request.method() {
-            Method::GET => plain::list(front, &request).await,
-            _ => reply::not_allowed("GET"),
-        },
-        "/healthz" => match *request.method() {
-            Method::GET => reply::text(StatusCode::OK, "ok\n"),
-            _ => reply::not_allowed("GET"),
-        },
-        "/readyz" => match *request.method() {
-            Method::GET => ready(front),
-            _ => reply::not_allowed("GET"),
-        },
-        path => match path.strip_prefix("/tools/").map(str::to_owned) {
-            Some(name) => match *request.method() {
-                Method::GET => plain::describe(front, &request, &name).await,
-                Method::POST => plain::call(front, request, &name).await,
-                _ => reply::not_allowed("GET, POST"),
-            },
-            None => {
+        "/tools" | "/tools/" if is_get => plain::list(front, request.headers()).await,
+        "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),
+        "/readyz" if is_get => Ok(ready(front)),
+        "/tools" | "/tools/" | "/healthz" | "/readyz" => Ok(reply::not_allowed("GET")),
+        path => {
+            let Some(name) = path.strip_prefix("/tools/") else {
                 let message = "there is nothing here; MCP is at /mcp, plain HTTP at /tools";
-                reply::refused(StatusCode::NOT_FOUND, Code::MethodNotFound, message)
+                return Ok(reply::refused(StatusCode::NOT_FOUND, Code::MethodNotFound, message));
+            };
+            match *request.method() {
+                Method::GET => plain::describe(front, request.headers(), name).await,
+                Method::POST => plain::call(front, request, name).await,
+                _ => Ok(reply::not_allowed("GET, POST")),
             }
-        },
+        }
     }
 }
 

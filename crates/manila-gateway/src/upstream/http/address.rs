@@ -54,8 +54,8 @@ impl Address {
     /// ```
     pub fn new(url: &str, headers: &[String]) -> Result<Address, NoAddress> {
         let shown = without_password(url);
-        let parsed = Url::parse(url)
-            .map_err(|error| NoAddress::Url(shown.clone(), error.to_string()))?;
+        let parsed =
+            Url::parse(url).map_err(|error| NoAddress::Url(shown.clone(), error.to_string()))?;
         if !matches!(parsed.scheme(), "http" | "https") {
             return Err(NoAddress::Scheme(shown));
         }

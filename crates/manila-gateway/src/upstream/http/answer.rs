@@ -1,21 +1,22 @@
 //! Reading what a server answers on HTTP: one message, or a stream of them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use manila::RawJson;
 use manila::request_envelope::{Message, Response};
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, StatusCode};
 
 use super::sse::{Event, Events};
-use super::{Link, pause, retry_after};
+use super::{Link, pause};
 use crate::era::Era;
 use crate::hiding::text_without_secrets;
+use crate::upstream::Connection;
 use crate::upstream::inbox::Item;
 use crate::upstream::listen::usable;
 use crate::upstream::pending::{Arrived, Declined};
-use crate::upstream::Connection;
 
 /// How much of a refusal is read that is no message.
 const REFUSAL_BYTES_MAX: usize = 64 * 1024;
@@ -40,9 +41,6 @@ impl Link {
         response: reqwest::Response,
     ) -> Option<Arrived> {
         let status = response.status();
-        if !status.is_success() {
-            return Some(self.refused(id, response).await);
-        }
         match content_type(&response).as_str() {
             "application/json" => {
                 let body = match body(response, self.keeping.frame_bytes_max).await {
@@ -80,13 +78,11 @@ impl Link {
             }
             let can_resume = events.last_id.is_some() && era != Era::Modern;
             let resumed = if can_resume { self.resumed(&events).await } else { None };
-            match resumed {
-                Some(resumed) => response = resumed,
-                None => {
-                    let why = "the stream ended before the answer".to_owned();
-                    return Some(Arrived::Unusable(why));
-                }
-            }
+            let Some(resumed) = resumed else {
+                let why = "the stream ended before the answer".to_owned();
+                return Some(Arrived::Unusable(why));
+            };
+            response = resumed;
         }
     }
 
@@ -144,25 +140,17 @@ impl Link {
     fn item(&self, connection: &Arc<Connection>, about: Option<u64>, data: Bytes) -> Option<Item> {
         // Frames are handed on as lines, so what was written over several must become one.
         let message = one_line(data).and_then(|line| Message::from_json(line).ok());
-        match message {
-            Some(message) => usable(connection, message, about, &self.keeping.redactor),
-            None => match about {
-                Some(id) => {
-                    let why = "an event is no message".to_owned();
-                    Some(Item::Answered(Arc::clone(connection), id, Arrived::Unusable(why)))
-                }
-                None => {
-                    connection.complain("an event that is no message");
-                    None
-                }
-            },
-        }
+        let Some(message) = message else {
+            connection.complain("an event that is no message");
+            let why = || Arrived::Unusable("an event is no message".to_owned());
+            return about.map(|id| Item::Answered(Arc::clone(connection), id, why()));
+        };
+        usable(connection, message, about, &self.keeping.redactor)
     }
 
     /// A refusal: a message if it is one, else what can be told of it.
-    async fn refused(&self, id: u64, response: reqwest::Response) -> Arrived {
-        let (status, retry_after) = (response.status(), retry_after(response.headers()));
-        let body = body(response, REFUSAL_BYTES_MAX).await.unwrap_or_default();
+    pub(super) fn refused(&self, id: u64, refused: RefusedByHttp) -> Arrived {
+        let RefusedByHttp { status, retry_after, body } = refused;
         if let Arrived::Response(answer) = only_answer(id, body.clone())
             && answer.answer.is_err()
         {
@@ -176,6 +164,40 @@ impl Link {
         let reason = format!("`{}` answered HTTP {status}{said}", self.address);
         Arrived::Declined(Declined { status: Some(status.as_u16()), reason, retry_after })
     }
+}
+
+/// A refusal of HTTP's own.
+pub(super) struct RefusedByHttp {
+    status: StatusCode,
+    retry_after: Option<Duration>,
+    body: Bytes,
+}
+
+impl RefusedByHttp {
+    pub(super) async fn read(response: reqwest::Response) -> RefusedByHttp {
+        let (status, retry_after) = (response.status(), retry_after(response.headers()));
+        let body = body(response, REFUSAL_BYTES_MAX).await.unwrap_or_default();
+        RefusedByHttp { status, retry_after, body }
+    }
+
+    /// Whether the server does not know our session any more. The specification has a status for
+    /// that, but a published server says it in words.
+    pub(super) fn has_forgotten_us(&self) -> bool {
+        let says_so = || {
+            let message = RawJson::parse(self.body.clone()).ok();
+            let message = message.and_then(|it| it.get("error")?.get("message"));
+            let message = message.as_ref().and_then(RawJson::as_text).unwrap_or_default();
+            message.to_ascii_lowercase().contains("session")
+        };
+        self.status == StatusCode::NOT_FOUND
+            || (self.status == StatusCode::BAD_REQUEST && says_so())
+    }
+}
+
+/// After how long a server wants to be tried again.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get("retry-after")?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
 }
 
 /// The answer to this request, as the only message of a body.

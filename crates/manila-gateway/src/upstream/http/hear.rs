@@ -35,7 +35,8 @@ impl Link {
                 pause(Some(wished)).await;
             }
         });
-        let earlier = self.hearing.lock().ok().and_then(|mut it| it.replace(hearing.abort_handle()));
+        let earlier =
+            self.hearing.lock().ok().and_then(|mut it| it.replace(hearing.abort_handle()));
         if let Some(earlier) = earlier {
             earlier.abort();
         }

@@ -38,8 +38,7 @@ fn printed(run: &Run, exit: i64) -> String {
         text.push_str(&run.stderr);
     }
     end_line(&mut text);
-    text.push_str(&format!("Exit Code: {exit}"));
-    text
+    text + "Exit Code: " + &exit.to_string()
 }
 
 fn said(outcome: &Outcome) -> String {
@@ -81,9 +80,6 @@ mod tests {
             "out\nErrors:\noh no\nExit Code: 2",
         );
         check(r#"{"invalid": {"message": "a is required"}}"#, "Error: a is required");
-        check(
-            r#"{"said": "token ghp_0123456789abcdefghijABCDEFGHIJ012345"}"#,
-            "token [REDACTED]",
-        );
+        check(r#"{"said": "token ghp_0123456789abcdefghijABCDEFGHIJ012345"}"#, "token [REDACTED]");
     }
 }

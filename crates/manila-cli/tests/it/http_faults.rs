@@ -1,0 +1,164 @@
+//! `manila wrap --http` under many clients, and clients that go away.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::http_client::Served;
+
+/// A client that keeps its connection, and calls one after the other.
+struct Kept {
+    reader: BufReader<TcpStream>,
+    address: String,
+}
+
+impl Kept {
+    fn new(address: &str) -> Kept {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(crate::mcp::PATIENCE)).unwrap();
+        Kept { reader: BufReader::new(stream), address: address.to_owned() }
+    }
+
+    fn ask(&mut self, head: &str, body: &str) -> Value {
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\n{head}Content-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        );
+        self.reader.get_mut().write_all(request.as_bytes()).unwrap();
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(self.reader.read_line(&mut head).unwrap() > 0, "it broke off: {head}");
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let length = length.unwrap_or_else(|| panic!("{head}")).parse().unwrap();
+        let mut body = vec![0; length];
+        self.reader.read_exact(&mut body).unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+}
+
+#[test]
+fn calls_of_many_clients_are_not_lost_crossed_or_doubled() {
+    const N_CLIENTS: u64 = 64;
+    const N_CALLS: u64 = 200;
+    let served = Served::sample(&[]);
+    let address = served.address.clone();
+    let sessions: Vec<String> =
+        (0..N_CLIENTS).map(|_| served.greeted("2025-11-25").session.clone()).collect();
+    let before = served.call("about", &json!({})).json()["data"]["calls"].as_u64().unwrap();
+    let clients: Vec<_> = (0..N_CLIENTS)
+        .zip(sessions)
+        .map(|(n, session)| {
+            let address = address.clone();
+            std::thread::spawn(move || {
+                let mut client = Kept::new(&address);
+                for k in 0..N_CALLS {
+                    // All clients use the same ids.
+                    let message = format!("client {n} call {k}");
+                    let params = json!({"name": "echo", "arguments": {"message": message}});
+                    let (head, body) = if n % 2 == 0 {
+                        let call = json!({"jsonrpc": "2.0", "id": k, "method": "tools/call",
+                            "params": params});
+                        (format!("Mcp-Session-Id: {session}\r\n"), call.to_string())
+                    } else {
+                        let head = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
+                            Mcp-Name: echo\r\n";
+                        (head.to_owned(), crate::http_client::modern(k, "tools/call", &params))
+                    };
+                    let answer = client.ask(&head, &body);
+                    assert_eq!(answer["id"], k);
+                    let data = &answer["result"]["structuredContent"]["data"];
+                    assert_eq!(data["result"], message.as_str(), "{answer}");
+                }
+            })
+        })
+        .collect();
+    for client in clients {
+        client.join().unwrap();
+    }
+    let after = served.call("about", &json!({})).json()["data"]["calls"].as_u64().unwrap();
+    assert_eq!(after - before, N_CLIENTS * N_CALLS + 1);
+}
+
+#[test]
+fn a_thousand_idle_connections_disturb_nobody() {
+    let served = Served::sample(&[]);
+    let idle: Vec<TcpStream> =
+        (0..1000).map_while(|_| TcpStream::connect(&served.address).ok()).collect();
+    assert!(idle.len() > 900, "only {} connections could be made", idle.len());
+    for n in 0..20 {
+        let reply = served.call("add", &json!({"a": n, "b": 1}));
+        assert_eq!(reply.json()["data"]["sum"], n + 1);
+    }
+    drop(idle);
+    assert_eq!(served.call("text", &json!({})).status, 200);
+}
+
+#[test]
+fn a_client_of_the_modern_era_that_goes_away_has_cancelled_its_call() {
+    let served = Served::sample(&["-v"]);
+    let wait = json!({"name": "wait", "arguments": {"ms": 60_000}});
+    // Once before anything was answered, once in the middle of a stream, once on plain HTTP.
+    let silent = served.modern("tools/call", &wait);
+    let params = json!({"name": "progress", "arguments": {"steps": 1000, "delay_ms": 20},
+        "_meta": {"progressToken": 1}});
+    let mut streaming = served.modern("tools/call", &params);
+    streaming.wait(|it| it["method"] == "notifications/progress");
+    let plain = served.send("POST", "/tools/wait", &[], &json!({"ms": 60_000}).to_string());
+    std::thread::sleep(Duration::from_millis(200));
+    drop((silent, streaming, plain));
+    for _ in 0..200 {
+        let about = served.call("about", &json!({})).json();
+        if about["data"]["cancelled"] == 3 {
+            assert!(served.stderr().contains("called wait: CANCELLED"), "{}", served.stderr());
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    panic!("they were not cancelled; {}", served.call("about", &json!({})).body);
+}
+
+#[test]
+fn a_client_that_does_not_read_keeps_nobody_waiting() {
+    let served = Served::sample(&[]);
+    let client = served.greeted("2025-11-25");
+    let params = json!({"name": "huge", "arguments": {"bytes": 20_000_000}});
+    let unread: Vec<_> = (0..4).map(|n| client.request(&json!(n), "tools/call", &params)).collect();
+    for n in 0..20 {
+        assert_eq!(served.call("add", &json!({"a": n, "b": 1})).json()["data"]["sum"], n + 1);
+    }
+    for (n, unread) in unread.into_iter().enumerate() {
+        let answer = unread.whole().answer(&json!(n));
+        let result = &answer["result"]["structuredContent"]["data"]["result"];
+        assert!(result.as_str().unwrap().len() >= 20_000_000);
+    }
+}
+
+#[test]
+fn a_server_that_dies_comes_back_for_all_clients() {
+    let served = Served::sample(&[]);
+    let client = served.greeted("2025-11-25");
+    let params = json!({"name": "wait", "arguments": {"ms": 60_000}});
+    let open = client.request(&json!(1), "tools/call", &params);
+    let modern = served.modern("tools/call", &params);
+    std::thread::sleep(Duration::from_millis(200));
+    let crashed = served.call("crash", &json!({}));
+    assert_eq!(crashed.status, 503, "{crashed:?}");
+    assert_eq!(crashed.header("manila-code").as_deref(), Some("UPSTREAM_UNAVAILABLE"));
+    for reply in [open.whole(), modern.whole()] {
+        let result = reply.answer(&json!(1))["result"].clone();
+        assert_eq!(result["_meta"]["dev.manila/code"], "UPSTREAM_UNAVAILABLE", "{result}");
+    }
+    for _ in 0..200 {
+        if served.call("text", &json!({})).status == 200 {
+            assert_eq!(client.call("text", &json!({}))["isError"], false);
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    panic!("it never came back; {}", served.stderr());
+}
