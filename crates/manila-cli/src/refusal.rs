@@ -130,7 +130,9 @@ fn usage_hint(usage: &clap::Error) -> String {
     let is_split = std::env::args().rev().skip(1).any(|word| word == "--");
     match command {
         Some(command) if !is_split && WITH_SERVER.contains(&command.as_str()) => {
-            format!("give the server's command after `--`: manila {command} ... -- npx some-server")
+            format!(
+                "give the server's command after `--`: manila {command} ... -- npx some-server, or --url URL"
+            )
         }
         Some(command) => format!("`manila {command} --help` shows its options"),
         None => "`manila --help` lists the commands".to_owned(),

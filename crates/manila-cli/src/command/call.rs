@@ -21,6 +21,7 @@ use crate::server::{ServerArgs, greet};
 ///
 ///   manila call echo --arg message=hello -- manila sample-server
 ///   manila call add --args '{"a": 1, "b": 2}' -- manila sample-server
+///   manila call echo --arg message=hello --url http://127.0.0.1:9000/mcp
 ///
 /// Exit status 0: the tool did its work; 1: the call failed, and the envelope says how;
 /// 2: there was nothing to call.
