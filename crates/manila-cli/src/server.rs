@@ -205,13 +205,12 @@ fn short_name(server: &Server) -> String {
 }
 
 /// Greets the server on our own behalf.
-pub(crate) async fn greet(gateway: &Gateway) -> anyhow::Result<()> {
-    Ok(gateway.greet().await.map_err(|down| not_there(&down))?)
+pub(crate) async fn greet(args: &ServerArgs, gateway: &Gateway) -> anyhow::Result<()> {
+    Ok(gateway.greet().await.map_err(|down| not_there(args, &down))?)
 }
 
-fn not_there(down: &Down) -> Refusal {
-    let is_remote = std::env::args().any(|word| word == "--url" || word.starts_with("--url="));
-    let hint = match (is_remote, down.was_run) {
+fn not_there(args: &ServerArgs, down: &Down) -> Refusal {
+    let hint = match (args.url.is_some(), down.was_run) {
         (true, true) => "check the path of the URL, and credentials with --header",
         (true, false) => "check that the server runs, and its host and port",
         (false, true) => "run the command after `--` by itself to see what it says",

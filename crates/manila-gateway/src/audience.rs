@@ -9,7 +9,7 @@ use manila::request_envelope::Notification;
 
 use crate::caller::{Client, Line};
 use crate::era::Era;
-use crate::queue::Sender;
+use crate::queue::Room;
 use crate::upstream::Connection;
 
 mod deliver;
@@ -25,7 +25,7 @@ pub(crate) struct Audience {
     listeners: Mutex<Listeners>,
     /// The queue that must have room before the server is listened to: that of the one client
     /// which shares its pipe with nobody.
-    patient: OnceLock<Sender<Bytes>>,
+    patient: OnceLock<Room<Bytes>>,
 }
 
 #[derive(Default)]
@@ -128,7 +128,7 @@ impl Audience {
     }
 
     /// From now on the server is listened to only while this queue has room.
-    pub(crate) fn wait_for(&self, queue: Sender<Bytes>) {
+    pub(crate) fn wait_for(&self, queue: Room<Bytes>) {
         let _ = self.patient.set(queue);
     }
 
@@ -140,7 +140,7 @@ impl Audience {
     /// Waits until the server may be listened to.
     async fn room(&self) {
         if let Some(queue) = self.patient.get() {
-            queue.room().await;
+            queue.wait().await;
         }
     }
 

@@ -124,6 +124,37 @@ impl<T: Weigh> Sender<T> {
     }
 }
 
+impl<T> Sender<T> {
+    /// For somebody who only waits for room, and does not keep the queue open.
+    pub(crate) fn watched(&self) -> Room<T> {
+        Room { items: self.items.downgrade(), level: Arc::clone(&self.level) }
+    }
+}
+
+/// The room in a queue, seen by somebody who puts nothing in.
+pub(crate) struct Room<T> {
+    items: mpsc::WeakUnboundedSender<Item<T>>,
+    level: Arc<Level>,
+}
+
+impl<T> Room<T> {
+    /// Waits until there is room, or nobody needs it any more.
+    pub(crate) async fn wait(&self) {
+        loop {
+            let freed = self.level.room.notified();
+            tokio::pin!(freed);
+            // From here on no news is missed.
+            freed.as_mut().enable();
+            let is_open = self.items.upgrade().is_some_and(|items| !items.is_closed());
+            let is_full = self.level.n_bytes.load(Ordering::Relaxed) >= self.level.bytes_max;
+            if !is_full || !is_open {
+                return;
+            }
+            freed.await;
+        }
+    }
+}
+
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Sender<T> {
         Sender { items: self.items.clone(), level: Arc::clone(&self.level) }

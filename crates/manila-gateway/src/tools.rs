@@ -93,6 +93,11 @@ impl Tools {
         }
     }
 
+    /// What carries calls to the server.
+    pub(crate) fn carrier(&self) -> Carrier {
+        self.carrier
+    }
+
     /// The tool of this name, if it is known.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Tool>> {
         self.known.lock().ok()?.get(name).cloned()

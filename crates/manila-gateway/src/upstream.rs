@@ -27,7 +27,7 @@ mod remote;
 mod supervise;
 mod wire;
 
-pub(crate) use changes::subscribe;
+pub(crate) use changes::Subscription;
 use child::Child;
 pub(crate) use connection::Connection;
 pub(crate) use handshake::{Greeting, Opening};

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let settings = args.server.settings_once()?;
     let is_shown = args.progress;
     let answer = args.server.with_gateway(settings, Verbosity::OneCall, |gateway| async move {
-        greet(&gateway).await?;
+        greet(&args.server, &gateway).await?;
         let request = request(args, &gateway, &given).await?;
         let caller = Caller::nobody(move |told| {
             if is_shown {

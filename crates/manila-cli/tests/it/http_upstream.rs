@@ -154,7 +154,7 @@ const WRONG: [(&str, &str, Wrong); 14] = [
     ("INTERNAL_ERROR", "accepted, and not answered", Wrong::Reply("202 Accepted", "", "")),
     ("INTERNAL_ERROR", "broke off", Wrong::BreaksOff(HALF)),
     ("INTERNAL_ERROR", "ended before the answer", Wrong::BreaksOff(": hello\n\n")),
-    ("INTERNAL_ERROR", "no message", Wrong::BreaksOff("data: what?\n\n")),
+    ("INTERNAL_ERROR", "ended before the answer", Wrong::BreaksOff("data: what?\n\n")),
     ("UNAVAILABLE", "timed out after 1000 ms", Wrong::Endless("", NOTHING_MUCH)),
     ("UNAVAILABLE", "timed out after 1000 ms", Wrong::Hangs),
     ("VALIDATION_ERROR", "more than 1048576 bytes", Wrong::Endless("data: ", "xxxxxxxxxxxxxxxx")),

@@ -31,8 +31,7 @@ pub(crate) async fn deliver(gateway: Arc<Gateway>, mut inbox: Inbox) {
             FromUpstream::Answered => {}
             FromUpstream::Restarted(connection) => {
                 let before = gateway.tools.snapshot();
-                let era = connection.era();
-                tokio::spawn(tell_changed_tools(Arc::clone(&gateway), before, era));
+                tokio::spawn(catch_up(Arc::clone(&gateway), before, connection));
             }
             FromUpstream::Ended(connection, _) => gateway.audience.end_questions(&connection),
         }
@@ -54,6 +53,7 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
     let caller = about.and_then(|id| connection.caller(id));
     if let Some(caller) = &caller
         && let Some(id) = &caller.subscription
+        && notification.method != "notifications/cancelled"
     {
         // Whoever is gone needs no news.
         let _ = caller.line.put(retold::tagged(&notification, Some(id)));
@@ -70,7 +70,7 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
         _ => match caller {
             // Whoever is gone needs no news.
             Some(caller) => drop(caller.line.put(notification.frame.to_bytes())),
-            None => gateway.audience.tell(&notification, told_in),
+            None => tell_the_only_client(gateway, &notification),
         },
     }
 }
@@ -85,6 +85,10 @@ fn is_for_all(method: &str) -> bool {
 fn taken_back(gateway: &Gateway, notification: &Notification, by: &Arc<Connection>) {
     let id = notification.params.as_ref().and_then(|params| params.get("requestId"));
     let Some(id) = id else { return };
+    if by.era() == Some(Era::Modern) {
+        // It ends a subscription, and nothing else.
+        return by.ended_by_server(&id);
+    }
     for listener in gateway.audience.all() {
         let Some((own_id, line)) = listener.client.questions.take_back(&id, by) else { continue };
         // Whoever is gone needs no news.
@@ -129,9 +133,17 @@ fn logged(gateway: &Gateway, notification: &Notification, from: &From) {
             }
         }
         Concerned::Client(client) => drop(client.line.put(frame())),
-        Concerned::Nobody | Concerned::Several => {
-            gateway.audience.tell(notification, from.connection.era_or_plainest());
-        }
+        Concerned::Nobody => tell_the_only_client(gateway, notification),
+        // It may be about somebody else.
+        Concerned::Several => {}
+    }
+}
+
+/// What concerns nobody in particular is told where there is only one client.
+fn tell_the_only_client(gateway: &Gateway, notification: &Notification) {
+    if let Some(client) = gateway.audience.only_client() {
+        // Whoever is gone needs no news.
+        let _ = client.line.put(notification.frame.to_bytes());
     }
 }
 
@@ -150,7 +162,9 @@ fn concerned(from: &From) -> Concerned {
     {
         return Concerned::Request(id, caller);
     }
-    let open = connection.callers();
+    let mut open = connection.callers();
+    // Who listens waits for nothing in particular.
+    open.retain(|(_, caller)| caller.subscription.is_none());
     match open.as_slice() {
         [] => Concerned::Nobody,
         [(id, caller)] => Concerned::Request(*id, Arc::clone(caller)),
@@ -164,14 +178,14 @@ fn concerned(from: &From) -> Concerned {
 fn asked(gateway: &Gateway, request: &Request, from: From) {
     if request.method == "ping" {
         let pong = jsonrpc::result(&request.id, &JsonObject::default());
-        return from.connection.question_closed(Some(pong));
+        return from.connection.push(pong);
     }
     let concerned = concerned(&from);
     let From { connection, about } = from;
     let is_told = about.is_some();
     let (client, line): (Arc<Client>, Arc<dyn Line>) = match concerned {
         Concerned::Request(id, caller) if caller.era() == Era::Modern => {
-            connection.question_closed(Some(declined(request)));
+            connection.push(declined(request));
             // Servers want to know the roots at any time; all else is asked for the sake of a call.
             if is_told || request.method != "roots/list" {
                 // It cannot be asked, so its call cannot go on.
@@ -183,12 +197,12 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
         Concerned::Client(client) => (Arc::clone(&client), Arc::clone(&client.line)),
         Concerned::Nobody => match gateway.audience.only_client() {
             Some(client) => (Arc::clone(&client), Arc::clone(&client.line)),
-            None => return connection.question_closed(Some(declined(request))),
+            None => return connection.push(declined(request)),
         },
-        Concerned::Several => return connection.question_closed(Some(declined(request))),
+        Concerned::Several => return connection.push(declined(request)),
     };
     if !can_answer(&client, &request.method) {
-        return connection.question_closed(Some(declined(request)));
+        return connection.push(declined(request));
     }
     client.questions.ask(request, &connection, &line);
 }
@@ -206,18 +220,22 @@ fn can_answer(client: &Client, method: &str) -> bool {
     }
 }
 
-/// A server that was started again may have other tools.
-async fn tell_changed_tools(
+/// A server that was started again does not know what is watched, and may have other tools.
+async fn catch_up(
     gateway: Arc<Gateway>,
     before: HashMap<String, RawJson>,
-    era: Option<Era>,
+    connection: Arc<Connection>,
 ) {
+    let era = connection.era_or_plainest();
+    if let Ok(ready) = gateway.upstream.ready(Some(era)).await {
+        gateway.watch_again(&ready).await;
+    }
     if gateway.have_tools_changed(&before).await {
         let params = JsonObject::default();
         let method = "notifications/tools/list_changed".to_owned();
         let frame = jsonrpc::notification(&method, &params);
         let Ok(frame) = RawJson::parse(frame) else { return };
         let notification = Notification { method, params: Some(params), frame };
-        gateway.audience.tell(&notification, era.unwrap_or(Era::PLAINEST));
+        gateway.audience.tell(&notification, era);
     }
 }

@@ -39,11 +39,11 @@ impl Questions {
                 if line.ask(frame) == Err(Unheard)
                     && let Some(Question { asked_by, .. }) = self.take(own_id)
                 {
-                    asked_by.question_closed(Some(declined(request)));
+                    asked_by.push(declined(request));
                 }
             }
             Err(fault) => {
-                asked_by.question_closed(Some(jsonrpc::error(Some(&request.id), &fault)));
+                asked_by.push(jsonrpc::error(Some(&request.id), &fault));
             }
         }
     }
@@ -78,15 +78,20 @@ impl Questions {
             return false;
         };
         let frame = jsonrpc::replaced(&response.frame, own_id, id.as_bytes());
-        asked_by.question_closed(Some(frame));
+        asked_by.push(frame);
         true
     }
 
     /// Tells the server that the client's answer is of no use.
     pub(crate) fn answer_uselessly(&self, own_id: &RawJson, fault: &Fault) {
         if let Some(Question { id, asked_by, .. }) = number(own_id).and_then(|it| self.take(it)) {
-            asked_by.question_closed(Some(jsonrpc::error(Some(&id), fault)));
+            asked_by.push(jsonrpc::error(Some(&id), fault));
         }
+    }
+
+    /// Whether a question is open.
+    pub(crate) fn has_open(&self) -> bool {
+        self.0.lock().is_ok_and(|open| !open.by_id.is_empty())
     }
 
     /// Tells the servers that nobody will answer: the client is gone.
@@ -94,7 +99,7 @@ impl Questions {
         let open = self.0.lock().map(|mut open| std::mem::take(&mut open.by_id));
         for Question { id, asked_by, .. } in open.into_iter().flat_map(HashMap::into_values) {
             let fault = Fault::new(Code::Cancelled).message("the client is gone");
-            asked_by.question_closed(Some(jsonrpc::error(Some(&id), &fault)));
+            asked_by.push(jsonrpc::error(Some(&id), &fault));
         }
     }
 
@@ -111,7 +116,6 @@ impl Questions {
             is_it.then_some(*own_id)
         })?;
         let question = open.by_id.remove(&own_id)?;
-        question.asked_by.question_closed(None);
         Some((own_id, question.line))
     }
 

@@ -5,6 +5,9 @@ use manila::stage::classify::code_from_text;
 use manila::stage::redact::Redacted;
 use manila::{Code, Ended, Failed, Failure, JsonObject, Observed, RawJson};
 
+use crate::jsonrpc::{self, Fault};
+use crate::upstream::Down;
+
 /// Errors that the client itself must act on: a page to visit, a version to speak.
 pub(super) fn is_for_the_client(error: &RawJson) -> bool {
     matches!(number(error), Some(-32042 | -32020 | -32021 | -32022))
@@ -13,6 +16,12 @@ pub(super) fn is_for_the_client(error: &RawJson) -> bool {
 /// The number of a JSON-RPC error.
 pub(super) fn number(error: &RawJson) -> Option<i64> {
     error.get("code")?.as_str().parse().ok()
+}
+
+/// The error object for a server that cannot be asked.
+pub(super) fn unavailable(down: &Down) -> RawJson {
+    let message = format!("The server is not available: {}", down.reason);
+    jsonrpc::written(&Fault::new(Code::UpstreamUnavailable).message(message)).into()
 }
 
 /// What a result is that is none.

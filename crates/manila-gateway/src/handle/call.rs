@@ -26,7 +26,7 @@ use crate::deadlines::Deadline;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
 use crate::own_meta;
-use crate::tools::Tool;
+use crate::tools::{Carrier, Tool};
 use crate::upstream::Mirrored;
 
 /// How long the result of a task is waited for: as long as the task.
@@ -188,7 +188,14 @@ impl Gateway {
         call: &ToolCall<'_>,
         deadline: Deadline,
     ) -> (Answer, Option<Code>) {
-        let tool = self.tools.get(&call.name);
+        let tool = match self.tools.carrier() {
+            Carrier::Pipe => self.tools.get(&call.name),
+            // What a tool wants in headers must be known before it is called.
+            Carrier::Http => {
+                let known = self.known_tool(&call.name, call.caller);
+                tokio::time::timeout(self.settings.timeout, known).await.ok().flatten()
+            }
+        };
         let mirrored = mirrored(tool.as_deref(), call);
         let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;
         match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
@@ -317,6 +324,7 @@ impl Gateway {
             Err(error)
                 if is_like && (answer::is_for_the_client(error) || is_second_round(call)) =>
             {
+                let answered = self.hidden(call.request, answered);
                 return (Answer::AsItCame(answered), Some(Code::ToolFailed));
             }
             Err(error) => {

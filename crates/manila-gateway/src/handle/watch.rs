@@ -2,101 +2,87 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use manila::JsonObject;
-use tokio::task::AbortHandle;
+use manila::RawJson;
 
-use crate::era::Era;
+use super::answer::unavailable;
 use crate::gateway::Gateway;
-use crate::upstream::{Ready, subscribe};
+use crate::upstream::{Ready, Subscription};
 
-/// Who watches what: by URI, how many do.
+/// Who watches what, by URI.
 #[derive(Default)]
 pub(crate) struct Watched(Mutex<HashMap<String, Watcher>>);
 
+#[derive(Default)]
 struct Watcher {
     n: usize,
-    /// What listens, where the server tells it only whoever listens.
-    listening: Option<AbortHandle>,
+    subscription: Option<Subscription>,
 }
 
-/// Resources that are watched, until this is dropped.
+/// A resource that is watched, until this is dropped.
 pub(crate) struct Watch {
     watched: Arc<Watched>,
-    ready: Option<Arc<Ready>>,
-    uris: Vec<String>,
+    uri: String,
 }
 
 impl Gateway {
-    /// Asks the server to tell when these resources change.
-    pub(crate) async fn watch(&self, uris: Vec<String>) -> Watch {
-        let ready = if uris.is_empty() { None } else { self.upstream.ready(None).await.ok() };
-        for uri in &uris {
-            let is_new = self.watched.0.lock().is_ok_and(|mut all| {
-                let watcher = all.entry(uri.clone()).or_insert(Watcher { n: 0, listening: None });
-                watcher.n += 1;
-                watcher.n == 1
-            });
-            if let (true, Some(ready)) = (is_new, &ready) {
-                let listening = begin(ready, uri).await;
-                if let Ok(mut all) = self.watched.0.lock()
-                    && let Some(watcher) = all.get_mut(uri)
-                {
-                    watcher.listening = listening;
-                }
+    /// Asks the server to tell when this resource changes. An error is what is said against it.
+    pub(crate) async fn watch(&self, uri: &str) -> Result<Watch, RawJson> {
+        let is_new = self.watched.add(uri);
+        // Whoever gives up from here on takes its wish back.
+        let watch = Watch { watched: Arc::clone(&self.watched), uri: uri.to_owned() };
+        if is_new {
+            let ready = self.upstream.ready(None).await;
+            let ready = ready.map_err(|down| unavailable(&down))?;
+            let subscription = ready.subscribe(uri).await?;
+            self.watched.keep(uri, subscription);
+        }
+        Ok(watch)
+    }
+
+    /// Tells a server that was started again what is watched.
+    pub(crate) async fn watch_again(&self, ready: &Arc<Ready>) {
+        for uri in self.watched.uris() {
+            // What it does not want to tell any more is not told.
+            if let Ok(subscription) = ready.subscribe(&uri).await {
+                self.watched.keep(&uri, subscription);
             }
         }
-        Watch { watched: Arc::clone(&self.watched), ready, uris }
     }
 }
 
-async fn begin(ready: &Arc<Ready>, uri: &str) -> Option<AbortHandle> {
-    const LONGEST: Duration = Duration::from_secs(5);
-    match ready.era {
-        Era::Legacy(_) => {
-            let params = JsonObject::build(|object| object.member("uri", uri));
-            let asked = async {
-                let mut waiting =
-                    ready.connection.ask("resources/subscribe", &params).await.ok()?;
-                waiting.arrived().await.ok()
-            };
-            // A server that does not answer may still tell.
-            let _ = tokio::time::timeout(LONGEST, asked).await;
-            None
-        }
-        Era::Modern => {
-            let (ready, uri) = (Arc::clone(ready), uri.to_owned());
-            Some(tokio::spawn(async move { subscribe(&ready, &uri).await }).abort_handle())
-        }
+impl Watched {
+    /// Notes a watcher. `true` if nobody else has told the server.
+    fn add(&self, uri: &str) -> bool {
+        self.0.lock().is_ok_and(|mut all| {
+            let watcher = all.entry(uri.to_owned()).or_default();
+            watcher.n += 1;
+            watcher.subscription.is_none()
+        })
+    }
+
+    /// Keeps what makes the server tell, as long as somebody watches.
+    fn keep(&self, uri: &str, subscription: Subscription) {
+        let before = self.0.lock().ok().and_then(|mut all| {
+            let Some(watcher) = all.get_mut(uri) else { return Some(subscription) };
+            watcher.subscription.replace(subscription)
+        });
+        drop(before);
+    }
+
+    fn uris(&self) -> Vec<String> {
+        self.0.lock().map(|all| all.keys().cloned().collect()).unwrap_or_default()
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        for uri in &self.uris {
-            let Ok(mut all) = self.watched.0.lock() else { return };
-            let Some(watcher) = all.get_mut(uri) else { continue };
+        let ended = self.watched.0.lock().ok().and_then(|mut all| {
+            let watcher = all.get_mut(&self.uri)?;
             watcher.n = watcher.n.saturating_sub(1);
-            if watcher.n > 0 {
-                continue;
-            }
-            let ended = all.remove(uri);
-            drop(all);
-            if let Some(listening) = ended.and_then(|it| it.listening) {
-                listening.abort();
-            }
-            if let Some(ready) = self.ready.as_ref().filter(|ready| ready.era != Era::Modern) {
-                let (ready, uri) = (Arc::clone(ready), uri.clone());
-                tokio::spawn(async move {
-                    let params = JsonObject::build(|object| object.member("uri", &*uri));
-                    // Nobody waits for that.
-                    if let Ok(mut it) = ready.connection.ask("resources/unsubscribe", &params).await
-                    {
-                        let _ = it.arrived().await;
-                    }
-                });
-            }
-        }
+            if watcher.n == 0 { all.remove(&self.uri) } else { None }
+        });
+        // What tells the server does so without the lock.
+        drop(ended);
     }
 }

@@ -54,17 +54,31 @@ pub(super) async fn answered(
     }
 }
 
-/// A wish that holds for all that comes later. Where many share a server, or it knows no such
-/// wishes, they are kept here.
+/// A wish that holds for all that comes later. Where it knows no such wishes, or many watch the
+/// same resources of a server, they are kept here.
 async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
     let params = request.params.as_ref().map(JsonObject::as_raw);
     let is_modern = gateway.speaks_modern(caller).await;
     let is_shared = gateway.audience.is_shared();
     match (request.method.as_str(), text_of(params, "uri")) {
         ("resources/subscribe", Some(uri)) if is_modern || is_shared => {
-            let watch = gateway.watch(vec![uri.clone()]).await;
-            caller.client.watch(uri, watch);
-            nothing(request)
+            if caller.client.watches().len() >= listen::RESOURCES_MAX {
+                let message = format!("at most {} resources may be watched", listen::RESOURCES_MAX);
+                return Written::fault(
+                    &request.id,
+                    &Fault::new(Code::RateLimited).message(message),
+                );
+            }
+            match gateway.watch(&uri).await {
+                Ok(watch) => {
+                    caller.client.watch(uri, watch);
+                    nothing(request)
+                }
+                Err(error) => {
+                    let error = gateway.settings.hiding.part(error);
+                    Written::error(jsonrpc::error(Some(&request.id), &error), &error)
+                }
+            }
         }
         ("resources/unsubscribe", Some(uri)) if is_modern || is_shared => {
             caller.client.unwatch(&uri);

@@ -91,8 +91,15 @@ struct Front {
     gateway: Arc<Gateway>,
     sessions: Sessions,
     limits: Limits,
-    /// How many requests are open.
-    n_open: watch::Sender<usize>,
+    /// What is open, of all clients together.
+    open: watch::Sender<Load>,
+}
+
+/// How much is open.
+#[derive(Debug, Clone, Copy, Default)]
+struct Load {
+    n_requests: usize,
+    n_bytes: usize,
 }
 
 /// A place where clients are listened for.
@@ -130,7 +137,7 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
         gateway: Arc::clone(&gateway),
         sessions: Sessions::default(),
         limits,
-        n_open: watch::Sender::new(0),
+        open: watch::Sender::new(Load::default()),
     });
     let stopping = watch::Sender::new(false);
     let accepting =
@@ -139,11 +146,13 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     stop::asked().await;
     accepting.abort();
     forgetting.abort();
-    let n_open = *front.n_open.borrow();
+    let n_open = front.open.borrow().n_requests;
     if n_open > 0 {
         gateway.tell(Event::Stopping { n_open, grace });
     }
     gateway.begin_to_stop();
+    // Connections end with what is open on them.
+    stopping.send_replace(true);
     tokio::select! {
         () = front.drained() => {}
         () = tokio::time::sleep(grace) => {}
@@ -160,7 +169,6 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     // What was still open has been answered by the server's end.
     let _ = tokio::time::timeout(MOMENT, front.drained()).await;
     front.sessions.end_all();
-    stopping.send_replace(true);
     // Replies that are being written are written to their end.
     let _ = tokio::time::timeout(MOMENT, stopping.closed()).await;
 }
@@ -174,16 +182,26 @@ async fn forget_idle(front: Arc<Front>) {
 }
 
 impl Front {
-    /// Notes a request, until what is given back is dropped.
-    fn opened(&self) -> Open {
-        self.n_open.send_modify(|n_open| *n_open += 1);
-        Open(self.n_open.clone())
+    /// Notes a request of this size, until what is given back is dropped. `None` if too many are
+    /// open, or too large ones.
+    fn opened(&self, n_bytes: usize) -> Option<Open> {
+        let settings = &self.gateway.settings;
+        let is_taken = self.open.send_if_modified(|open| {
+            let has_room = open.n_requests < settings.in_flight_max
+                && open.n_bytes < settings.in_flight_bytes_max;
+            if has_room {
+                open.n_requests += 1;
+                open.n_bytes += n_bytes;
+            }
+            has_room
+        });
+        is_taken.then(|| Open { open: self.open.clone(), n_bytes })
     }
 
     /// Waits until no request is open.
     async fn drained(&self) {
         // The sender lives as long as this.
-        let _ = self.n_open.subscribe().wait_for(|n_open| *n_open == 0).await;
+        let _ = self.open.subscribe().wait_for(|open| open.n_requests == 0).await;
     }
 
     /// Reads a body, within the limits.
@@ -228,10 +246,16 @@ fn wanted_shape(headers: &HeaderMap) -> Result<Option<Shape>, Refused> {
 }
 
 /// A request that is open.
-struct Open(watch::Sender<usize>);
+struct Open {
+    open: watch::Sender<Load>,
+    n_bytes: usize,
+}
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.send_modify(|n_open| *n_open = n_open.saturating_sub(1));
+        self.open.send_modify(|open| {
+            open.n_requests = open.n_requests.saturating_sub(1);
+            open.n_bytes = open.n_bytes.saturating_sub(self.n_bytes);
+        });
     }
 }

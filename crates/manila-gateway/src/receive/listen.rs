@@ -16,8 +16,8 @@ use crate::gateway::Gateway;
 use crate::jsonrpc::{self, Fault};
 use crate::upstream::{Arrived, Mirrored, Ready};
 
-/// How many resources one subscription may name.
-const RESOURCES_MAX: usize = 1_000;
+/// How many resources one client may watch, or one subscription name.
+pub(super) const RESOURCES_MAX: usize = 256;
 
 /// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
 /// given back tells it that.
@@ -38,7 +38,10 @@ pub(super) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Ca
         refused = heard(gateway, request, caller, &ready, &asked) => refused,
     };
     match refused {
-        Some(error) => Written::error(jsonrpc::error(Some(&request.id), &error), &error),
+        Some(error) => {
+            let error = gateway.settings.hiding.part(error);
+            Written::error(jsonrpc::error(Some(&request.id), &error), &error)
+        }
         None => Written::result(over(&request.id)),
     }
 }
@@ -75,19 +78,20 @@ async fn heard(
             }
         }
         Era::Legacy(_) => {
-            let wants = wants(&request.id, asked, ready);
-            let Resources::Some(uris) = wants.resources.clone() else { return None };
-            let listener = Listener {
-                client: Arc::clone(&caller.client),
-                line: Arc::clone(&caller.line),
-                wants: wants.clone(),
-            };
-            let _watching = gateway.watch(uris.into_iter().collect()).await;
-            // Nothing comes before this.
-            if caller.line.put(acknowledged(&request.id, &wants)).is_err() {
-                return None;
+            let mut wants = wants(&request.id, asked, ready);
+            let Resources::Some(uris) = &mut wants.resources else { return None };
+            let mut watching = Vec::new();
+            for uri in std::mem::take(uris) {
+                // What the server does not want to tell is not promised.
+                if let Ok(watch) = gateway.watch(&uri).await {
+                    watching.push(watch);
+                    uris.insert(uri);
+                }
             }
-            let _listening = gateway.audience.add(listener);
+            // Nothing comes before this.
+            caller.line.put(acknowledged(&request.id, &wants)).ok()?;
+            let (client, line) = (Arc::clone(&caller.client), Arc::clone(&caller.line));
+            let _listening = gateway.audience.add(Listener { client, line, wants });
             std::future::pending().await
         }
     }

@@ -3,8 +3,8 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Waker};
 
 use bytes::Bytes;
@@ -25,7 +25,7 @@ use crate::gateway::Gateway;
 use crate::jsonrpc::{self, Fault};
 use crate::queue::Sender;
 use crate::skim::{Skim, Skimmed};
-use crate::upstream::{Greeted, Greeting, Opening as HowToOpen};
+use crate::upstream::{Greeted, Greeting, Opening as HowToOpen, Upstream};
 
 /// The client is gone, or does not read.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ pub(super) struct Session {
     client: Arc<Client>,
     pipe: Arc<Pipe>,
     opening: watch::Sender<Opening>,
-    /// It hears all that the server says, as long as it is there.
-    _listening: Listening,
+    /// Once it has said hello, it hears all that the server says.
+    listening: OnceLock<Listening>,
 }
 
 /// What carries frames to the client.
@@ -71,21 +71,18 @@ enum Opening {
 
 impl Session {
     pub(super) fn new(gateway: Arc<Gateway>, to_client: Sender<Bytes>) -> Session {
-        gateway.audience.wait_for(to_client.clone());
+        gateway.audience.wait_for(to_client.watched());
         let in_flight = InFlight::new(&gateway.settings);
         let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
         let line: Arc<dyn Line> = Arc::clone(&pipe) as Arc<dyn Line>;
-        let client = Arc::new(Client::new(Arc::clone(&line)));
-        let wants = Wants::everything();
-        let listener = Listener { client: Arc::clone(&client), line, wants };
-        let listening = gateway.audience.add(listener);
+        let client = Arc::new(Client::new(line));
         Session {
             gateway,
             in_flight,
             client,
             pipe,
             opening: watch::Sender::new(Opening::Closed),
-            _listening: listening,
+            listening: OnceLock::new(),
         }
     }
 
@@ -244,8 +241,18 @@ impl Session {
         let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
         let revision = Revision::negotiated(&date);
         let info = params.get("clientInfo");
-        // The server hears the client's own words, and knows what it may ask.
-        self.client.learn(Speech { info, ..Speech::of(Era::Legacy(revision)) });
+        // A server of our own hears the client's words, and knows what it may ask.
+        let capabilities = match &self.gateway.upstream {
+            Upstream::Child(_) => None,
+            Upstream::Remote(_) => {
+                Some(params.get("capabilities").and_then(JsonObject::new).unwrap_or_default())
+            }
+        };
+        self.client.learn(Speech { capabilities, info, ..Speech::of(Era::Legacy(revision)) });
+        self.listening.get_or_init(|| {
+            let (client, line) = (Arc::clone(&self.client), Arc::clone(&self.client.line));
+            self.gateway.audience.add(Listener { client, line, wants: Wants::everything() })
+        });
         let greeting = Greeting { opening: HowToOpen::Initialize, params, confirmation: None };
         Hello { greeted: self.gateway.upstream.greet(greeting), revision }
     }

@@ -75,7 +75,12 @@ impl Child {
         if let Some(ready) = self.ready_now() {
             return Ok(ready);
         }
-        if self.controls.greeting.borrow().is_none() {
+        let is_refused = match &*self.state.borrow() {
+            State::Down(down) => down.refusal.is_some(),
+            State::Starting | State::Ready(_) => false,
+        };
+        // One that refused may think otherwise by now.
+        if is_refused || self.controls.greeting.borrow().is_none() {
             let greeting = Greeting::own(Opening::for_client(wanted));
             return self.greet(greeting).answer(self).await;
         }

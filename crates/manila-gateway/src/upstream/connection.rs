@@ -1,7 +1,7 @@
 //! One conversation with a running server.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
@@ -27,9 +27,7 @@ pub(crate) struct Connection {
     /// Whether the server has heard that the handshake is over.
     is_confirmed: AtomicBool,
     /// Who wants to hear of progress, by the id of the request.
-    progress: Mutex<HashMap<u64, Progress>>,
-    /// How many of the server's own questions are open.
-    n_questions: AtomicUsize,
+    progress: Mutex<BTreeMap<u64, Progress>>,
     /// How much of what it sent was of no use.
     n_useless: AtomicU64,
     events: Events,
@@ -46,6 +44,19 @@ struct Progress {
     is_task: bool,
 }
 
+/// Whose request it is, and what it wants to hear meanwhile.
+struct From<'a> {
+    caller: &'a Arc<Caller>,
+    expects: Option<Expected>,
+}
+
+/// Progress that somebody wants to hear of.
+struct Expected {
+    /// The token under which it wants to hear it.
+    token: RawJson,
+    is_task: bool,
+}
+
 /// How many tasks are remembered for their progress.
 const TASKS_MAX: usize = 4_096;
 
@@ -58,7 +69,6 @@ impl Connection {
             era: OnceLock::new(),
             is_confirmed: AtomicBool::new(false),
             progress: Mutex::default(),
-            n_questions: AtomicUsize::new(0),
             n_useless: AtomicU64::new(0),
             events,
         }
@@ -100,16 +110,25 @@ impl Connection {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let era = self.era_or_plainest();
         let (frame, token) = era::outgoing(request, id, &caller.client, era);
-        if let (Some(token), Ok(mut progress)) = (token, self.progress.lock()) {
-            let is_task = request.params.as_ref().is_some_and(|it| it.get("task").is_some());
-            let (caller, last) = (Arc::clone(caller), clock::now());
-            if progress.len() < TASKS_MAX || !is_task {
-                progress.insert(id, Progress { token, caller, last, is_task });
-            }
-        }
         let params = request.params.as_ref();
         let about = Outgoing { era, method: &request.method, params, mirrored };
-        self.request(id, frame, &about, Some(Arc::clone(caller))).await
+        let is_task = || params.is_some_and(|params| params.get("task").is_some());
+        let expects = token.map(|token| Expected { token, is_task: is_task() });
+        self.request(id, frame, &about, Some(From { caller, expects })).await
+    }
+
+    /// Notes who wants to hear of the progress of a request.
+    fn expect_progress(&self, id: u64, expected: &Expected, caller: &Arc<Caller>) {
+        let Expected { token, is_task } = expected;
+        // A token of its own: a slice would keep the whole frame.
+        let Ok(token) = RawJson::parse(token.as_str().to_owned()) else { return };
+        let Ok(mut progress) = self.progress.lock() else { return };
+        if *is_task && progress.values().filter(|it| it.is_task).count() >= TASKS_MAX {
+            let oldest = progress.iter().find(|(_, it)| it.is_task).map(|(id, _)| *id);
+            oldest.and_then(|oldest| progress.remove(&oldest));
+        }
+        let (caller, last) = (Arc::clone(caller), clock::now());
+        progress.insert(id, Progress { token, caller, last, is_task: *is_task });
     }
 
     async fn request(
@@ -117,11 +136,16 @@ impl Connection {
         id: u64,
         frame: Bytes,
         about: &Outgoing<'_>,
-        caller: Option<Arc<Caller>>,
+        from: Option<From<'_>>,
     ) -> Result<Waiting, Gone> {
         // Whoever gives up before it is sent has asked nothing.
         self.wire.room().await;
+        let caller = from.as_ref().map(|from| Arc::clone(from.caller));
         let receiver = self.pending.add(id, caller.clone())?;
+        // Progress may come as soon as it is sent.
+        if let Some(From { caller, expects: Some(expected) }) = &from {
+            self.expect_progress(id, expected, caller);
+        }
         let connection = Arc::clone(self);
         let mut waiting =
             Waiting { connection, id, receiver, is_over: false, caller, exchange: None };
@@ -142,17 +166,11 @@ impl Connection {
         }
     }
 
-    /// Answers a question of the server's, or notes that it was taken back.
-    pub(crate) fn question_closed(self: &Arc<Connection>, answer: Option<Bytes>) {
-        self.n_questions.fetch_sub(1, Ordering::Relaxed);
-        if let Some(answer) = answer {
-            self.push(answer);
+    /// Ends what the server does not want to go on: a subscription.
+    pub(crate) fn ended_by_server(&self, id: &RawJson) {
+        if let Some(id) = number(id).filter(|id| self.pending.has(*id)) {
+            self.arrived(id, Arrived::Unusable("the server has ended it".to_owned()));
         }
-    }
-
-    /// Notes a question of the server's.
-    pub(super) fn question_opened(&self) {
-        self.n_questions.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Ends a request whose caller cannot be asked what the server asks.
@@ -220,9 +238,11 @@ impl Connection {
         }
     }
 
-    /// When the server last gave a sign of life: progress, or a question that is still open.
+    /// When the server last gave a sign of life: progress, or a question to the same client that is
+    /// still open.
     pub(super) fn last_sign(&self, id: u64) -> Option<Instant> {
-        if self.n_questions.load(Ordering::Relaxed) > 0 {
+        let caller = self.pending.caller(id);
+        if caller.is_some_and(|caller| caller.client.questions.has_open()) {
             return Some(clock::now());
         }
         self.progress.lock().ok()?.get(&id).map(|progress| progress.last)

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use manila::json::Emit;
 use manila::{JsonObject, RawJson};
 
-use super::{Arrived, Connection, Gone, Waiting};
+use super::{Arrived, Connection, Declined, Gone};
 use crate::era::{self, Era, Revision};
 use crate::jsonrpc;
 
@@ -93,10 +93,12 @@ pub(crate) enum Refusal {
     Unusable(String),
     /// It answered with an error.
     Error(RawJson),
+    /// It, or something before it, refused on HTTP, or it could not be reached.
+    Declined(Declined),
 }
 
 /// How long a server may be silent about what it is before `initialize` is said to it, too.
-const SILENCE: Duration = Duration::from_secs(10);
+pub(super) const SILENCE: Duration = Duration::from_secs(10);
 
 /// Greets a server on its pipe, and gives its answer.
 pub(super) async fn greet(
@@ -128,30 +130,31 @@ async fn discover_first(
     connection: &Arc<Connection>,
     greeting: &Greeting,
 ) -> Result<RawJson, Refusal> {
-    let mut waiting = ask_what_it_is(connection).await?;
-    match tokio::time::timeout(SILENCE, waiting.arrived()).await {
-        Ok(Err(_)) => return Err(Refusal::Gone),
-        Ok(Ok(arrived)) => {
-            if let Ok(result) = learned(connection, arrived) {
-                return Ok(result);
-            }
-        }
-        // It may only be slow to start. Its late answer is of no use then.
-        Err(_) => {}
+    match tokio::time::timeout(SILENCE, discover(connection)).await {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(Refusal::Gone)) => Err(Refusal::Gone),
+        Ok(Err(Refusal::Error(error))) if is_modern_only(&error) => Err(Refusal::Error(error)),
+        // It does not know that; or it is only slow to start, and its late answer is of no use.
+        Ok(Err(_)) | Err(_) => initialize(connection, greeting).await,
     }
-    initialize(connection, greeting).await
+}
+
+/// Whether an error is one of the modern era, of a server that knows no other.
+pub(super) fn is_modern_only(error: &RawJson) -> bool {
+    let number = error.get("code").and_then(|code| code.as_str().parse::<i64>().ok());
+    let supported = error.get("data").and_then(|data| data.get("supported"));
+    let mut supported = supported.iter().flat_map(RawJson::items);
+    let is_legacy = |date: &str| Revision::ALL.iter().any(|it| it.date() == date);
+    let has_legacy = supported.any(|date| date.as_text().is_some_and(|date| is_legacy(&date)));
+    matches!(number, Some(-32022..=-32020)) && !has_legacy
 }
 
 /// Asks a server of the modern era what it is. One that refuses our revision, but says that it
 /// speaks it, is asked again.
 pub(super) async fn discover(connection: &Arc<Connection>) -> Result<RawJson, Refusal> {
-    let mut waiting = ask_what_it_is(connection).await?;
-    let arrived = waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)?;
-    match learned(connection, arrived) {
+    match learned(connection, ask_what_it_is(connection).await?) {
         Err(Refusal::Error(error)) if is_spoken_after_all(&error) => {
-            let mut waiting = ask_what_it_is(connection).await?;
-            let arrived = waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)?;
-            learned(connection, arrived)
+            learned(connection, ask_what_it_is(connection).await?)
         }
         other => other,
     }
@@ -163,10 +166,11 @@ fn is_spoken_after_all(error: &RawJson) -> bool {
     supported.any(|date| date.as_text().is_some_and(|date| date == Era::Modern.date()))
 }
 
-async fn ask_what_it_is(connection: &Arc<Connection>) -> Result<Waiting, Refusal> {
+async fn ask_what_it_is(connection: &Arc<Connection>) -> Result<Arrived, Refusal> {
     let params = era::modern_request(&JsonObject::default());
     let asked = connection.ask_in(Era::Modern, "server/discover", &params).await;
-    asked.map_err(|_: Gone| Refusal::Gone)
+    let mut waiting = asked.map_err(|_: Gone| Refusal::Gone)?;
+    waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)
 }
 
 /// What a server says that it is, if it speaks our revision of the modern era.
@@ -200,7 +204,7 @@ fn result(arrived: Arrived) -> Result<RawJson, Refusal> {
         Arrived::Response(response) => response.answer.map_err(Refusal::Error)?,
         Arrived::TooLarge => return Err(Refusal::Unusable("it is too large".to_owned())),
         Arrived::Unusable(why) => return Err(Refusal::Unusable(why)),
-        Arrived::Declined(declined) => return Err(Refusal::Unusable(declined.to_string())),
+        Arrived::Declined(declined) => return Err(Refusal::Declined(declined)),
         Arrived::AskedBack(method) => {
             return Err(Refusal::Unusable(format!("it asks back: `{method}`")));
         }

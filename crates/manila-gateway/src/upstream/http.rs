@@ -35,12 +35,16 @@ pub(super) struct Link {
     /// Where what it says goes.
     inbox: Sender<Item>,
     session: Mutex<Session>,
+    /// The id of a session that is being opened.
+    opening: Mutex<Option<HeaderValue>>,
     /// Held by whoever opens a new session in the place of one that is gone.
     renewing: tokio::sync::Mutex<()>,
     /// What listens to what the server says unasked.
     hearing: Mutex<Option<AbortHandle>>,
     /// Whether the last request did not reach anybody.
     is_unreachable: AtomicBool,
+    /// Whether the server has answered as if it did not know our era any more.
+    is_doubtful: AtomicBool,
 }
 
 /// What a server of the legacy era wants to see in each request after the first.
@@ -67,9 +71,11 @@ impl Link {
             keeping,
             inbox,
             session: Mutex::default(),
+            opening: Mutex::default(),
             renewing: tokio::sync::Mutex::default(),
             hearing: Mutex::default(),
             is_unreachable: AtomicBool::new(false),
+            is_doubtful: AtomicBool::new(false),
         }
     }
 
@@ -116,14 +122,17 @@ impl Link {
                 Ok(response) => response,
                 Err(error) => return Some(Arrived::Declined(self.unreachable(&error))),
             };
-            if is_opening {
-                self.note_session(&response);
+            if is_opening && let Ok(mut opening) = self.opening.lock() {
+                *opening = response.headers().get(SESSION_ID).cloned();
             }
             if response.status().is_success() {
                 return self.answered(connection, id, response).await;
             }
             let refused = RefusedByHttp::read(response).await;
             if !(may_renew && refused.has_forgotten_us()) {
+                if refused.is_of_another_era(era) {
+                    self.is_doubtful.store(true, Ordering::Relaxed);
+                }
                 return Some(self.refused(id, refused));
             }
             // What was asked has not been done.
@@ -181,19 +190,24 @@ impl Link {
         }
     }
 
-    /// Notes the session that a server of the legacy era has opened.
-    fn note_session(&self, response: &reqwest::Response) {
-        let id = response.headers().get(SESSION_ID).cloned();
+    /// The session that a server of the legacy era has opened, with the revision that has been
+    /// agreed on. It is not used before somebody says so.
+    fn opened_session(&self, era: Era) -> Session {
+        let id = self.opening.lock().ok().and_then(|mut opening| opening.take());
+        Session { id, version: Some(HeaderValue::from_static(era.date())) }
+    }
+
+    /// From now on this is our session.
+    fn use_session(&self, opened: Session) {
         if let Ok(mut session) = self.session.lock() {
-            *session = Session { id, version: None };
+            *session = opened;
         }
     }
 
-    /// Notes the revision that has been agreed on.
-    pub(super) fn note_revision(&self, era: Era) {
-        if let Ok(mut session) = self.session.lock() {
-            session.version = Some(HeaderValue::from_static(era.date()));
-        }
+    /// Whether the server has answered as if it did not know our era any more: it may be another
+    /// one by now.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.is_doubtful.load(Ordering::Relaxed)
     }
 
     /// Whether the last request did not reach anybody.
@@ -234,8 +248,8 @@ impl Link {
     }
 
     /// Tells the server that the handshake is over, before anything else is asked of it.
-    async fn confirm(&self, connection: &Arc<Connection>, confirmation: Bytes) {
-        let post = self.post(&self.session(Era::PLAINEST)).timeout(self.keeping.start_timeout);
+    async fn confirm(&self, connection: &Connection, session: &Session, confirmation: Bytes) {
+        let post = self.post(session).timeout(self.keeping.start_timeout);
         if post.body(confirmation).send().await.is_err() {
             connection.complain("nothing: it could not be told something");
         }
@@ -244,8 +258,9 @@ impl Link {
 
 /// Waits, as long as a server has wished to be left alone, within limits.
 async fn pause(wished: Option<Duration>) {
+    const SHORTEST: Duration = Duration::from_millis(100);
     const USUAL: Duration = Duration::from_secs(1);
     const LONGEST: Duration = Duration::from_secs(30);
-    let until = clock::now() + wished.unwrap_or(USUAL).min(LONGEST);
+    let until = clock::now() + wished.unwrap_or(USUAL).clamp(SHORTEST, LONGEST);
     tokio::time::sleep_until(until).await;
 }

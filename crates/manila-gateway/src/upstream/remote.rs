@@ -1,15 +1,16 @@
 //! A server that runs somewhere else: greeted when it is first needed, in each era that is asked for.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use reqwest::redirect::Policy;
 
 use super::changes;
-use super::handshake::{self, Refusal};
+use super::handshake::{self, Refusal, SILENCE};
 use super::http::{Address, Link};
 use super::inbox::{Inbox, Item};
 use super::wire::Wire;
-use super::{Connection, Down, Greeting, Keeping, Opening, Ready};
+use super::{Connection, Declined, Down, Greeting, Keeping, Opening, Ready};
 use crate::clock;
 use crate::era::Era;
 use crate::event::{Event, Events};
@@ -94,8 +95,8 @@ impl Remote {
     pub(super) fn ready_now(&self, wanted: Option<Era>) -> Option<Arc<Ready>> {
         let known = self.known.lock().ok()?;
         let ready = |spoken: &Spoken| match spoken {
-            Spoken::Yes(talk) => Some(Arc::clone(&talk.ready)),
-            Spoken::Unknown | Spoken::No => None,
+            Spoken::Yes(talk) if !talk.link.is_doubtful() => Some(Arc::clone(&talk.ready)),
+            Spoken::Yes(_) | Spoken::Unknown | Spoken::No => None,
         };
         // The other one is good enough only if the wanted one cannot be had.
         let other = |spoken: &Spoken, wanted: &Spoken| {
@@ -130,6 +131,14 @@ impl Remote {
 
     /// Why the server cannot be asked now, if that is known.
     pub(super) fn trouble(&self) -> Option<String> {
+        let known = self.known.lock().ok()?;
+        let is_lost = |spoken: &Spoken| match spoken {
+            Spoken::Yes(talk) => talk.link.is_unreachable(),
+            Spoken::Unknown | Spoken::No => false,
+        };
+        if is_lost(&known.legacy) || is_lost(&known.modern) {
+            return Some(format!("`{}` cannot be reached", self.address));
+        }
         self.trouble.lock().ok()?.clone()
     }
 
@@ -141,15 +150,19 @@ impl Remote {
         let mut why = None;
         for opening in [first, second] {
             match self.spoken(opening) {
-                Spoken::Yes(talk) => return Ok(Arc::clone(&talk.ready)),
+                Spoken::Yes(talk) if !talk.link.is_doubtful() => {
+                    return Ok(Arc::clone(&talk.ready));
+                }
                 Spoken::No => continue,
-                Spoken::Unknown => {}
+                Spoken::Yes(_) | Spoken::Unknown => {}
             }
             match self.open(opening).await {
                 Ok(ready) => return Ok(ready),
                 Err(NotOpened::Down(down)) => return Err(Arc::new(*down)),
                 Err(NotOpened::Unspoken(refusal)) => {
-                    self.note(opening, Spoken::No);
+                    // Who is only silent may be slow today.
+                    let is_silent = matches!(refusal, Refusal::Silent(_));
+                    self.note(opening, if is_silent { Spoken::Unknown } else { Spoken::No });
                     why.get_or_insert(refusal);
                 }
             }
@@ -169,12 +182,12 @@ impl Remote {
                 link.open_session(&connection, &greeting).await
             }
             Opening::Discover => {
-                let timeout = self.keeping.start_timeout;
+                let timeout = self.keeping.start_timeout.min(SILENCE);
                 let asked = tokio::time::timeout(timeout, handshake::discover(&connection)).await;
                 asked.unwrap_or(Err(Refusal::Silent(timeout)))
             }
         };
-        let greeting = greeted.map_err(|refusal| self.not_opened(refusal, &link))?;
+        let greeting = greeted.map_err(|refusal| self.not_opened(opening, refusal))?;
         let ready = Arc::new(Ready::new(connection, greeting));
         let n_earlier = self.known.lock().map_or(0, |mut known| {
             known.n_opened += 1;
@@ -202,25 +215,40 @@ impl Remote {
     }
 
     /// Whether a refusal is about the era, or about everything.
-    fn not_opened(&self, refusal: Refusal, link: &Link) -> NotOpened {
+    fn not_opened(&self, opening: Opening, refusal: Refusal) -> NotOpened {
+        let down = |reason: String, was_run: bool| {
+            let reason = text_without_secrets(&self.keeping.redactor, reason);
+            NotOpened::Down(Box::new(Down { was_run, ..Down::because(reason) }))
+        };
         match refusal {
-            Refusal::Silent(timeout) => {
-                let reason = format!("`{}` did not answer within {timeout:?}", self.address);
-                NotOpened::Down(Box::new(Down::because(reason)))
+            Refusal::Silent(timeout) if opening == Opening::Initialize => {
+                down(format!("`{}` did not answer within {timeout:?}", self.address), true)
             }
-            Refusal::Unusable(reason) if link.is_unreachable() => {
-                let reason = text_without_secrets(&self.keeping.redactor, reason);
-                NotOpened::Down(Box::new(Down { was_run: false, ..Down::because(reason) }))
+            // To `initialize` it only says that the other opening is the right one.
+            Refusal::Error(error)
+                if opening == Opening::Discover && handshake::is_modern_only(&error) =>
+            {
+                let message = error.get("message");
+                let message = message.as_ref().and_then(manila::RawJson::as_text);
+                let message = message.unwrap_or_default();
+                down(format!("`{}` refused our revision of MCP: {message}", self.address), true)
             }
-            other @ (Refusal::Unusable(_) | Refusal::Error(_) | Refusal::Gone) => {
-                NotOpened::Unspoken(other)
-            }
+            // What a server says that does not know the era; anything else may be other tomorrow.
+            Refusal::Declined(Declined {
+                status: Some(400 | 404 | 405 | 406 | 415 | 501), ..
+            }) => NotOpened::Unspoken(refusal),
+            Refusal::Declined(Declined { status, reason, .. }) => down(reason, status.is_some()),
+            other @ (Refusal::Silent(_)
+            | Refusal::Unusable(_)
+            | Refusal::Error(_)
+            | Refusal::Gone) => NotOpened::Unspoken(other),
         }
     }
 
     fn not_spoken(&self, why: Option<&Refusal>) -> Down {
         let reason = match why {
             Some(Refusal::Unusable(why)) => why.clone(),
+            Some(Refusal::Declined(declined)) => declined.reason.clone(),
             Some(Refusal::Error(error)) => {
                 let message = error.get("message");
                 let message = message.as_ref().and_then(manila::RawJson::as_text);
@@ -254,6 +282,10 @@ impl Remote {
 
     /// Ends all conversations. Whoever still waits is told, not left.
     pub(super) async fn stop(&self) {
+        // From now on nothing new is opened.
+        if let Ok(mut inbox) = self.inbox.lock() {
+            *inbox = None;
+        }
         let known = self.known.lock().map(|mut known| std::mem::take(&mut *known));
         let Known { legacy, modern, .. } = known.unwrap_or_default();
         for spoken in [legacy, modern] {
@@ -261,18 +293,19 @@ impl Remote {
             talk.ready.connection.pending.end(Arc::new(Down::stopped()));
             talk.link.goodbye().await;
         }
-        if let Ok(mut inbox) = self.inbox.lock() {
-            *inbox = None;
-        }
     }
 }
 
 /// Who asks servers. Answers are taken from where they were asked for, and nowhere else: a
 /// redirection could carry our credentials away.
 fn client(address: &Address) -> Option<reqwest::Client> {
+    const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
     // Whoever uses this crate may have chosen another one already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = reqwest::Client::builder().redirect(Policy::none()).tcp_nodelay(true);
+    let builder = reqwest::Client::builder()
+        .redirect(Policy::none())
+        .tcp_nodelay(true)
+        .connect_timeout(CONNECT_TIMEOUT);
     // What runs here is reached without anybody between.
     let builder = if address.is_here() { builder.no_proxy() } else { builder };
     builder.build().ok()

@@ -272,6 +272,7 @@ impl Supervisor {
                 let message = message.as_ref().and_then(RawJson::as_text).unwrap_or_default();
                 format!("`{command}` refused `initialize`: {message}")
             }
+            End::Refused(Refusal::Declined(declined)) => declined.reason.clone(),
             End::ClosedOutput | End::Refused(Refusal::Gone) => {
                 format!("`{command}` closed its output")
             }

@@ -16,9 +16,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use super::{Front, route};
 use crate::event::Event;
 
-/// How many headers a request may have.
-const HEADERS_MAX: usize = 100;
-
 /// Accepts connections. Where there are too many, the next one waits until another has gone.
 pub(super) async fn all(front: Arc<Front>, listener: TcpListener, stopping: watch::Receiver<bool>) {
     let room = Arc::new(Semaphore::new(front.limits.connections_max));
@@ -61,11 +58,11 @@ async fn serve(
         let front = Arc::clone(&front);
         async move { Ok::<_, Infallible>(route::handle(&front, request).await) }
     });
+    // A request may have 100 headers, which is what hyper takes unless it is told otherwise.
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(front.limits.head_timeout)
         .max_buf_size(front.limits.head_bytes_max)
-        .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     tokio::select! {

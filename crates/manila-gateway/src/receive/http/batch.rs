@@ -9,9 +9,10 @@ use manila::request_envelope::{Message, Refused as NoMessage};
 use manila::{Code, RawJson};
 
 use super::reply::{self, Refused, Reply};
-use super::sessions::{Lent, Session};
-use super::{Front, legacy};
+use super::sessions::Session;
+use super::{Front, legacy, wanted_shape};
 use crate::caller::{Caller, Line};
+use crate::gateway::Shape;
 use crate::jsonrpc::{self, Fault};
 
 /// How many messages may come at once.
@@ -34,9 +35,10 @@ pub(super) async fn handle(
     if messages.is_empty() || messages.len() > MESSAGES_MAX {
         return refuse(&format!("a batch must have 1 to {MESSAGES_MAX} messages"));
     }
+    let shape = wanted_shape(headers)?;
     let begun = messages.into_iter().map(|message| {
         // Each goes on for itself, so that they do not wait for each other.
-        tokio::spawn(answer(Arc::clone(front), Arc::clone(&session), message))
+        tokio::spawn(answer(Arc::clone(front), Arc::clone(&session), message, shape))
     });
     let begun: Vec<_> = begun.collect();
     let mut answers: Vec<Bytes> = Vec::new();
@@ -50,16 +52,20 @@ pub(super) async fn handle(
     Ok(reply::json(StatusCode::OK, all.into()))
 }
 
-async fn answer(front: Arc<Front>, session: Arc<Session>, message: RawJson) -> Option<Bytes> {
+async fn answer(
+    front: Arc<Front>,
+    session: Arc<Session>,
+    message: RawJson,
+    shape: Option<Shape>,
+) -> Option<Bytes> {
     match Message::from_json(message.compact()) {
         Ok(Message::Request(request)) if request.method != "initialize" => {
-            let stream = session.stream();
-            let _lent = Lent::new(&session, &stream);
             let line: Arc<dyn Line> = Arc::clone(&session.client.line);
-            let caller = Arc::new(Caller::of(&session.client, line));
-            if session.in_flight.add(&request, &caller).is_err() {
-                let fault = Fault::new(Code::InvalidEnvelope).message("its id is in use");
-                return Some(jsonrpc::error(Some(&request.id), &fault));
+            let mut caller = Caller::of(&session.client, line);
+            caller.wishes.shape = shape;
+            let caller = Arc::new(caller);
+            if let Err(not_taken) = session.in_flight.add(&request, &caller) {
+                return Some(legacy::not_added(&front, &request, &caller, &not_taken));
             }
             let handled = legacy::handling(front, session, request, caller).await;
             handled.map(|answer| answer.frame)

@@ -9,11 +9,11 @@ use std::time::Duration;
 use bytes::{BufMut, Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use tokio::task::AbortHandle;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
-use super::stream::{Reader, Stream};
+use super::stream::Reader;
 use crate::clock;
-use std::sync::Arc;
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +77,14 @@ impl Body {
     }
 }
 
-/// What goes on while its client reads, and ends when it does not any more.
-pub(super) type Handling = Pin<Box<dyn Future<Output = Option<Bytes>> + Send>>;
+/// A task that ends with whoever reads what it brings.
+pub(super) struct AbortOnDrop(pub(super) AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
 
 /// A stream of events on its way to a client.
 pub(super) struct Events {
@@ -86,8 +92,8 @@ pub(super) struct Events {
     ids: Ids,
     /// What is written before the first event.
     prelude: Option<Bytes>,
-    /// What brings the last event, where nobody else does.
-    handling: Option<(Handling, Arc<Stream>)>,
+    /// What ends when nobody reads any more.
+    ending: Option<AbortOnDrop>,
     keep_alive: Pin<Box<Sleep>>,
     every: Duration,
 }
@@ -102,7 +108,7 @@ pub(super) enum Ids {
 impl Events {
     pub(super) fn new(reader: Reader, ids: Ids, every: Duration) -> Events {
         let keep_alive = Box::pin(sleep_until(clock::now() + every));
-        Events { reader, ids, prelude: None, handling: None, keep_alive, every }
+        Events { reader, ids, prelude: None, ending: None, keep_alive, every }
     }
 
     /// Lets the client know at once how it can come back.
@@ -112,21 +118,15 @@ impl Events {
         self
     }
 
-    /// Goes on with what is being done, as long as the client reads.
-    pub(super) fn driving(mut self, handling: Handling, stream: Arc<Stream>) -> Events {
-        self.handling = Some((handling, stream));
+    /// Ends this task when the client does not read any more.
+    pub(super) fn ending(mut self, task: AbortHandle) -> Events {
+        self.ending = Some(AbortOnDrop(task));
         self
     }
 
     fn poll_events(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Some(prelude) = self.prelude.take() {
             return Poll::Ready(Some(prelude));
-        }
-        if let Some((handling, stream)) = &mut self.handling
-            && let Poll::Ready(answer) = handling.as_mut().poll(cx)
-        {
-            stream.finish(answer);
-            self.handling = None;
         }
         match self.reader.poll_next(cx) {
             Poll::Ready(Some((number, event))) => Poll::Ready(Some(self.written(number, &event))),

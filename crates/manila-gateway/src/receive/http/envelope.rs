@@ -8,6 +8,7 @@ use manila::request_envelope::{Refused, Request};
 use manila::{Code, JsonObject, RawJson};
 
 use super::Front;
+use super::modern::Cancelled;
 use super::plain::{asking, called, status, tell};
 use super::reply::{self, Reply};
 use crate::caller::Caller;
@@ -43,8 +44,13 @@ pub(super) async fn call(
         Some(Err(refusal)) => return failed(Some(id), refusal.code()),
         None => return failed(Some(id), Code::InvalidToolInput),
     };
-    let _open = front.opened();
-    match called(&front.gateway, &asked, tool, caller).await {
+    let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
+        return failed(Some(id), Code::RateLimited);
+    };
+    let cancelled = Cancelled::unless_answered(front, &asked);
+    let answer = called(&front.gateway, &asked, tool, caller).await;
+    cancelled.forget();
+    match answer {
         Answer::Sealed(sealed) => match sealed.failure {
             None => done(id, &sealed.reply.envelope, sealed.contract.id()),
             Some(code) => failed(Some(id), code),

@@ -4,12 +4,12 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use hyper::StatusCode;
 use hyper::header::{ACCEPT, HeaderMap};
 
-use super::body::{Events, Handling, Ids};
+use super::body::{Events, Ids};
 use super::reply::{self, Reply};
 use super::sessions::Lent;
 use super::stream::Stream;
@@ -81,9 +81,10 @@ impl Exchange {
         match self.first(front).await {
             First::Answer(answer) => self.answered(answer),
             First::Stream => {
-                let handling: Handling = Box::pin(Framed(self.handling));
                 let events = Events::new(self.stream.reader(0), Ids::Left, front.limits.keep_alive);
-                reply::events(events.driving(handling, self.stream))
+                // It has its time, whether its client reads or not.
+                let task = tokio::spawn(self.go_on()).abort_handle();
+                reply::events(events.ending(task))
             }
         }
     }
@@ -170,8 +171,10 @@ impl Exchange {
 
     /// Goes on without the client.
     async fn go_on(self) {
-        let answer = self.handling.await;
-        self.stream.finish(answer.map(|answer| answer.frame));
+        let Exchange { handling, stream, lent, .. } = self;
+        let answer = handling.await;
+        stream.finish(answer.map(|answer| answer.frame));
+        drop(lent);
     }
 }
 
@@ -197,16 +200,5 @@ impl Drop for Lasting {
         if let Some(exchange) = self.0.take() {
             tokio::spawn(exchange.go_on());
         }
-    }
-}
-
-/// Handling that ends with a frame.
-struct Framed(Pin<Box<dyn Future<Output = Option<Written>> + Send>>);
-
-impl Future for Framed {
-    type Output = Option<bytes::Bytes>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<bytes::Bytes>> {
-        self.0.as_mut().poll(cx).map(|answer| answer.map(|answer| answer.frame))
     }
 }

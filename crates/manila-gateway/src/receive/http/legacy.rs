@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use hyper::header::{HeaderMap, HeaderValue};
 use manila::request_envelope::{Notification, Request, Response};
-use manila::{Code, JsonObject, Violation};
+use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::body::{Events, Ids};
 use super::exchange::{Exchange, Takes};
@@ -35,6 +35,10 @@ pub(super) async fn post(
     let session = session(front, headers)?;
     let shape = wanted_shape(headers)?;
     let stream = session.stream();
+    if !takes.has_events() {
+        // Nobody would read what is told there.
+        stream.finish(None);
+    }
     let lent = Some(Lent::new(&session, &stream));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
     let mut caller = Caller::of(&session.client, line);
@@ -50,7 +54,8 @@ pub(super) async fn post(
     Ok(exchange.lasting_reply(front).await)
 }
 
-fn not_added(
+/// The answer to a request that is not taken.
+pub(super) fn not_added(
     front: &Front,
     request: &Request,
     caller: &Arc<Caller>,
@@ -74,7 +79,11 @@ pub(super) async fn handling(
     request: Request,
     caller: Arc<Caller>,
 ) -> Option<Written> {
-    let _open = front.opened();
+    // A session has limits of its own; all of them together have the same.
+    let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
+        session.in_flight.remove(&request);
+        return Some(turned_away(&front.gateway, &request, &caller));
+    };
     let started = clock::now();
     let answer = tokio::select! {
         biased;
@@ -105,9 +114,11 @@ async fn hello(front: &Front, request: &Request) -> Reply {
         }
     };
     let capabilities = params.get("capabilities").and_then(JsonObject::new).unwrap_or_default();
+    // Copies: a slice would keep the whole message as long as the session.
+    let copy = |value: RawJson| RawJson::parse(value.to_string()).ok();
     let speech = Speech {
-        info: params.get("clientInfo"),
-        capabilities: Some(capabilities),
+        info: params.get("clientInfo").and_then(copy),
+        capabilities: copy(capabilities.into()).and_then(JsonObject::new),
         ..Speech::of(era)
     };
     let n_max = front.limits.sessions_max;
@@ -154,9 +165,10 @@ pub(super) fn get(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> 
         return Ok(reply::refused(status, Code::InvalidEnvelope, message));
     }
     let last_id = header(headers, "last-event-id");
-    let reader = match last_id.and_then(|last_id| session.resumed(last_id)) {
-        Some(reader) => reader,
-        None => session.reader(),
+    let reader = last_id.map_or_else(|| Some(session.reader()), |last_id| session.resumed(last_id));
+    let Some(reader) = reader else {
+        let message = "Last-Event-ID must be of a stream that is still kept";
+        return Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message));
     };
     Ok(reply::events(Events::new(reader, Ids::Written, front.limits.keep_alive)))
 }

@@ -16,7 +16,7 @@ use crate::caller::{Caller, Client, Line, Speech};
 use crate::clock;
 use crate::era::{self, Era, meta};
 use crate::jsonrpc;
-use crate::receive::answering::{answered, text_of};
+use crate::receive::answering::{answered, text_of, turned_away};
 use crate::receive::modern::{Breach, admitted, is_removed};
 use crate::tools::decoded;
 
@@ -38,33 +38,56 @@ pub(super) async fn post(
         return Ok(reply::json(modern_status(Some(-32601)), frame));
     }
     check_name(headers, &request).map_err(refuse)?;
+    if request.method == "subscriptions/listen" && !takes.has_events() {
+        let message = "the header Accept must have text/event-stream";
+        let status = StatusCode::NOT_ACCEPTABLE;
+        return Ok(reply::refused(status, manila::Code::InvalidEnvelope, message));
+    }
     let (stream, caller) = caller(front, headers, &request, speech)?;
-    check_arguments(front, headers, &request, &caller).await.map_err(refuse)?;
-    let handling = handling(Arc::clone(front), request, caller);
+    let told = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-param-"));
+    let told: HeaderMap = told.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let handling = handling(Arc::clone(front), request, caller, told);
     let exchange =
         Exchange { handling: Box::pin(handling), stream, takes, era: Era::Modern, lent: None };
     Ok(exchange.reply(front).await)
 }
 
 /// Handles a request. Dropped before the end, it was cancelled.
-async fn handling(front: Arc<Front>, request: Request, caller: Arc<Caller>) -> Option<Written> {
-    let _open = front.opened();
-    let cancelled = Cancelled { front: &front, request: Some(&request), started: clock::now() };
-    let answer = answered(&front.gateway, &request, &caller).await;
+async fn handling(
+    front: Arc<Front>,
+    request: Request,
+    caller: Arc<Caller>,
+    told: HeaderMap,
+) -> Option<Written> {
+    let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
+        return Some(turned_away(&front.gateway, &request, &caller));
+    };
+    let cancelled = Cancelled::unless_answered(&front, &request);
+    let answer = match check_arguments(&front, &told, &request, &caller).await {
+        Ok(()) => answered(&front.gateway, &request, &caller).await,
+        Err(breach) => {
+            let error = RawJson::from(jsonrpc::written(&breach));
+            Written::error(jsonrpc::error(Some(&request.id), &error), &error)
+        }
+    };
     cancelled.forget();
     Some(answer)
 }
 
 /// Tells of a call whose client went away before it was answered.
-struct Cancelled<'a> {
+pub(super) struct Cancelled<'a> {
     front: &'a Front,
     request: Option<&'a Request>,
     started: tokio::time::Instant,
 }
 
-impl Cancelled<'_> {
+impl<'a> Cancelled<'a> {
+    pub(super) fn unless_answered(front: &'a Front, request: &'a Request) -> Cancelled<'a> {
+        Cancelled { front, request: Some(request), started: clock::now() }
+    }
+
     /// It was answered.
-    fn forget(mut self) {
+    pub(super) fn forget(mut self) {
         self.request = None;
     }
 }
@@ -81,6 +104,12 @@ impl Drop for Cancelled<'_> {
 fn admit(headers: &HeaderMap, request: &Request) -> Result<Speech, Breach> {
     check_version(headers, request)?;
     let speech = admitted(request)?;
+    for name in ["mcp-method", "mcp-name", PROTOCOL_VERSION] {
+        // Somebody on the way may take the other one.
+        if headers.get_all(name).iter().count() > 1 {
+            return Err(Breach::header(format!("{name} must not be given twice")));
+        }
+    }
     match header(headers, "mcp-method") {
         Some(told) if told == request.method => Ok(speech),
         Some(_) => Err(Breach::header("Mcp-Method must be the method of the body")),
@@ -141,9 +170,16 @@ async fn check_arguments(
     }
     let params = request.params.as_ref().map(manila::JsonObject::as_raw);
     let Some(name) = text_of(params, "name") else { return Ok(()) };
-    let Some(tool) = front.gateway.known_tool(&name, caller).await else { return Ok(()) };
+    let known = front.gateway.known_tool(&name, caller);
+    // A server that does not list its tools in time will be late with the call, too.
+    let known = tokio::time::timeout(front.gateway.settings.timeout, known).await;
+    let Some(tool) = known.ok().flatten() else { return Ok(()) };
     let arguments = params.and_then(|params: &RawJson| params.get("arguments"));
-    let given = |name: &str| headers.get(name).map(hyper::header::HeaderValue::as_bytes);
+    let given = |name: &str| {
+        let mut values = headers.get_all(name).iter();
+        let first = values.next().map(hyper::header::HeaderValue::as_bytes);
+        first.filter(|_| values.next().is_none())
+    };
     match tool.mismatch(arguments.as_ref(), given) {
         Some(header) => Err(Breach::header(format!("{header} must be the argument of the body"))),
         None => Ok(()),

@@ -13,6 +13,7 @@ use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::exchange::Takes;
 use super::mcp::one_line;
+use super::modern::Cancelled;
 use super::reply::{self, Refused, Reply};
 use super::{Front, envelope, wanted_shape};
 use crate::caller::{Caller, Form};
@@ -69,10 +70,17 @@ pub(super) async fn call(
     if let Some(body) = body.as_ref().filter(|body| envelope::is_one(body)) {
         return Ok(envelope::call(front, body.clone(), &name, &caller).await);
     }
-    let _open = front.opened();
-    let answer = match arguments(body).and_then(|arguments| asking(&name, &arguments)) {
-        Ok(request) => called(&front.gateway, &request, &name, &caller).await,
-        Err(refusal) => refused(&front.gateway, &refusal, &name, &caller),
+    let n_bytes = body.as_ref().map_or(0, Bytes::len);
+    let asked = arguments(body).and_then(|arguments| asking(&name, &arguments));
+    let answer = match (asked, front.opened(n_bytes)) {
+        (Ok(request), Some(_open)) => {
+            let cancelled = Cancelled::unless_answered(front, &request);
+            let answer = called(&front.gateway, &request, &name, &caller).await;
+            cancelled.forget();
+            answer
+        }
+        (Ok(_), None) => refused(&front.gateway, &Refusal::new(Code::RateLimited), &name, &caller),
+        (Err(refusal), _) => refused(&front.gateway, &refusal, &name, &caller),
     };
     Ok(shown(&answer, caller.wishes.form))
 }

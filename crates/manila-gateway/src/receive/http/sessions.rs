@@ -187,20 +187,28 @@ impl Lines {
         stream
     }
 
-    /// Forgets a stream that nobody will come back for, and an old one if there are too many.
-    fn let_go(&self, number: Option<u64>) {
-        let Ok(mut streams) = self.by_number.lock() else { return };
-        if let Some(number) = number {
+    /// Forgets a stream that nobody will come back for.
+    fn forget(&self, number: u64) {
+        if let Ok(mut streams) = self.by_number.lock() {
             streams.remove(&number);
         }
-        if streams.is_empty() {
-            return;
-        }
-        let kept: usize = streams.values().map(|stream| stream.n_bytes()).sum();
-        let is_too_much = streams.len() > STREAMS_MAX || kept > STREAM_BYTES_MAX;
-        let oldest = streams.iter().find(|(_, stream)| stream.is_over()).map(|(number, _)| *number);
-        if let (true, Some(oldest)) = (is_too_much, oldest) {
-            streams.remove(&oldest);
+    }
+
+    /// Forgets old streams if too much is kept of them. The newest one stays in any case.
+    fn let_go(&self) {
+        let Ok(mut streams) = self.by_number.lock() else { return };
+        let over = streams.iter().filter(|(_, stream)| stream.is_over());
+        let mut over: Vec<(u64, usize)> =
+            over.map(|(number, stream)| (*number, stream.n_bytes())).collect();
+        over.pop();
+        let mut n_bytes: usize = over.iter().map(|(_, n_bytes)| n_bytes).sum();
+        let mut n_over = over.len();
+        for (number, own) in over {
+            if n_over < STREAMS_MAX && n_bytes <= STREAM_BYTES_MAX {
+                return;
+            }
+            streams.remove(&number);
+            (n_over, n_bytes) = (n_over - 1, n_bytes - own);
         }
     }
 
@@ -254,6 +262,10 @@ impl Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         self.session.touch();
-        self.session.lines.let_go((!self.is_kept).then_some(self.number));
+        if self.is_kept {
+            self.session.lines.let_go();
+        } else {
+            self.session.lines.forget(self.number);
+        }
     }
 }

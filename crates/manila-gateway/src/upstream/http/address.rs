@@ -53,7 +53,7 @@ impl Address {
     /// assert_eq!(wrong, NoAddress::Scheme("ftp://127.0.0.1/".to_owned()));
     /// ```
     pub fn new(url: &str, headers: &[String]) -> Result<Address, NoAddress> {
-        let shown = without_password(url);
+        let shown = without_secrets(url);
         let parsed =
             Url::parse(url).map_err(|error| NoAddress::Url(shown.clone(), error.to_string()))?;
         if !matches!(parsed.scheme(), "http" | "https") {
@@ -77,8 +77,11 @@ impl Address {
 }
 
 fn read(header: &str) -> Result<(HeaderName, HeaderValue), NoAddress> {
+    // What comes after the name may be a secret, whatever stands between.
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    let shown: String = header.trim().chars().take_while(|letter| is_name(*letter)).collect();
+    let wrong = || NoAddress::Header(format!("{shown}..."));
     let name = header.split(':').next().unwrap_or_default().trim();
-    let wrong = || NoAddress::Header(name.to_owned());
     let (_, value) = header.split_once(':').ok_or_else(wrong)?;
     let name: HeaderName = name.parse().map_err(|_| wrong())?;
     if OWN.contains(&name.as_str()) || name.as_str().starts_with("mcp-param-") {
@@ -89,23 +92,21 @@ fn read(header: &str) -> Result<(HeaderName, HeaderValue), NoAddress> {
     Ok((name, value))
 }
 
-/// What stands before an `@` may be a password.
-fn without_password(url: &str) -> String {
+/// What stands before an `@`, or behind a `?`, may be a secret.
+fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         _ => url.to_owned(),
     }
 }
 
-/// For people: without user, password and query, which may be secrets.
+/// For people: where it is, without anything that may be a secret. Some keep their keys in the path.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = self.url.clone();
-        let _ = shown.set_username("");
-        let _ = shown.set_password(None);
-        shown.set_query(None);
-        shown.set_fragment(None);
-        f.write_str(shown.as_str())
+        let host = self.url.host_str().unwrap_or_default();
+        let port = self.url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        write!(f, "{}://{host}{port}", self.url.scheme())
     }
 }
 

@@ -82,6 +82,7 @@ impl Link {
                 let why = "the stream ended before the answer".to_owned();
                 return Some(Arrived::Unusable(why));
             };
+            events.restart();
             response = resumed;
         }
     }
@@ -93,11 +94,10 @@ impl Link {
         let get = self.request(Method::GET, &session).header(ACCEPT, "text/event-stream");
         let last_id = events.last_id.clone().unwrap_or_default();
         let response = get.header("last-event-id", last_id).send().await.ok()?;
-        let is_stream = content_type(&response) == "text/event-stream";
-        (response.status().is_success() && is_stream).then_some(response)
+        is_stream(&response).then_some(response)
     }
 
-    /// Hands on the messages of a stream, until the answer to `awaited` or its end.
+    /// Hands on the messages of a stream that has no answer, until its end.
     pub(super) async fn messages_until_end(
         self: &Arc<Link>,
         connection: &Arc<Connection>,
@@ -142,8 +142,7 @@ impl Link {
         let message = one_line(data).and_then(|line| Message::from_json(line).ok());
         let Some(message) = message else {
             connection.complain("an event that is no message");
-            let why = || Arrived::Unusable("an event is no message".to_owned());
-            return about.map(|id| Item::Answered(Arc::clone(connection), id, why()));
+            return None;
         };
         usable(connection, message, about, &self.keeping.redactor)
     }
@@ -184,13 +183,27 @@ impl RefusedByHttp {
     /// that, but a published server says it in words.
     pub(super) fn has_forgotten_us(&self) -> bool {
         let says_so = || {
-            let message = RawJson::parse(self.body.clone()).ok();
-            let message = message.and_then(|it| it.get("error")?.get("message"));
-            let message = message.as_ref().and_then(RawJson::as_text).unwrap_or_default();
-            message.to_ascii_lowercase().contains("session")
+            let said = RawJson::parse(self.body.clone()).ok()?;
+            // What is about a request has its id.
+            said.get("id").is_none_or(|id| id.as_bytes() == b"null").then_some(())?;
+            let message = said.get("error")?.get("message")?;
+            Some(message.as_text()?.to_ascii_lowercase().contains("session"))
         };
         self.status == StatusCode::NOT_FOUND
-            || (self.status == StatusCode::BAD_REQUEST && says_so())
+            || (self.status == StatusCode::BAD_REQUEST && says_so() == Some(true))
+    }
+
+    /// Whether it speaks as servers do that do not know this era.
+    pub(super) fn is_of_another_era(&self, era: Era) -> bool {
+        if !matches!(self.status.as_u16(), 400 | 404 | 405 | 415) {
+            return false;
+        }
+        let error = RawJson::parse(self.body.clone()).ok().and_then(|said| said.get("error"));
+        let number = error.and_then(|error| error.get("code")?.as_str().parse::<i64>().ok());
+        match era {
+            Era::Modern => !matches!(number, Some(-32022..=-32020 | -32603..=-32600)),
+            Era::Legacy(_) => matches!(number, None | Some(-32022..=-32020)),
+        }
     }
 }
 
@@ -230,6 +243,11 @@ fn one_line(json: Bytes) -> Option<Bytes> {
         return Some(json);
     }
     Some(RawJson::parse_payload(json).ok()?.compact())
+}
+
+/// Whether it is a stream of events.
+pub(super) fn is_stream(response: &reqwest::Response) -> bool {
+    response.status().is_success() && content_type(response) == "text/event-stream"
 }
 
 fn content_type(response: &reqwest::Response) -> String {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use reqwest::header::ACCEPT;
 use reqwest::{Method, Response, StatusCode};
 
+use super::answer::is_stream;
 use super::sse::Events;
 use super::{Link, Session, pause};
 use crate::era::Era;
@@ -21,6 +22,7 @@ impl Link {
             let mut events = Events::new(bytes_max);
             let mut n_vain = 0;
             while let (Some(link), Some(connection)) = (link.upgrade(), heard.upgrade()) {
+                events.restart();
                 match link.fetched(&session, &events).await {
                     Fetched::Stream(mut response) => {
                         n_vain = 0;
@@ -48,11 +50,18 @@ impl Link {
             get = get.header("last-event-id", last_id);
         }
         match get.send().await {
-            Ok(response) if response.status() == StatusCode::OK => Fetched::Stream(response),
-            Ok(response) if response.status().is_client_error() => Fetched::Nothing,
-            Ok(_) | Err(_) => Fetched::Failed,
+            Ok(response) if is_stream(&response) => Fetched::Stream(response),
+            Ok(response) if is_for_later(response.status()) => Fetched::Failed,
+            Ok(_) => Fetched::Nothing,
+            Err(_) => Fetched::Failed,
         }
     }
+}
+
+/// Whether it makes sense to ask again.
+fn is_for_later(status: StatusCode) -> bool {
+    let is_busy = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
+    is_busy || status.is_server_error()
 }
 
 enum Fetched {

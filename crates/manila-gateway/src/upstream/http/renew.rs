@@ -9,8 +9,23 @@ use crate::upstream::pending::{Arrived, Declined};
 use crate::upstream::{Connection, Greeting, Opening};
 
 impl Link {
-    /// Opens a new session, unless somebody else has meanwhile.
+    /// Opens a new session, unless somebody else has meanwhile. That goes on if whoever needs it
+    /// first does not wait for it: others do.
     pub(super) async fn renewed(
+        self: &Arc<Link>,
+        connection: &Arc<Connection>,
+        gone: &Session,
+    ) -> Result<(), Arrived> {
+        let (link, connection, gone) = (Arc::clone(self), Arc::clone(connection), gone.clone());
+        let renewing = tokio::spawn(async move { link.renew(&connection, &gone).await });
+        match renewing.await {
+            Ok(renewed) => renewed,
+            // It ends early only if we do.
+            Err(_) => Err(Arrived::Unusable("no new session could be opened".to_owned())),
+        }
+    }
+
+    async fn renew(
         self: &Arc<Link>,
         connection: &Arc<Connection>,
         gone: &Session,
@@ -27,6 +42,7 @@ impl Link {
             Err(refusal) => {
                 let reason = match refusal {
                     Refusal::Unusable(why) => why,
+                    Refusal::Declined(declined) => declined.reason,
                     Refusal::Error(error) => error.to_string(),
                     Refusal::Silent(timeout) => format!("no answer within {timeout:?}"),
                     Refusal::Gone => "it is gone".to_owned(),
@@ -48,10 +64,11 @@ impl Link {
         let hello = handshake::initialize(connection, greeting);
         let answered = tokio::time::timeout(timeout, hello).await;
         let result = answered.unwrap_or(Err(Refusal::Silent(timeout)))?;
-        self.note_revision(connection.era_or_plainest());
+        let session = self.opened_session(connection.era_or_plainest());
         if let Some(confirmation) = greeting.confirmation.clone() {
-            self.confirm(connection, confirmation).await;
+            self.confirm(connection, &session, confirmation).await;
         }
+        self.use_session(session);
         self.hear(connection);
         Ok(result)
     }

@@ -13,8 +13,12 @@ pub(super) struct Event {
 #[derive(Debug, Default)]
 pub(super) struct Events {
     line: Vec<u8>,
-    event: Event,
-    has_data: bool,
+    /// What has come of the event that is being read, if it has data.
+    event: Option<Event>,
+    /// The id that stands in it.
+    id: Option<String>,
+    /// Whether it has a name that is not that of messages.
+    is_other: bool,
     /// Whether the last byte was a carriage return, which a line feed may belong to.
     was_return: bool,
     is_begun: bool,
@@ -30,6 +34,12 @@ pub(super) struct TooLarge;
 impl Events {
     pub(super) fn new(bytes_max: usize) -> Events {
         Events { bytes_max, ..Events::default() }
+    }
+
+    /// Begins to read a new stream that goes on after the last event of this one.
+    pub(super) fn restart(&mut self) {
+        let (last_id, retry) = (self.last_id.take(), self.retry);
+        *self = Events { last_id, retry, ..Events::new(self.bytes_max) };
     }
 
     /// Takes the next piece, and hands out the events that end in it.
@@ -49,7 +59,7 @@ impl Events {
                 Some(at) => rest.split_at(at),
                 None => (rest, &[][..]),
             };
-            if self.line.len() + line.len() + self.event.data.len() > self.bytes_max {
+            if self.line.len() + line.len() + self.event_bytes() > self.bytes_max {
                 return Err(TooLarge);
             }
             self.line.extend_from_slice(line);
@@ -65,6 +75,10 @@ impl Events {
         Ok(())
     }
 
+    fn event_bytes(&self) -> usize {
+        self.event.as_ref().map_or(0, |event| event.data.len())
+    }
+
     /// An empty line ends an event.
     fn end_line(&mut self) -> Option<Event> {
         let mut line = std::mem::take(&mut self.line);
@@ -75,9 +89,11 @@ impl Events {
             }
         }
         if line.is_empty() {
-            let has_data = std::mem::take(&mut self.has_data);
-            let event = std::mem::take(&mut self.event);
-            return has_data.then_some(event);
+            let is_other = std::mem::take(&mut self.is_other);
+            let event = self.event.take();
+            // An event that did not come to its end has not come.
+            self.last_id = self.id.take().or(self.last_id.take());
+            return event.filter(|_| !is_other);
         }
         let (field, value) = match memchr::memchr(b':', &line) {
             Some(at) => {
@@ -89,20 +105,23 @@ impl Events {
         };
         match field {
             b"data" => {
-                if self.has_data {
-                    self.event.data.push(b'\n');
+                match &mut self.event {
+                    Some(event) => event.data.push(b'\n'),
+                    None => self.event = Some(Event::default()),
                 }
-                self.has_data = true;
-                self.event.data.extend_from_slice(value);
+                if let Some(event) = &mut self.event {
+                    event.data.extend_from_slice(value);
+                }
             }
             b"id" if !value.contains(&0) => {
-                self.last_id = str::from_utf8(value).ok().map(str::to_owned);
+                self.id = str::from_utf8(value).ok().map(str::to_owned);
             }
             b"retry" => {
                 let ms = str::from_utf8(value).ok().and_then(|value| value.parse().ok());
                 self.retry = ms.map(Duration::from_millis).or(self.retry);
             }
-            // Comments have no name, and names of events are not used here.
+            b"event" => self.is_other = !matches!(value, b"" | b"message"),
+            // Comments have no name.
             _ => {}
         }
         None
@@ -132,6 +151,27 @@ mod tests {
         let (events, id) = read(&[text]);
         assert_eq!(events, ["{\"a\":\n1}", "two", ""]);
         assert_eq!(id.as_deref(), Some("8"));
+    }
+
+    #[test]
+    fn what_broke_off_is_forgotten_when_a_stream_goes_on() {
+        let mut events = Events::new(20);
+        let mut found = Vec::new();
+        events.feed(b"id: 1\ndata: a\n\nid: 2\ndata: hal", |_| ()).unwrap();
+        assert_eq!(events.last_id.as_deref(), Some("1"));
+        events.restart();
+        events.feed(b"id: 2\ndata: b\n\n", |event| found.push(event.data)).unwrap();
+        assert_eq!(found, [b"b"]);
+        assert!(events.feed(&[b'x'; 30], |_| ()).is_err());
+        events.restart();
+        assert_eq!(events.feed(b"data: c\n\n", |event| found.push(event.data)), Ok(()));
+        assert_eq!(events.last_id.as_deref(), Some("2"));
+    }
+
+    #[test]
+    fn events_of_other_names_are_no_messages() {
+        let text = b"event: ping\ndata: {}\n\nevent: message\ndata: a\n\ndata: b\n\n";
+        assert_eq!(read(&[text]).0, ["a", "b"]);
     }
 
     #[test]
