@@ -11,12 +11,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use manila_bench::one_core::on_one_core;
 use manila_bench::program::{self, median};
 use manila_bench::relay;
 use manila_bench::round::{Call, round};
 use manila_bench::server::Server;
 use manila_bench::usage::Usage;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 const N_ROUNDS: usize = 5;
 
@@ -96,19 +96,6 @@ impl Ways {
         let manila = self.manila.to_string_lossy();
         Server::start(&self.manila, &["wrap", "--", &manila, "sample-server"])
     }
-}
-
-/// Does `work` with this process and all that it starts on one core, where that can be done.
-fn on_one_core(work: impl FnOnce()) -> bool {
-    let Ok(usual) = sched_getaffinity(None) else { return false };
-    let mut one = CpuSet::new();
-    let Some(first) = (0..CpuSet::MAX_CPU).find(|cpu| usual.is_set(*cpu)) else { return false };
-    one.set(first);
-    if sched_setaffinity(None, &one).is_err() {
-        return false;
-    }
-    work();
-    sched_setaffinity(None, &usual).is_ok()
 }
 
 fn measure_all(ways: &Ways, works: &[Work]) {

@@ -2,7 +2,8 @@
 //! both eras, and through the peer, the Rust program `mcp-proxy`.
 //!
 //! Run with `cargo bench --bench http`. Rounds of all take turns, so that a slow minute of the machine
-//! slows all; the median of the rounds counts. `MCP_PROXY` is the path of the peer, and
+//! slows all; the median of the rounds counts, and the range of all rounds stands beside it: where the
+//! system places the processes itself, it may change its mind between rounds. `MCP_PROXY` is the path of the peer, and
 //! `MANILA_BENCH_EVERYTHING` that of `dist/index.js` of npm's `server-everything`.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use manila_bench::clients::{Clients, Era};
 use manila_bench::endpoint::Endpoint;
+use manila_bench::one_core::on_one_core;
 use manila_bench::program::{self, median};
 use manila_bench::round::{Call, round};
 use manila_bench::server::Server;
@@ -27,6 +29,15 @@ fn main() {
         println!("hint: cargo install mcp-proxy --version 0.6.0\n");
     }
     let programs = Programs { manila, peer };
+    println!("everything on one core\n");
+    if !on_one_core(|| measure_all(&programs)) {
+        println!("(this system cannot hold processes on one core)\n");
+    }
+    println!("wherever the system puts it\n");
+    measure_all(&programs);
+}
+
+fn measure_all(programs: &Programs) {
     if let Some(path) = program::everything() {
         println!("npm's server-everything\n");
         let message = "hello ".repeat(100 * 1024 / 6);
@@ -116,15 +127,15 @@ impl Programs {
                 Way::new("manila, 2026-07-28", &manila, Era::Modern, work),
             ];
             ways.extend(peer.as_ref().map(|peer| Way::new("mcp-proxy", peer, Era::Legacy, work)));
-            let time = rounds(&mut direct, &mut ways, work);
+            let times = rounds(&mut direct, &mut ways, work);
             let figures: Vec<Figures> = ways.iter().map(|way| way.figures(work)).collect();
-            print(work, time, &figures);
+            print(work, &times, &figures);
         }
     }
 }
 
-/// Lets all take turns, and gives the time of a direct call.
-fn rounds(direct: &mut Server, ways: &mut [Way<'_>], work: &Work<'_>) -> Duration {
+/// Lets all take turns, and gives the times of direct calls.
+fn rounds(direct: &mut Server, ways: &mut [Way<'_>], work: &Work<'_>) -> Vec<Duration> {
     let Work { call, n_calls, n_at_once, .. } = work;
     // Servers and gateways become faster in their first calls.
     round(direct, call, *n_calls, *n_at_once);
@@ -138,7 +149,7 @@ fn rounds(direct: &mut Server, ways: &mut [Way<'_>], work: &Work<'_>) -> Duratio
             way.round(work);
         }
     }
-    median(times)
+    times
 }
 
 /// A way through a gateway.
@@ -167,6 +178,7 @@ impl<'a> Way<'a> {
         Figures {
             name: self.name,
             time: median(self.times.clone()),
+            range: range(work, &self.times),
             cpu: self.cpu / n_calls.max(1),
             resident_mb: self.endpoint.usage().resident_kb as f64 / 1024.0,
         }
@@ -177,6 +189,7 @@ impl<'a> Way<'a> {
 struct Figures {
     name: &'static str,
     time: Duration,
+    range: String,
     cpu: Duration,
     resident_mb: f64,
 }
@@ -187,7 +200,9 @@ impl Figures {
     }
 }
 
-fn print(work: &Work<'_>, direct: Duration, ways: &[Figures]) {
+fn print(work: &Work<'_>, direct: &[Duration], ways: &[Figures]) {
+    let direct_range = range(work, direct);
+    let direct = median(direct.to_vec());
     let [value, compared, limit, to_peer] = match work.goal {
         Goal::Added(limit) => ["p50", "- direct", &format!("<= {}", us(limit)), "< 1"],
         Goal::Times(limit) => ["p50", "/ direct", &format!("<= {limit:.1}"), "< 1"],
@@ -196,10 +211,10 @@ fn print(work: &Work<'_>, direct: Duration, ways: &[Figures]) {
     };
     let cpu_max = work.cpu_max.map(|limit| format!("<= {}", us(limit))).unwrap_or_default();
     let heads = [compared, "/ peer", "CPU a call", "resident"];
-    row(work.name, value, heads.map(|head| (head, "")));
+    row(work.name, [value, "rounds"], heads.map(|head| (head, "")));
     let limits = [limit, to_peer, &cpu_max, &format!("<= {RESIDENT_MB_MAX:.0} MB")];
-    row("  limit", "", limits.map(|limit| (limit, "")));
-    row("  direct", &value_of(work, direct), [("", ""); 4]);
+    row("  limit", ["", ""], limits.map(|limit| (limit, "")));
+    row("  direct", [&value_of(work, direct), &direct_range], [("", ""); 4]);
     let peer = ways.iter().find(|way| way.is_peer());
     for way in ways {
         let peer = peer.filter(|_| !way.is_peer());
@@ -209,7 +224,7 @@ fn print(work: &Work<'_>, direct: Duration, ways: &[Figures]) {
 }
 
 fn print_way(work: &Work<'_>, direct: Duration, peer: Option<&Figures>, way: &Figures) {
-    let Figures { name, time, cpu, resident_mb } = way;
+    let Figures { name, time, range, cpu, resident_mb } = way;
     let (compared, is_good) = compared(work.goal, direct, *time);
     let cells = [
         (compared, is_good),
@@ -221,7 +236,7 @@ fn print_way(work: &Work<'_>, direct: Duration, peer: Option<&Figures>, way: &Fi
         // The limits are ours, not the peer's.
         (figure.as_str(), is_good.filter(|_| !way.is_peer()).map_or("", verdict))
     });
-    row(&format!("  {name}"), &value_of(work, *time), cells);
+    row(&format!("  {name}"), [&value_of(work, *time), range], cells);
 }
 
 fn value_of(work: &Work<'_>, time: Duration) -> String {
@@ -229,6 +244,17 @@ fn value_of(work: &Work<'_>, time: Duration) -> String {
         Goal::Added(_) | Goal::Times(_) => us(time),
         Goal::Rate(_) => format!("{:.0}", 1.0 / time.as_secs_f64()),
     }
+}
+
+/// From the lowest to the highest of all rounds.
+fn range(work: &Work<'_>, times: &[Duration]) -> String {
+    let figure = |time: &Duration| match work.goal {
+        Goal::Added(_) | Goal::Times(_) => time.as_secs_f64() * 1e6,
+        Goal::Rate(_) => 1.0 / time.as_secs_f64(),
+    };
+    let lowest = times.iter().map(figure).fold(f64::INFINITY, f64::min);
+    let highest = times.iter().map(figure).fold(0.0, f64::max);
+    format!("{lowest:.0}-{highest:.0}")
 }
 
 fn compared(goal: Goal, direct: Duration, time: Duration) -> (String, Option<bool>) {
@@ -266,7 +292,7 @@ fn verdict(is_good: bool) -> &'static str {
 /// A figure, and whether it is good.
 type Cell<'a> = (&'a str, &'a str);
 
-fn row(name: &str, value: &str, cells: [Cell<'_>; 4]) {
+fn row(name: &str, [value, range]: [&str; 2], cells: [Cell<'_>; 4]) {
     let cells = cells.map(|(figure, verdict)| format!("{figure:>12} {verdict:<4}")).concat();
-    println!("{}", format!("{name:<22}{value:>10}{cells}").trim_end());
+    println!("{}", format!("{name:<22}{value:>10}{range:>15}{cells}").trim_end());
 }

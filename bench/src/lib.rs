@@ -5,6 +5,7 @@ pub mod clients;
 pub mod endpoint;
 pub mod http;
 pub mod observations;
+pub mod one_core;
 pub mod program;
 pub mod relay;
 pub mod round;
