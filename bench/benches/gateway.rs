@@ -11,10 +11,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use manila_bench::one_core::on_one_core;
 use manila_bench::program::{self, median};
 use manila_bench::relay;
-use manila_bench::server::{Server, Usage};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use manila_bench::round::{Call, round};
+use manila_bench::server::Server;
+use manila_bench::usage::Usage;
 
 const N_ROUNDS: usize = 5;
 
@@ -43,28 +45,30 @@ fn main() -> ExitCode {
 #[derive(Clone, Copy)]
 struct Work {
     name: &'static str,
-    call: &'static str,
+    call: Call<'static>,
     n_at_once: usize,
     n_calls: usize,
     /// What may be added to the median time of one call.
     limit: Option<Duration>,
 }
 
-const ECHO: &str = r#""name":"echo","arguments":{"message":"hello"}"#;
-const TEXT_100_KB: &str = r#""name":"huge","arguments":{"bytes":102400}"#;
-const JSON_100_KB: &str = r#""name":"list","arguments":{"count":1400}"#;
-
 const WORKS: [Work; 4] = [
     Work {
         name: "echo, one at a time",
-        call: ECHO,
+        call: Call::ECHO,
         n_at_once: 1,
         n_calls: 4_000,
         limit: Some(Duration::from_micros(80)),
     },
-    Work { name: "echo, 16 at a time", call: ECHO, n_at_once: 16, n_calls: 16_000, limit: None },
-    Work { name: "100 KB of text", call: TEXT_100_KB, n_at_once: 1, n_calls: 400, limit: None },
-    Work { name: "100 KB of JSON", call: JSON_100_KB, n_at_once: 1, n_calls: 400, limit: None },
+    Work {
+        name: "echo, 16 at a time",
+        call: Call::ECHO,
+        n_at_once: 16,
+        n_calls: 16_000,
+        limit: None,
+    },
+    Work { name: "100 KB of text", call: Call::TEXT, n_at_once: 1, n_calls: 400, limit: None },
+    Work { name: "100 KB of JSON", call: Call::JSON, n_at_once: 1, n_calls: 400, limit: None },
 ];
 
 /// How the sample server is reached.
@@ -94,19 +98,6 @@ impl Ways {
     }
 }
 
-/// Does `work` with this process and all that it starts on one core, where that can be done.
-fn on_one_core(work: impl FnOnce()) -> bool {
-    let Ok(usual) = sched_getaffinity(None) else { return false };
-    let mut one = CpuSet::new();
-    let Some(first) = (0..CpuSet::MAX_CPU).find(|cpu| usual.is_set(*cpu)) else { return false };
-    one.set(first);
-    if sched_setaffinity(None, &one).is_err() {
-        return false;
-    }
-    work();
-    sched_setaffinity(None, &usual).is_ok()
-}
-
 fn measure_all(ways: &Ways, works: &[Work]) {
     println!("{}", row(["work", "direct", "relay", "manila", "- direct", "/ direct", "limit", ""]));
     for work in works {
@@ -119,7 +110,7 @@ fn measure(ways: &Ways, work: &Work) {
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..N_ROUNDS {
         for (server, times) in servers.iter_mut().zip(&mut times) {
-            times.push(server.round(work.call, work.n_calls, work.n_at_once));
+            times.push(round(server, &work.call, work.n_calls, work.n_at_once));
         }
     }
     print(work.name, times, work.limit);
@@ -161,7 +152,7 @@ fn resources(ways: &Ways) {
     for (name, n_at_once) in [("one at a time", 1), ("16 at a time", 16)] {
         let n_calls = 8_000;
         let before = server.usage();
-        server.round(ECHO, n_calls, n_at_once);
+        round(&mut server, &Call::ECHO, n_calls, n_at_once);
         let Usage { cpu, resident_kb } = server.usage();
         let per_call = cpu.saturating_sub(before.cpu) / u32::try_from(n_calls).unwrap_or(u32::MAX);
         let verdict = verdict(resident_kb <= RESIDENT_KB_MAX);

@@ -1,9 +1,16 @@
 //! Measuring: the time of the best round, and the memory at the highest point.
 
+pub mod answer;
+pub mod clients;
+pub mod endpoint;
+pub mod http;
 pub mod observations;
+pub mod one_core;
 pub mod program;
 pub mod relay;
+pub mod round;
 pub mod server;
+pub mod usage;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};

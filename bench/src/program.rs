@@ -23,3 +23,29 @@ pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
+
+/// The peer, the Rust program `mcp-proxy`: at `MCP_PROXY`, or on the path.
+///
+/// Other programs have the same name, so it is asked whether it is the one.
+#[must_use]
+pub fn peer() -> Option<PathBuf> {
+    let path = std::env::var_os("MCP_PROXY").unwrap_or_else(|| "mcp-proxy".into());
+    let help = Command::new(&path).arg("--help").output().ok()?;
+    let is_it = String::from_utf8_lossy(&help.stdout).starts_with("Standalone MCP proxy");
+    is_it.then(|| path.into())
+}
+
+/// npm's `server-everything`: at `MANILA_BENCH_EVERYTHING`, or where `tests/real-clients/run` puts it.
+/// It needs Node.
+#[must_use]
+pub fn everything() -> Option<PathBuf> {
+    const INSTALLED: &str = "real-clients/node/node_modules/@modelcontextprotocol/\
+                             server-everything/dist/index.js";
+    let installed = || {
+        let benchmark = std::env::current_exe().unwrap_or_default();
+        benchmark.ancestors().nth(3).unwrap_or(Path::new("target")).join(INSTALLED)
+    };
+    let path = std::env::var_os("MANILA_BENCH_EVERYTHING").map_or_else(installed, PathBuf::from);
+    let node = Command::new("node").arg("--version").output();
+    (node.is_ok() && path.is_file()).then_some(path)
+}

@@ -1,0 +1,33 @@
+//! What a process has used.
+
+use std::time::Duration;
+
+/// What a process has used.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    /// Processor time, in user and system mode.
+    pub cpu: Duration,
+    /// Memory at the moment.
+    pub resident_kb: u64,
+}
+
+impl Usage {
+    /// What a process has used so far, all its threads together; its children are not in it.
+    #[must_use]
+    pub fn of(pid: u32) -> Usage {
+        const TICK: Duration = Duration::from_millis(10);
+        let read =
+            |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let stat = read("stat");
+        let after_name = stat.rsplit(')').next().unwrap_or_default();
+        let numbers = after_name.split_whitespace().skip(11).take(2);
+        let n_ticks: u32 = numbers.filter_map(|number| number.parse::<u32>().ok()).sum();
+        let status = read("status");
+        let resident = status.lines().find(|line| line.starts_with("VmRSS"));
+        let resident = resident.and_then(|line| line.split_whitespace().nth(1));
+        Usage {
+            cpu: TICK * n_ticks,
+            resident_kb: resident.and_then(|number| number.parse().ok()).unwrap_or(0),
+        }
+    }
+}
