@@ -67,10 +67,7 @@ impl McpResult {
     /// Takes a result apart that has been read with the message around it.
     #[must_use]
     pub fn from_object(object: JsonObject) -> McpResult {
-        let raw = RawJson::from(object);
-        let read = Reader::document(&raw.to_bytes(), McpResult::read);
-        // What has been read once can be read again.
-        read.unwrap_or_else(|_| McpResult::empty(raw))
+        McpResult::of(object.as_raw())
     }
 
     /// What the server said beside the result, in its `_meta`.
@@ -86,67 +83,58 @@ impl McpResult {
         is_unfinished || (has_task && !has_content)
     }
 
-    fn empty(raw: RawJson) -> McpResult {
-        McpResult {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
+        let ((), raw) = reader.with_raw(|reader| {
+            // What is no object is refused.
+            reader.members(|reader, _| reader.raw().map(drop))
+        })?;
+        Ok(McpResult::of(&raw))
+    }
+
+    /// Takes an object apart that has been checked, and is not checked again.
+    fn of(raw: &RawJson) -> McpResult {
+        let mut result = McpResult {
             structured: None,
             is_error: false,
             parts: Vec::new(),
             broken: None,
             stage: Stage::default(),
             meta: None,
-            raw,
+            raw: raw.clone(),
+        };
+        for member in raw.members() {
+            let value = member.value();
+            result.take(&member.key(), value);
+        }
+        result
+    }
+
+    fn take(&mut self, key: &str, value: RawJson) {
+        self.stage.has_content |= key == "content";
+        match key {
+            "structuredContent" => self.structured = Some(value).filter(|it| !it.is_null()),
+            "isError" => match value.as_bytes() {
+                b"true" => self.is_error = true,
+                b"false" | b"null" => self.is_error = false,
+                _ => self.breaks("/isError".to_owned(), "must be a boolean"),
+            },
+            "content" if value.kind() == Kind::Array => self.take_content(&value),
+            "content" => self.breaks("/content".to_owned(), "must be an array"),
+            "_meta" => self.meta = Some(value),
+            "task" => self.stage.has_task = true,
+            "resultType" => {
+                self.stage.is_unfinished = value.as_text().is_some_and(|kind| kind != "complete");
+            }
+            _ => {}
         }
     }
 
-    pub(super) fn read(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
-        let (mut result, raw) = reader.with_raw(McpResult::read_members)?;
-        result.raw = raw;
-        Ok(result)
-    }
-
-    fn read_members(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
-        let mut result = McpResult::empty(RawJson::literal("{}"));
-        reader.members(|reader, key| {
-            result.stage.has_content |= key == "content";
-            match key {
-                "structuredContent" => {
-                    result.structured = Some(reader.raw()?).filter(|value| !value.is_null());
-                }
-                "isError" => match reader.raw()?.as_bytes() {
-                    b"true" => result.is_error = true,
-                    b"false" | b"null" => result.is_error = false,
-                    _ => result.breaks("/isError".to_owned(), "must be a boolean"),
-                },
-                "content" if reader.next_kind() == Kind::Array => result.read_content(reader)?,
-                "content" => {
-                    reader.raw()?;
-                    result.breaks("/content".to_owned(), "must be an array");
-                }
-                "_meta" => result.meta = Some(reader.raw()?),
-                "task" => {
-                    reader.raw()?;
-                    result.stage.has_task = true;
-                }
-                "resultType" => {
-                    let is_other = |kind: std::borrow::Cow<'_, str>| kind != "complete";
-                    result.stage.is_unfinished = reader.raw()?.as_text().is_some_and(is_other);
-                }
-                _ => drop(reader.raw()?),
-            }
-            Ok(())
-        })?;
-        Ok(result)
-    }
-
-    fn read_content(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
+    fn take_content(&mut self, content: &RawJson) {
         self.parts.clear();
         // The envelope is the first block of what we write.
         let mut media_index = 1;
-        let mut n_blocks = 0;
-        reader.array(|reader| {
-            let place = n_blocks;
-            n_blocks += 1;
-            let (block, raw) = reader.with_raw(Block::read)?;
+        for (place, raw) in content.items().enumerate() {
+            let block = Block::of(&raw);
             match (block.kind.as_deref(), block.text) {
                 (Some("text"), Some(text)) => self.parts.push(Part::Text(text)),
                 (Some("text"), None) => {
@@ -158,8 +146,7 @@ impl McpResult {
                 }
                 (None, _) => self.breaks(format!("/content/{place}/type"), "must be a string"),
             }
-            Ok(())
-        })
+        }
     }
 
     /// The first rule that is broken is the one that is told.
@@ -176,21 +163,16 @@ struct Block {
 }
 
 impl Block {
-    fn read(reader: &mut Reader<'_>) -> Result<Block, ReadError> {
+    fn of(raw: &RawJson) -> Block {
         let mut block = Block::default();
-        if reader.next_kind() != Kind::Object {
-            reader.raw()?;
-            return Ok(block);
-        }
-        reader.members(|reader, key| {
-            let value = reader.raw()?;
-            match key {
-                "type" => block.kind = value.as_text().map(std::borrow::Cow::into_owned),
-                "text" => block.text = Some(value).filter(|value| value.kind() == Kind::String),
-                _ => {}
+        // What is no object has no members.
+        for member in raw.members() {
+            if member.is("type") {
+                block.kind = member.value().as_text().map(std::borrow::Cow::into_owned);
+            } else if member.is("text") {
+                block.text = Some(member.value()).filter(|value| value.kind() == Kind::String);
             }
-            Ok(())
-        })?;
-        Ok(block)
+        }
+        block
     }
 }

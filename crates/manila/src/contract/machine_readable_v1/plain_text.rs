@@ -8,12 +8,13 @@ use crate::stage::redact::Redacted;
 /// any, and its exit code; what a tool answered; or `Error:` and what went wrong.
 ///
 /// ```
-/// use manila::{Context, Observation, Observed, pipeline, plain_text};
+/// use manila::{Context, Observation, pipeline, plain_text};
 ///
-/// let observation = Observation::new(Observed::Said("hello".to_owned()));
+/// let observation = Observation::from_json(r#"{"observed": {"said": "hello"}}"#)?;
 /// let settings = pipeline::Settings::default();
 /// let prepared = pipeline::prepare(observation, &settings, &Context::new([0; 16]));
 /// assert_eq!(plain_text(&prepared), "hello");
+/// # Ok::<(), manila::ReadError>(())
 /// ```
 #[must_use]
 pub fn plain_text(prepared: &Redacted) -> String {

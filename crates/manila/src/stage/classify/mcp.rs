@@ -17,22 +17,24 @@ pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
         return Seen::ended(failed(invalid(&broken), Payload::Json(raw)));
     }
     let blocks: Vec<RawJson> = parts.iter().filter_map(Part::media).cloned().collect();
+    // A large text is taken for JSON once, whoever asks for it.
+    let in_text = if structured.is_none() { only_text(&parts).and_then(parsed) } else { None };
     // An envelope stands alone, or as the only text beside media.
-    let answer = structured.clone().or_else(|| only_text(&parts).and_then(parsed));
-    if let Some(seen) = answer.and_then(|json| enveloped(&json, is_error, settings.speaks)) {
+    let answer = structured.as_ref().or(in_text.as_ref());
+    if let Some(seen) = answer.and_then(|json| enveloped(json, is_error, settings.speaks)) {
         return Seen { blocks, ..seen };
     }
     let is_structured = structured.is_some();
     let (payload, blocks) = match (structured, media) {
         // Structured content is the payload, and is not touched to name the media beside it.
         (Some(structured), _) => (Payload::Json(structured), blocks),
-        (None, Media::Beside) => (payload(&parts, media), blocks),
-        (None, Media::Inline) => (payload(&parts, media), Vec::new()),
+        (None, Media::Beside) => (payload(&parts, in_text.as_ref(), media), blocks),
+        (None, Media::Inline) => (payload(&parts, in_text.as_ref(), media), Vec::new()),
     };
     let ended = match (is_error, is_structured) {
         (false, _) => done(payload),
         (true, true) => said_failed(payload, Says::More, &parts),
-        (true, false) => said_failed(payload, Says::of(&parts), &parts),
+        (true, false) => said_failed(payload, Says::of(&parts, in_text.as_ref()), &parts),
     };
     Seen { blocks, ..Seen::ended(ended) }
 }
@@ -64,10 +66,10 @@ enum Says {
 }
 
 impl Says {
-    /// What a payload that was made of these parts says.
-    fn of(parts: &[Part]) -> Says {
+    /// What a payload that was made of these parts says, and of the JSON in the only text.
+    fn of(parts: &[Part], in_text: Option<&RawJson>) -> Says {
         match parts {
-            [Part::Text(token)] if parsed(token).is_some() => Says::More,
+            [Part::Text(_)] if in_text.is_some() => Says::More,
             parts if parts.iter().all(|part| part.media().is_none()) => Says::Texts,
             _ => Says::More,
         }
@@ -95,13 +97,12 @@ fn said_failed(payload: Payload, says: Says, parts: &[Part]) -> Ended {
     }
 }
 
-/// The payload of a result without structured content.
-fn payload(parts: &[Part], media: Media) -> Payload {
-    let n_texts = parts.iter().filter(|part| part.media().is_none()).count();
-    let shown = |part: &Part| match part {
-        // Only a single text can be the answer itself; several are a list of texts.
-        Part::Text(token) if n_texts == 1 => parsed(token).unwrap_or_else(|| token.clone()),
-        Part::Text(_) | Part::Media { .. } => part.shown(media),
+/// The payload of a result without structured content. Only a single text can be the answer
+/// itself, as `in_text`; several are a list of texts.
+fn payload(parts: &[Part], in_text: Option<&RawJson>, media: Media) -> Payload {
+    let shown = |part: &Part| match (part, in_text) {
+        (Part::Text(_), Some(json)) => json.clone(),
+        (Part::Text(_), None) | (Part::Media { .. }, _) => part.shown(media),
     };
     match parts {
         [] => Payload::Absent,
