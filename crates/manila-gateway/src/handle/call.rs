@@ -334,7 +334,7 @@ impl Gateway {
         let Some(object) = JsonObject::new(result.clone()) else {
             return self.sealed(call, contract, tool, answer::no_result(), None);
         };
-        let parts = McpResult::from_object(object);
+        let parts = McpResult::from_object(&object);
         if parts.is_handle() {
             self.tasks.note(result, &call.name, Shape::Contract(contract), call.wish);
             return (Answer::AsItCame(answered), None);

@@ -77,7 +77,7 @@ pub(super) fn is_asked_across(answered: &Answered, caller: &Caller) -> Option<St
 
 /// Whether a result is none yet: the server asks back, or has begun a task.
 fn is_handle(result: &RawJson) -> bool {
-    JsonObject::new(result.clone()).is_some_and(|it| McpResult::from_object(it).is_handle())
+    JsonObject::new(result.clone()).is_some_and(|it| McpResult::from_object(&it).is_handle())
 }
 
 impl Gateway {

@@ -66,7 +66,7 @@ impl McpResult {
 
     /// Takes a result apart that has been read with the message around it.
     #[must_use]
-    pub fn from_object(object: JsonObject) -> McpResult {
+    pub fn from_object(object: &JsonObject) -> McpResult {
         McpResult::of(object.as_raw())
     }
 
