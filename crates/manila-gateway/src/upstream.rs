@@ -32,7 +32,7 @@ use child::Child;
 pub(crate) use connection::Connection;
 pub(crate) use handshake::{Greeting, Opening};
 pub use http::{Address, NoAddress};
-pub(crate) use inbox::{From, FromUpstream, Inbox, declined};
+pub(crate) use inbox::{From, FromUpstream, Inbox, declined, declined_because};
 pub(crate) use pending::{Arrived, Declined, Gone, Waiting};
 use remote::Remote;
 pub(crate) use wire::Mirrored;

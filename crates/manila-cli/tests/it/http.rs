@@ -135,6 +135,31 @@ fn where_two_clients_wait_nobody_is_asked_what_may_be_meant_for_the_other() {
 }
 
 #[test]
+fn a_question_of_a_call_that_was_taken_back_is_shown_to_nobody_else() {
+    // A server that does not care about cancellation, and asks late.
+    let script = concat!(
+        r#"read hello; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
+        r#""capabilities":{"tools":{}}}}'; read confirmed; read list; "#,
+        r#"echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"t","inputSchema":{}}]}}'; "#,
+        r#"read call; read cancelled; sleep 0.4; "#,
+        r#"echo '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"of A"}}'; "#,
+        r#"read answer; echo "heard: $answer" >&2; sleep 1000"#
+    );
+    let served = Served::wrap(&[], &["sh", "-c", script]);
+    let (asker, other) = (served.greeted("2025-11-25"), served.greeted("2025-11-25"));
+    let mut elsewhere = other.listen(None).within(std::time::Duration::from_millis(1_500));
+    elsewhere.head();
+    let _open = asker.request(&json!(1), "tools/call", &json!({"name": "t", "arguments": {}}));
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(served.ask("DELETE", "/mcp", &[&asker.head()], "").status, 204);
+    while !served.stderr().contains("heard: ") {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(served.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":"q","error""#));
+    assert!(elsewhere.event().is_none(), "it was asked what was meant for somebody else");
+}
+
+#[test]
 fn everybody_hears_that_the_tools_have_changed() {
     let served = Served::sample(&[]);
     let (client, other) = (served.greeted("2025-11-25"), served.greeted("2025-11-25"));

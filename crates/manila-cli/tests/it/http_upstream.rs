@@ -240,3 +240,42 @@ fn a_server_that_is_not_there_may_come_later() {
     }
     panic!("it was not found: {}", served.stderr());
 }
+
+#[test]
+fn a_server_that_changes_its_era_is_found_again() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let gateway = Served::at(&format!("http://{address}/mcp"), &[]);
+    for era in ["legacy", "modern", "legacy"] {
+        let server = Served::start(&["sample-server", "--http", &address, "--era", era]);
+        let is_found = (0..100).any(|_| {
+            std::thread::sleep(Duration::from_millis(20));
+            gateway.call("text", &json!({})).status == 200
+        });
+        assert!(is_found, "{era}: {}", gateway.call("text", &json!({})).body);
+        drop(server);
+    }
+}
+
+#[test]
+fn what_we_tell_a_server_in_confidence_is_told_to_nobody() {
+    let server = Scripted::start(|request, stream| {
+        let said = request.header("authorization").unwrap_or_default();
+        reply(stream, "401 Unauthorized", "", &format!("bad credentials {said}"));
+    });
+    let url = server.url.replace("http://", "http://alice:swordfish9@");
+    for (url, header) in [(server.url.as_str(), "Authorization: Token zq81-lmno"), (&url, "X: y")] {
+        let gateway = Served::at(url, &["--header", header]);
+        let called = gateway.call("t", &json!({}));
+        assert_eq!(called.status, 503, "{called:?}");
+        assert!(called.body.contains("bad credentials"), "{called:?}");
+        let ready = gateway.ask("GET", "/readyz", &[], "");
+        assert_eq!(ready.status, 503, "{ready:?}");
+        for told in [called.body, ready.body, gateway.stderr()] {
+            for secret in ["zq81", "swordfish9", "YWxpY2U6c3dvcmRmaXNoOQ"] {
+                assert!(!told.contains(secret), "{secret}: {told}");
+            }
+        }
+    }
+}

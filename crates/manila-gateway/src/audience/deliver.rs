@@ -16,7 +16,8 @@ use crate::caller::{Caller, Client, Line};
 use crate::era::{self, Era};
 use crate::gateway::Gateway;
 use crate::jsonrpc;
-use crate::upstream::{Arrived, Connection, From, FromUpstream, Inbox, declined};
+use crate::upstream::{Arrived, Connection, From, FromUpstream, Inbox};
+use crate::upstream::{declined, declined_because};
 
 /// Delivers what the server says, until it will never say anything again.
 pub(crate) async fn deliver(gateway: Arc<Gateway>, mut inbox: Inbox) {
@@ -165,13 +166,17 @@ fn concerned(from: &From) -> Concerned {
     let mut open = connection.callers();
     // Who listens waits for nothing in particular.
     open.retain(|(_, caller)| caller.subscription.is_none());
+    // The server may still work on what was taken back.
+    let left = connection.taken_back();
+    let clients = open.iter().map(|(_, caller)| &caller.client).chain(&left);
+    let mut clients = clients.collect::<Vec<_>>().into_iter();
+    let Some(first) = clients.next().map(Arc::clone) else { return Concerned::Nobody };
+    if !clients.all(|client| Arc::ptr_eq(client, &first)) {
+        return Concerned::Several;
+    }
     match open.as_slice() {
-        [] => Concerned::Nobody,
-        [(id, caller)] => Concerned::Request(*id, Arc::clone(caller)),
-        [(_, first), others @ ..] => {
-            let is_one = others.iter().all(|(_, it)| Arc::ptr_eq(&it.client, &first.client));
-            if is_one { Concerned::Client(Arc::clone(&first.client)) } else { Concerned::Several }
-        }
+        [(id, caller)] if left.is_empty() => Concerned::Request(*id, Arc::clone(caller)),
+        _ => Concerned::Client(first),
     }
 }
 
@@ -195,11 +200,17 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
         }
         Concerned::Request(_, caller) => (Arc::clone(&caller.client), Arc::clone(&caller.line)),
         Concerned::Client(client) => (Arc::clone(&client), Arc::clone(&client.line)),
-        Concerned::Nobody => match gateway.audience.only_client() {
-            Some(client) => (Arc::clone(&client), Arc::clone(&client.line)),
-            None => return connection.push(declined(request)),
-        },
-        Concerned::Several => return connection.push(declined(request)),
+        Concerned::Nobody => {
+            let Some(client) = gateway.audience.only_client() else {
+                let why = "nobody is there to be asked";
+                return connection.push(declined_because(request, why));
+            };
+            (Arc::clone(&client), Arc::clone(&client.line))
+        }
+        Concerned::Several => {
+            let why = "several clients have something open, and it cannot be told who is asked";
+            return connection.push(declined_because(request, why));
+        }
     };
     if !can_answer(&client, &request.method) {
         return connection.push(declined(request));
@@ -209,7 +220,9 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
 
 /// Whether a client can be asked this, as far as it has said.
 fn can_answer(client: &Client, method: &str) -> bool {
-    let Some(speech) = client.speech() else { return false };
+    // In the modern era nobody is asked by a request.
+    let speech = client.speech().filter(|speech| speech.era != Era::Modern);
+    let Some(speech) = speech else { return false };
     // Where the server heard the client's own words, it knows what it may ask.
     let Some(capabilities) = &speech.capabilities else { return true };
     match method {

@@ -10,7 +10,7 @@ use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use manila::Code;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 
 use self::body::NotRead;
@@ -110,12 +110,13 @@ pub struct Door {
 
 impl Door {
     /// Listens at an address of this machine; port 0 is any that is free.
+    #[expect(clippy::unused_async, reason = "sockets need the runtime")]
     pub async fn open(address: SocketAddr) -> Result<Door, NotServed> {
         if !host::is_local(&address) {
             return Err(NotServed::NotLocal(address));
         }
         let not_bound = |error| NotServed::NotBound(address, error);
-        let listener = TcpListener::bind(address).await.map_err(not_bound)?;
+        let listener = listen(address).map_err(not_bound)?;
         let address = listener.local_addr().map_err(not_bound)?;
         Ok(Door { listener, address })
     }
@@ -125,6 +126,16 @@ impl Door {
     pub fn address(&self) -> SocketAddr {
         self.address
     }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    // Many clients may come at once, and should not have to knock twice.
+    const BACKLOG: u32 = 1_024;
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A port is free again as soon as whoever had it is gone.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Serves clients until we are asked to stop. What is open then is finished within the grace

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::pending::{Arrived, Pending};
 use super::wire::{Mirrored, Outgoing, Wire};
 use super::{Gone, Waiting};
-use crate::caller::{Caller, Line};
+use crate::caller::{Caller, Client, Line};
 use crate::clock;
 use crate::era::{self, Era};
 use crate::event::{Event, Events};
@@ -227,6 +227,11 @@ impl Connection {
     /// The requests that are open and not our own.
     pub(crate) fn callers(&self) -> Vec<(u64, Arc<Caller>)> {
         self.pending.callers()
+    }
+
+    /// The clients whose requests were taken back a short while ago, and not answered.
+    pub(crate) fn taken_back(&self) -> Vec<Arc<Client>> {
+        self.pending.taken_back()
     }
 
     /// Hands an answer to whoever waits for it.

@@ -128,7 +128,7 @@ impl Link {
             if response.status().is_success() {
                 return self.answered(connection, id, response).await;
             }
-            let refused = RefusedByHttp::read(response).await;
+            let refused = RefusedByHttp::read(response, &self.address).await;
             if !(may_renew && refused.has_forgotten_us()) {
                 if refused.is_of_another_era(era) {
                     self.is_doubtful.store(true, Ordering::Relaxed);

@@ -95,6 +95,12 @@ impl Inbox {
     }
 }
 
+/// The answer that a server gets to a question that is not asked, with the reason.
+pub(crate) fn declined_because(request: &Request, why: &str) -> Bytes {
+    let fault = jsonrpc::Fault::new(manila::Code::CapabilityNotAvailable).message(why);
+    jsonrpc::error(Some(&request.id), &fault)
+}
+
 /// The answer that a server gets to a question that nobody can answer.
 pub(crate) fn declined(request: &Request) -> Bytes {
     jsonrpc::error(Some(&request.id), &jsonrpc::Fault::new(manila::Code::MethodNotFound))

@@ -1,6 +1,6 @@
 //! Requests that wait for the server's answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -11,7 +11,12 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::{Connection, Down};
-use crate::caller::Caller;
+use crate::caller::{Caller, Client};
+use crate::clock;
+
+/// How many requests that were taken back are remembered, and for how long.
+const TAKEN_BACK_MAX: usize = 1_024;
+const TAKEN_BACK_LONGEST: Duration = Duration::from_secs(60);
 
 /// The connection ended before the answer came.
 #[derive(Debug, Clone)]
@@ -51,6 +56,8 @@ impl std::fmt::Display for Declined {
 #[derive(Default)]
 pub(super) struct Pending {
     waiting: Mutex<HashMap<u64, Entry>>,
+    /// Requests that were taken back and not answered: the server may still work on them, and ask.
+    taken_back: Mutex<VecDeque<(u64, Instant, Arc<Client>)>>,
     gone: OnceLock<Arc<Down>>,
     /// Told when the connection has ended.
     end: Notify,
@@ -84,6 +91,11 @@ impl Pending {
 
     /// Hands an answer to whoever waits for it. `false` if nobody does.
     pub(super) fn arrived(&self, id: u64, answer: Arrived) -> bool {
+        if let Ok(mut taken_back) = self.taken_back.lock()
+            && !taken_back.is_empty()
+        {
+            taken_back.retain(|(own, ..)| *own != id);
+        }
         self.remove(id).is_some_and(|waiting| waiting.sender.send(answer).is_ok())
     }
 
@@ -102,6 +114,26 @@ impl Pending {
         let waiting = self.waiting.lock().ok();
         let entries = waiting.iter().flat_map(|waiting| waiting.iter());
         entries.filter_map(|(id, entry)| Some((*id, entry.caller.clone()?))).collect()
+    }
+
+    /// Notes that a request of this client is taken back.
+    fn take_back(&self, id: u64, client: &Arc<Client>) {
+        if let Ok(mut taken_back) = self.taken_back.lock() {
+            if taken_back.len() >= TAKEN_BACK_MAX {
+                taken_back.pop_front();
+            }
+            taken_back.push_back((id, clock::now(), Arc::clone(client)));
+        }
+    }
+
+    /// The clients whose requests were taken back a short while ago.
+    pub(super) fn taken_back(&self) -> Vec<Arc<Client>> {
+        let Ok(mut taken_back) = self.taken_back.lock() else { return Vec::new() };
+        let is_old = |at: &Instant| at.elapsed() > TAKEN_BACK_LONGEST;
+        while taken_back.front().is_some_and(|(_, at, _)| is_old(at)) {
+            taken_back.pop_front();
+        }
+        taken_back.iter().map(|(_, _, client)| Arc::clone(client)).collect()
     }
 
     /// The id of the request that waits, if it is only one.
@@ -186,7 +218,12 @@ impl Waiting {
     fn cancel(&mut self, said: Option<&JsonObject>) {
         if !self.is_over {
             self.is_over = true;
-            self.connection.pending.remove(self.id);
+            let pending = &self.connection.pending;
+            if let Some(entry) = pending.remove(self.id)
+                && let Some(caller) = &entry.caller
+            {
+                pending.take_back(self.id, &caller.client);
+            }
             self.connection.cancelled(self.id, said);
         }
     }

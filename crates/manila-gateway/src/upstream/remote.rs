@@ -142,7 +142,21 @@ impl Remote {
         self.trouble.lock().ok()?.clone()
     }
 
+    /// Forgets what is known about a server that may be another one by now.
+    fn forget_if_doubtful(&self) {
+        let is_doubtful = |spoken: &Spoken| match spoken {
+            Spoken::Yes(talk) => talk.link.is_doubtful(),
+            Spoken::Unknown | Spoken::No => false,
+        };
+        if let Ok(mut known) = self.known.lock()
+            && (is_doubtful(&known.legacy) || is_doubtful(&known.modern))
+        {
+            *known = Known { n_opened: known.n_opened, ..Known::default() };
+        }
+    }
+
     async fn opened(&self, first: Opening) -> Result<Arc<Ready>, Arc<Down>> {
+        self.forget_if_doubtful();
         let second = match first {
             Opening::Initialize => Opening::Discover,
             Opening::Discover => Opening::Initialize,
@@ -150,11 +164,9 @@ impl Remote {
         let mut why = None;
         for opening in [first, second] {
             match self.spoken(opening) {
-                Spoken::Yes(talk) if !talk.link.is_doubtful() => {
-                    return Ok(Arc::clone(&talk.ready));
-                }
+                Spoken::Yes(talk) => return Ok(Arc::clone(&talk.ready)),
                 Spoken::No => continue,
-                Spoken::Yes(_) | Spoken::Unknown => {}
+                Spoken::Unknown => {}
             }
             match self.open(opening).await {
                 Ok(ready) => return Ok(ready),

@@ -188,6 +188,10 @@ pub(super) fn told(
 ) -> Result<Reply, Refused> {
     let session = session(front, headers)?;
     hear(front, &session, notification);
+    if notification.method == "tools/call" {
+        let message = "a call must have an id, or nobody could answer it";
+        return Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message));
+    }
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
 

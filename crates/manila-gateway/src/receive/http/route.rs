@@ -1,6 +1,7 @@
 //! Which path leads where.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode};
@@ -8,6 +9,7 @@ use manila::Code;
 
 use super::reply::{self, Refused, Reply};
 use super::{Front, admit, mcp, plain};
+use crate::upstream::Upstream;
 
 /// Answers a request.
 pub(super) async fn handle(front: &Arc<Front>, request: Request<Incoming>) -> Reply {
@@ -23,7 +25,7 @@ async fn routed(front: &Arc<Front>, request: Request<Incoming>) -> Result<Reply,
         "/mcp" => mcp::handle(front, request).await,
         "/tools" | "/tools/" if is_get => plain::list(front, request.headers()).await,
         "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),
-        "/readyz" if is_get => Ok(ready(front)),
+        "/readyz" if is_get => Ok(ready(front).await),
         "/tools" | "/tools/" | "/healthz" | "/readyz" => Ok(reply::not_allowed("GET")),
         path => {
             let Some(name) = path.strip_prefix("/tools/") else {
@@ -40,8 +42,14 @@ async fn routed(front: &Arc<Front>, request: Request<Incoming>) -> Result<Reply,
 }
 
 /// Whether the server behind us can be asked.
-fn ready(front: &Front) -> Reply {
-    match front.gateway.upstream.trouble() {
+async fn ready(front: &Front) -> Reply {
+    let upstream = &front.gateway.upstream;
+    if let Upstream::Remote(_) = upstream {
+        // Nobody knows before it is asked. What comes of it is told below.
+        const LONGEST: Duration = Duration::from_secs(5);
+        let _ = tokio::time::timeout(LONGEST, upstream.ready(None)).await;
+    }
+    match upstream.trouble() {
         None => {
             let n_sessions = front.sessions.n_open();
             reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n"))

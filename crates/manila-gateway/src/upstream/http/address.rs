@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -65,6 +68,36 @@ impl Address {
             map.append(name, value);
         }
         Ok(Address { url: parsed, headers: map })
+    }
+
+    /// A text of the server's without what we have told it in confidence.
+    pub(super) fn masked(&self, text: Bytes) -> Bytes {
+        let mut masked: Option<String> = None;
+        for secret in self.secrets() {
+            let current = masked.as_deref().map_or(text.as_ref(), str::as_bytes);
+            if memchr::memmem::find(current, secret.as_bytes()).is_some() {
+                let shown = String::from_utf8_lossy(current);
+                masked = Some(shown.replace(&secret, "[REDACTED]"));
+            }
+        }
+        masked.map_or(text, Bytes::from)
+    }
+
+    /// What we tell the server and nobody else: headers, the password and the query of the URL.
+    fn secrets(&self) -> Vec<String> {
+        const SHORTEST: usize = 6;
+        let values = self.headers.values().filter_map(|value| value.to_str().ok());
+        let words = values.flat_map(|value| [value, value.rsplit(' ').next().unwrap_or(value)]);
+        let mut secrets: Vec<String> = words.map(str::to_owned).collect();
+        if let Some(password) = self.url.password() {
+            let both = format!("{}:{password}", self.url.username());
+            secrets.extend([STANDARD.encode(both), password.to_owned()]);
+        }
+        secrets.extend(self.url.query_pairs().map(|(_, value)| value.into_owned()));
+        secrets.retain(|secret| secret.len() >= SHORTEST);
+        // What holds another one goes first.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets
     }
 
     /// Whether it is on this machine.

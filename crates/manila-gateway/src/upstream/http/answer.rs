@@ -10,7 +10,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, StatusCode};
 
 use super::sse::{Event, Events};
-use super::{Link, pause};
+use super::{Address, Link, pause};
 use crate::era::Era;
 use crate::hiding::text_without_secrets;
 use crate::upstream::Connection;
@@ -173,9 +173,10 @@ pub(super) struct RefusedByHttp {
 }
 
 impl RefusedByHttp {
-    pub(super) async fn read(response: reqwest::Response) -> RefusedByHttp {
+    /// Reads a refusal. Some repeat what they were told, credentials included.
+    pub(super) async fn read(response: reqwest::Response, from: &Address) -> RefusedByHttp {
         let (status, retry_after) = (response.status(), retry_after(response.headers()));
-        let body = body(response, REFUSAL_BYTES_MAX).await.unwrap_or_default();
+        let body = from.masked(body(response, REFUSAL_BYTES_MAX).await.unwrap_or_default());
         RefusedByHttp { status, retry_after, body }
     }
 
@@ -202,7 +203,8 @@ impl RefusedByHttp {
         let number = error.and_then(|error| error.get("code")?.as_str().parse::<i64>().ok());
         match era {
             Era::Modern => !matches!(number, Some(-32022..=-32020 | -32603..=-32600)),
-            Era::Legacy(_) => matches!(number, None | Some(-32022..=-32020)),
+            // Errors about a request come with a good status in that era.
+            Era::Legacy(_) => true,
         }
     }
 }
