@@ -162,6 +162,10 @@ impl ServerArgs {
             })?;
             return Ok(Server::At(address));
         }
+        if !self.headers.is_empty() {
+            let message = "--header is for a server at a URL, but a command is given";
+            return Err(Refusal::new(message, "leave it out, or use --url").into());
+        }
         let (program, arguments) = self.command.split_first().context("no COMMAND is given")?;
         let (program, arguments) = (program.clone(), arguments.to_vec());
         Ok(Server::Command(Command { program, arguments }))

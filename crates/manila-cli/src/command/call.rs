@@ -142,6 +142,9 @@ async fn request(args: &Args, gateway: &Gateway, given: &Given) -> anyhow::Resul
     if tool.is_none() && !tools.is_empty() {
         let hint = match closest(&args.tool, names.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean `{meant}`?"),
+            None if args.server.url.is_some() => {
+                "`manila tools --url URL` lists the tools".to_owned()
+            }
             None => "`manila tools -- COMMAND` lists the tools".to_owned(),
         };
         let message = format!("the server has no tool `{}`", args.tool);

@@ -150,20 +150,36 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
     // Most strings are short, and few bytes of a long one are looked at before it is known.
     const SHORT: usize = 64;
     let mut at = start + 1;
-    let mut run_start = at;
-    loop {
+    while at - start <= SHORT {
         if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
             let n_plain = word::unquoted_len_of_16(*chunk);
             at += n_plain;
             if n_plain == 16 {
-                if at - run_start >= SHORT {
-                    let rest = bytes.get(at..).unwrap_or_default();
-                    at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-                }
                 continue;
             }
         }
-        run_start = at;
+        match bytes.get(at) {
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+            None => return bytes.len(),
+        }
+    }
+    long_string_end(bytes, at)
+}
+
+/// The same from a place inside of a long string, which may be full of escapes: texts hold JSON.
+fn long_string_end(bytes: &[u8], mut at: usize) -> usize {
+    let mut is_escaped = false;
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let quotes = word::ending_quotes_of_64(block, &mut is_escaped);
+        if quotes != 0 {
+            return at + quotes.trailing_zeros() as usize + 1;
+        }
+        at += 64;
+    }
+    at += usize::from(is_escaped);
+    loop {
         match bytes.get(at) {
             Some(b'"') => return at + 1,
             Some(b'\\') => at += 2,

@@ -33,6 +33,31 @@ pub(super) fn unquoted_len_of_16(bytes: [u8; 16]) -> usize {
     first_of_16(quotes(u8x16::new(bytes)))
 }
 
+/// Which of 64 bytes are quotes that end a string: those that no backslash stands before. The bits
+/// count from the first byte. `is_escaped` is whether the first byte is, and then, whether the byte
+/// after these is.
+#[inline]
+pub(super) fn ending_quotes_of_64(bytes: &[u8; 64], is_escaped: &mut bool) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let mask = |wanted: u8| {
+        let (parts, _) = bytes.as_chunks::<16>();
+        parts.iter().rev().fold(0_u64, |mask, part| {
+            let marks = u8x16::new(*part).simd_eq(u8x16::splat(wanted)).to_bitmask();
+            mask << 16 | u64::from(marks)
+        })
+    };
+    let quotes = mask(b'"');
+    let backslashes = mask(b'\\') & !u64::from(*is_escaped);
+    // A byte is escaped by a run of backslashes before it whose length is odd. To add the place where
+    // a run starts to the run carries a bit to where it ends.
+    let follows = backslashes << 1 | u64::from(*is_escaped);
+    let odd_starts = backslashes & !EVEN & !follows;
+    let (ends_of_odd, is_over) = odd_starts.overflowing_add(backslashes);
+    *is_escaped = is_over;
+    let escaped = (EVEN ^ ends_of_odd << 1) & follows;
+    quotes & !escaped
+}
+
 /// How many of eight bytes come before the first backslash.
 #[inline]
 pub(super) fn unescaped_len(word: [u8; 8]) -> usize {
@@ -115,6 +140,31 @@ mod tests {
                 let word = *bytes.first_chunk().unwrap();
                 assert_eq!(plain_len(word), naive(&word, is_special), "{word:?}");
                 assert_eq!(unescaped_len(word), naive(&word, |byte| byte == b'\\'), "{word:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ends_of_strings_agree_with_one_at_a_time() {
+        // Backslashes, quotes and others in all kinds of runs, from a simple sequence of numbers.
+        let mut state = 1_u64;
+        for _ in 0..2_000 {
+            let bytes: Vec<u8> = (0..192)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    [b'\\', b'\\', b'"', b'a'][(state >> 60) as usize % 4]
+                })
+                .collect();
+            let mut is_escaped = false;
+            let mut naive_escaped = false;
+            for block in bytes.as_chunks::<64>().0 {
+                let mut expected = 0_u64;
+                for (place, byte) in block.iter().enumerate() {
+                    expected |= u64::from(*byte == b'"' && !naive_escaped) << place;
+                    naive_escaped = *byte == b'\\' && !naive_escaped;
+                }
+                assert_eq!(ending_quotes_of_64(block, &mut is_escaped), expected);
+                assert_eq!(is_escaped, naive_escaped);
             }
         }
     }

@@ -119,7 +119,7 @@ fn refuse(front: &Front, refused: &NoMessage) -> Reply {
 }
 
 /// JSON without line breaks between its tokens: messages are handed on as lines.
-pub(super) fn one_line(json: Bytes) -> Option<Bytes> {
+fn one_line(json: Bytes) -> Option<Bytes> {
     if memchr::memchr2(b'\n', b'\r', &json).is_none() {
         return Some(json);
     }

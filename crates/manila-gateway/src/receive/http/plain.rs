@@ -12,7 +12,6 @@ use manila::stage::classify::Media;
 use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::exchange::Takes;
-use super::mcp::one_line;
 use super::modern::Cancelled;
 use super::reply::{self, Refused, Reply};
 use super::{Front, envelope, wanted_shape};
@@ -64,13 +63,13 @@ pub(super) async fn call(
     path: &str,
 ) -> Result<Reply, Refused> {
     let (head, body) = request.into_parts();
-    let body = one_line(front.read(body).await?);
+    let body = front.read(body).await?;
     let caller = caller(wanted_shape(&head.headers)?, &head.headers);
     let name = decoded(path).unwrap_or_default();
-    if let Some(body) = body.as_ref().filter(|body| envelope::is_one(body)) {
-        return Ok(envelope::call(front, body.clone(), &name, &caller).await);
+    if envelope::is_one(&body) {
+        return Ok(envelope::call(front, body, &name, &caller).await);
     }
-    let n_bytes = body.as_ref().map_or(0, Bytes::len);
+    let n_bytes = body.len();
     let asked = arguments(body).and_then(|arguments| asking(&name, &arguments));
     let answer = match (asked, front.opened(n_bytes)) {
         (Ok(request), Some(_open)) => {
@@ -119,16 +118,14 @@ fn refused(gateway: &Gateway, refusal: &Refusal, tool: &str, caller: &Arc<Caller
 }
 
 /// The arguments in a body; nothing is none.
-fn arguments(body: Option<Bytes>) -> Result<JsonObject, Refusal> {
-    let not_json = || {
-        let violation = Violation::new("", "json", "is not valid JSON");
-        Refusal::new(Code::ParseError).violation(violation)
-    };
-    let body = body.ok_or_else(not_json)?;
+fn arguments(body: Bytes) -> Result<JsonObject, Refusal> {
     if body.trim_ascii().is_empty() {
         return Ok(JsonObject::default());
     }
-    let value = RawJson::parse_payload(body).map_err(|_| not_json())?;
+    let value = RawJson::parse_payload(body).map_err(|error| {
+        let violation = Violation::new("", "json", error.to_string());
+        Refusal::new(Code::ParseError).message(error.to_string()).violation(violation)
+    })?;
     JsonObject::new(value).ok_or_else(|| {
         let violation = Violation::new("", "type", "must be an object: the arguments by name");
         Refusal::new(Code::InvalidToolInput).violation(violation)

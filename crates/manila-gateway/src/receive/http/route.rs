@@ -18,7 +18,7 @@ pub(super) async fn handle(front: &Arc<Front>, request: Request<Incoming>) -> Re
 
 async fn routed(front: &Arc<Front>, request: Request<Incoming>) -> Result<Reply, Refused> {
     admit::check(request.headers())?;
-    let is_get = request.method() == Method::GET;
+    let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
     // The path is taken as it was written: only a tool's name is decoded.
     let path = request.uri().path().to_owned();
     match path.as_str() {
@@ -33,7 +33,7 @@ async fn routed(front: &Arc<Front>, request: Request<Incoming>) -> Result<Reply,
                 return Ok(reply::refused(StatusCode::NOT_FOUND, Code::MethodNotFound, message));
             };
             match *request.method() {
-                Method::GET => plain::describe(front, request.headers(), name).await,
+                Method::GET | Method::HEAD => plain::describe(front, request.headers(), name).await,
                 Method::POST => plain::call(front, request, name).await,
                 _ => Ok(reply::not_allowed("GET, POST")),
             }

@@ -115,6 +115,11 @@ impl State {
         self.events.push_back(event);
     }
 
+    /// Whether this is what nobody has read last.
+    fn is_last_unread(&self, event: &Bytes) -> bool {
+        self.n_bytes_unread > 0 && self.events.back() == Some(event)
+    }
+
     fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
@@ -136,6 +141,10 @@ impl Line for Stream {
         let mut state = self.state.lock().map_err(|_| Unheard)?;
         if state.is_over || state.n_bytes_unread > self.bytes_max {
             return Err(Unheard);
+        }
+        // Whoever comes later need not hear the same news twice in a row.
+        if !state.has_reader && state.is_last_unread(&frame) {
+            return Ok(());
         }
         state.push(frame);
         state.wake();

@@ -50,9 +50,23 @@ fn the_newest_reader_reads() {
 }
 
 #[test]
+fn the_same_news_wait_once() {
+    let stream = Arc::new(Stream::new(0, 1_000));
+    for text in ["a", "a", "b", "b", "a"] {
+        stream.put(Bytes::from(text)).unwrap();
+    }
+    let mut reader = stream.reader(0);
+    assert_eq!(read(&mut reader), events(&[(1, "a"), (2, "b"), (3, "a")]));
+    // Whoever listens hears all of it.
+    stream.put(Bytes::from("a")).unwrap();
+    assert_eq!(read(&mut reader), events(&[(4, "a")]));
+}
+
+#[test]
 fn what_nobody_reads_is_limited_and_what_was_read_is_let_go() {
     let stream = Arc::new(Stream::new(0, 1_000));
-    let n_taken = (0..100).take_while(|_| stream.put(Bytes::from(vec![b'x'; 100])).is_ok()).count();
+    let n_taken =
+        (0..100_u8).take_while(|n| stream.put(Bytes::from(vec![*n; 100])).is_ok()).count();
     assert_eq!(n_taken, 7);
     let mut reader = stream.reader(0);
     assert_eq!(read(&mut reader).len(), 7);
