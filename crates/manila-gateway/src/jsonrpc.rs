@@ -38,6 +38,18 @@ pub(crate) fn both_replaced(whole: &RawJson, parts: [&RawJson; 2], with: &[u8]) 
     out.into()
 }
 
+/// JSON without line breaks between its tokens: messages are handed on as lines.
+pub(crate) fn one_line(json: Bytes) -> Option<Bytes> {
+    if memchr::memchr2(b'\n', b'\r', &json).is_none() {
+        return Some(json);
+    }
+    let trimmed = json.slice_ref(json.trim_ascii());
+    if memchr::memchr2(b'\n', b'\r', &trimmed).is_none() {
+        return Some(trimmed);
+    }
+    Some(RawJson::parse_payload(trimmed).ok()?.compact())
+}
+
 /// An answer.
 pub(crate) fn result(id: &RawJson, result: &(impl Emit + ?Sized)) -> Bytes {
     message(256, |object| {

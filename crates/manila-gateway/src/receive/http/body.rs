@@ -34,31 +34,29 @@ pub(super) async fn whole(
         return Err(NotRead::TooLarge);
     }
     let mut first: Option<Bytes> = None;
-    let mut rest = BytesMut::new();
+    let mut all = BytesMut::new();
     let read = async {
         while let Some(frame) = body.frame().await {
             let Ok(data) = frame.map_err(|_| NotRead::BrokenOff)?.into_data() else { continue };
-            let n_so_far = first.as_ref().map_or(0, Bytes::len) + rest.len();
+            let n_so_far = first.as_ref().map_or(all.len(), Bytes::len);
             if n_so_far + data.len() > bytes_max {
                 return Err(NotRead::TooLarge);
             }
-            match &first {
-                // Nearly every message comes in one piece, which is taken as it is.
-                None => first = Some(data),
-                Some(_) => rest.put(data),
+            // Nearly every message comes in one piece, which is taken as it is.
+            if n_so_far == 0 {
+                first = Some(data);
+                continue;
             }
+            if let Some(first) = first.take() {
+                all.reserve(usize::try_from(announced).unwrap_or(0).max(first.len() + data.len()));
+                all.put(first);
+            }
+            all.put(data);
         }
         Ok(())
     };
     timeout(patience, read).await.unwrap_or(Err(NotRead::TooSlow))?;
-    let first = first.unwrap_or_default();
-    if rest.is_empty() {
-        return Ok(first);
-    }
-    let mut all = BytesMut::with_capacity(first.len() + rest.len());
-    all.put(first);
-    all.put(rest);
-    Ok(all.freeze())
+    Ok(first.unwrap_or_else(|| all.freeze()))
 }
 
 /// What a client gets.

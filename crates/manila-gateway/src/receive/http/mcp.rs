@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use hyper::{Method, Request as HttpRequest, StatusCode};
@@ -14,7 +13,7 @@ use super::reply::{self, Refused, Reply};
 use super::{Front, admit, batch, legacy, modern};
 use crate::era::{Era, Revision};
 use crate::event::Event;
-use crate::jsonrpc::{self, Fault};
+use crate::jsonrpc::{self, Fault, one_line};
 use crate::receive::modern::is_modern;
 
 /// Names of headers that the protocol gives.
@@ -116,16 +115,4 @@ fn refuse(front: &Front, refused: &NoMessage) -> Reply {
         object.member("error", &jsonrpc::written(&fault));
     });
     reply::json(StatusCode::BAD_REQUEST, RawJson::from(body).to_bytes())
-}
-
-/// JSON without line breaks between its tokens: messages are handed on as lines.
-fn one_line(json: Bytes) -> Option<Bytes> {
-    if memchr::memchr2(b'\n', b'\r', &json).is_none() {
-        return Some(json);
-    }
-    let trimmed = json.slice_ref(json.trim_ascii());
-    if memchr::memchr2(b'\n', b'\r', &trimmed).is_none() {
-        return Some(trimmed);
-    }
-    Some(RawJson::parse_payload(trimmed).ok()?.compact())
 }

@@ -13,6 +13,7 @@ use super::sse::{Event, Events};
 use super::{Address, Link, pause};
 use crate::era::Era;
 use crate::hiding::text_without_secrets;
+use crate::jsonrpc::one_line;
 use crate::upstream::Connection;
 use crate::upstream::inbox::Item;
 use crate::upstream::listen::usable;
@@ -237,14 +238,6 @@ fn is_about(response: &Response, id: u64) -> bool {
         // An error may be about a request that could not be read.
         None => response.answer.is_err(),
     }
-}
-
-/// JSON without line breaks between its tokens: messages are handed on as lines.
-fn one_line(json: Bytes) -> Option<Bytes> {
-    if memchr::memchr2(b'\n', b'\r', &json).is_none() {
-        return Some(json);
-    }
-    Some(RawJson::parse_payload(json).ok()?.compact())
 }
 
 /// Whether it is a stream of events.
