@@ -89,8 +89,7 @@ fn a_lost_connection_cancels_nothing_and_a_word_does() {
     let mut cancelled = client.request(&json!("taken back"), "tools/call", &wait(60_000));
     let told = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": "taken back", "reason": "why not"}});
-    // It may not have come yet.
-    std::thread::sleep(std::time::Duration::from_millis(100));
+    served.until_calls(2);
     assert_eq!(client.post(&told).whole().status, 202);
     // Nothing is sent for it, and its reply ends.
     assert!(cancelled.head().contains(" 202 "), "{}", cancelled.head());
@@ -126,9 +125,9 @@ fn questions_go_to_the_client_whose_call_it_is() {
 fn where_two_clients_wait_nobody_is_asked_what_may_be_meant_for_the_other() {
     let served = Served::sample(&[]);
     let (client, other) = (served.greeted("2025-11-25"), served.greeted("2025-11-25"));
-    let params = json!({"name": "wait", "arguments": {"ms": 1500}});
+    let params = json!({"name": "wait", "arguments": {"ms": 5_000}});
     let _waiting = other.request(&json!(1), "tools/call", &params);
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    served.until_calls(1);
     let envelope = client.call("ask_user", &json!({"question": "?"}))["structuredContent"].clone();
     assert_eq!(envelope["success"], false, "{envelope}");
     assert!(envelope["error"].as_str().unwrap().contains("the client refused"), "{envelope}");
@@ -242,10 +241,7 @@ fn a_signal_ends_it_with_its_server_and_open_calls_are_finished() {
     let mut open = client.request(&json!(1), "tools/call", &params);
     let mut listening = client.listen(None);
     listening.head();
-    while !served.stderr().contains("called about") {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    served.until_calls(2);
     signal("TERM", served.pid());
     assert!(open.head().contains("200 OK"));
     assert_eq!(open.whole().answer(&json!(1))["result"]["isError"], false);

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ pub(crate) struct Served {
     pub(crate) address: String,
     child: Child,
     stderr: Arc<Mutex<String>>,
+    /// How often the sample server was asked how many calls it has had.
+    n_asked: AtomicU64,
 }
 
 /// What came back.
@@ -71,7 +74,7 @@ impl Served {
         });
         let address = told.recv_timeout(PATIENCE);
         let address = address.unwrap_or_else(|_| panic!("{args:?}: {}", stderr.lock().unwrap()));
-        Served { address, child, stderr }
+        Served { address, child, stderr, n_asked: AtomicU64::new(0) }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -118,6 +121,25 @@ impl Served {
     /// Calls a tool on plain HTTP.
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> Reply {
         self.ask("POST", &format!("/tools/{tool}"), &[], &arguments.to_string())
+    }
+
+    /// How many calls the sample server has had, but for those that only ask this.
+    pub(crate) fn n_calls(&self) -> u64 {
+        let n_asked = self.n_asked.fetch_add(1, Ordering::SeqCst) + 1;
+        let about = self.call("about", &json!({})).json();
+        about["data"]["calls"].as_u64().unwrap_or_else(|| panic!("{about}")) - n_asked
+    }
+
+    /// Waits until the sample server has had so many calls.
+    #[track_caller]
+    pub(crate) fn until_calls(&self, n_calls: u64) {
+        for _ in 0..1_000 {
+            if self.n_calls() >= n_calls {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("they never came; {}", self.stderr());
     }
 
     /// A client of the legacy era.

@@ -109,7 +109,7 @@ fn a_client_of_the_modern_era_that_goes_away_has_cancelled_its_call() {
     let mut streaming = served.modern("tools/call", &params);
     streaming.wait(|it| it["method"] == "notifications/progress");
     let plain = served.send("POST", "/tools/wait", &[], &json!({"ms": 60_000}).to_string());
-    std::thread::sleep(Duration::from_millis(200));
+    served.until_calls(3);
     drop((silent, streaming, plain));
     for _ in 0..200 {
         let about = served.call("about", &json!({})).json();
@@ -145,7 +145,7 @@ fn a_server_that_dies_comes_back_for_all_clients() {
     let params = json!({"name": "wait", "arguments": {"ms": 60_000}});
     let open = client.request(&json!(1), "tools/call", &params);
     let modern = served.modern("tools/call", &params);
-    std::thread::sleep(Duration::from_millis(200));
+    served.until_calls(2);
     let crashed = served.call("crash", &json!({}));
     assert_eq!(crashed.status, 503, "{crashed:?}");
     assert_eq!(crashed.header("manila-code").as_deref(), Some("UPSTREAM_UNAVAILABLE"));

@@ -117,7 +117,8 @@ fn progressed(gateway: &Gateway, notification: &Notification, connection: &Conne
     let _ = line.put(frame);
 }
 
-/// The log of a server goes to whoever asked for what it is about; else to everybody.
+/// The log of a server goes to whoever asked for what it is about; where that cannot be told, to
+/// nobody.
 fn logged(gateway: &Gateway, notification: &Notification, from: &From) {
     let frame = || notification.frame.to_bytes();
     match concerned(from) {

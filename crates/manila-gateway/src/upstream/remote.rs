@@ -172,9 +172,7 @@ impl Remote {
                 Ok(ready) => return Ok(ready),
                 Err(NotOpened::Down(down)) => return Err(Arc::new(*down)),
                 Err(NotOpened::Unspoken(refusal)) => {
-                    // Who is only silent may be slow today.
-                    let is_silent = matches!(refusal, Refusal::Silent(_));
-                    self.note(opening, if is_silent { Spoken::Unknown } else { Spoken::No });
+                    self.note(opening, Spoken::No);
                     why.get_or_insert(refusal);
                 }
             }
