@@ -150,6 +150,11 @@ impl Audience {
         listeners.iter().flat_map(|it| it.by_number.values().cloned()).collect()
     }
 
+    /// The client of this number, if it listens.
+    fn client(&self, number: u64) -> Option<Arc<Client>> {
+        self.all().into_iter().map(|it| it.client).find(|client| client.number == number)
+    }
+
     /// The only client with a hello of its own, if there is only one.
     fn only_client(&self) -> Option<Arc<Client>> {
         let all = self.all();

@@ -1,6 +1,7 @@
 //! Who asks: a client, one request of it, and where it hears what belongs to that.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
@@ -51,6 +52,8 @@ impl Speech {
 
 /// A client, as far as what the server says concerns it.
 pub(crate) struct Client {
+    /// No two clients have the same, also when one of them is gone.
+    pub(crate) number: u64,
     speech: OnceLock<Speech>,
     /// How much of a server's log it wants to hear, where it has said it for all its requests.
     log_level: Mutex<Option<RawJson>>,
@@ -65,7 +68,9 @@ pub(crate) struct Client {
 impl Client {
     /// A client that has not said yet how it speaks.
     pub(crate) fn new(line: Arc<dyn Line>) -> Client {
+        static N_CLIENTS: AtomicU64 = AtomicU64::new(0);
         Client {
+            number: N_CLIENTS.fetch_add(1, Ordering::Relaxed),
             speech: OnceLock::new(),
             log_level: Mutex::default(),
             watches: Mutex::default(),

@@ -121,7 +121,7 @@ fn progressed(gateway: &Gateway, notification: &Notification, connection: &Conne
 /// nobody.
 fn logged(gateway: &Gateway, notification: &Notification, from: &From) {
     let frame = || notification.frame.to_bytes();
-    match concerned(from) {
+    match concerned(gateway, from) {
         Concerned::Request(_, caller) => {
             let level = notification.params.as_ref().and_then(|params| params.get("level"));
             let wanted = caller.client.log_level();
@@ -157,7 +157,7 @@ enum Concerned {
     Nobody,
 }
 
-fn concerned(from: &From) -> Concerned {
+fn concerned(gateway: &Gateway, from: &From) -> Concerned {
     let From { connection, about } = from;
     if let Some(id) = *about
         && let Some(caller) = connection.caller(id)
@@ -169,15 +169,20 @@ fn concerned(from: &From) -> Concerned {
     open.retain(|(_, caller)| caller.subscription.is_none());
     // The server may still work on what was taken back.
     let left = connection.taken_back();
-    let clients = open.iter().map(|(_, caller)| &caller.client).chain(&left);
-    let mut clients = clients.collect::<Vec<_>>().into_iter();
-    let Some(first) = clients.next().map(Arc::clone) else { return Concerned::Nobody };
-    if !clients.all(|client| Arc::ptr_eq(client, &first)) {
+    let mut numbers =
+        open.iter().map(|(_, caller)| caller.client.number).chain(left.iter().copied());
+    let Some(first) = numbers.next() else { return Concerned::Nobody };
+    if !numbers.all(|number| number == first) {
         return Concerned::Several;
     }
     match open.as_slice() {
         [(id, caller)] if left.is_empty() => Concerned::Request(*id, Arc::clone(caller)),
-        _ => Concerned::Client(first),
+        [(_, caller), ..] => Concerned::Client(Arc::clone(&caller.client)),
+        [] => match gateway.audience.client(first) {
+            Some(client) => Concerned::Client(client),
+            // Whoever it concerned is gone.
+            None => Concerned::Several,
+        },
     }
 }
 
@@ -186,7 +191,7 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
         let pong = jsonrpc::result(&request.id, &JsonObject::default());
         return from.connection.push(pong);
     }
-    let concerned = concerned(&from);
+    let concerned = concerned(gateway, &from);
     let From { connection, about } = from;
     let is_told = about.is_some();
     let (client, line): (Arc<Client>, Arc<dyn Line>) = match concerned {

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::pending::{Arrived, Pending};
 use super::wire::{Mirrored, Outgoing, Wire};
 use super::{Gone, Waiting};
-use crate::caller::{Caller, Client, Line};
+use crate::caller::{Caller, Line};
 use crate::clock;
 use crate::era::{self, Era};
 use crate::event::{Event, Events};
@@ -229,8 +229,9 @@ impl Connection {
         self.pending.callers()
     }
 
-    /// The clients whose requests were taken back a short while ago, and not answered.
-    pub(crate) fn taken_back(&self) -> Vec<Arc<Client>> {
+    /// The numbers of the clients whose requests were taken back a short while ago, and not
+    /// answered.
+    pub(crate) fn taken_back(&self) -> Vec<u64> {
         self.pending.taken_back()
     }
 

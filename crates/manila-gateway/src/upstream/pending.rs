@@ -57,7 +57,8 @@ impl std::fmt::Display for Declined {
 pub(super) struct Pending {
     waiting: Mutex<HashMap<u64, Entry>>,
     /// Requests that were taken back and not answered: the server may still work on them, and ask.
-    taken_back: Mutex<VecDeque<(u64, Instant, Arc<Client>)>>,
+    /// Each with when that was, and the number of its client.
+    taken_back: Mutex<VecDeque<(u64, Instant, u64)>>,
     gone: OnceLock<Arc<Down>>,
     /// Told when the connection has ended.
     end: Notify,
@@ -117,23 +118,23 @@ impl Pending {
     }
 
     /// Notes that a request of this client is taken back.
-    fn take_back(&self, id: u64, client: &Arc<Client>) {
+    fn take_back(&self, id: u64, client: &Client) {
         if let Ok(mut taken_back) = self.taken_back.lock() {
             if taken_back.len() >= TAKEN_BACK_MAX {
                 taken_back.pop_front();
             }
-            taken_back.push_back((id, clock::now(), Arc::clone(client)));
+            taken_back.push_back((id, clock::now(), client.number));
         }
     }
 
-    /// The clients whose requests were taken back a short while ago.
-    pub(super) fn taken_back(&self) -> Vec<Arc<Client>> {
+    /// The numbers of the clients whose requests were taken back a short while ago.
+    pub(super) fn taken_back(&self) -> Vec<u64> {
         let Ok(mut taken_back) = self.taken_back.lock() else { return Vec::new() };
         let is_old = |at: &Instant| at.elapsed() > TAKEN_BACK_LONGEST;
         while taken_back.front().is_some_and(|(_, at, _)| is_old(at)) {
             taken_back.pop_front();
         }
-        taken_back.iter().map(|(_, _, client)| Arc::clone(client)).collect()
+        taken_back.iter().map(|(_, _, client)| *client).collect()
     }
 
     /// The id of the request that waits, if it is only one.
