@@ -148,7 +148,10 @@ fn arguments_that_a_tool_wants_in_headers_must_be_true() {
     };
     assert_eq!(given("eu").status, 200, "{:?}", given("eu"));
     assert_eq!(given("=?base64?ZXU=?=").status, 200);
-    for reply in [given("us"), served.ask("POST", "/mcp", &head, &call)] {
+    let (true_one, other) = (format!("Mcp-Param-{header}: eu"), format!("Mcp-Param-{header}: us"));
+    let twice = [&head[..], &[true_one.as_str(), other.as_str()]].concat();
+    let twice = served.ask("POST", "/mcp", &twice, &call);
+    for reply in [given("us"), twice, served.ask("POST", "/mcp", &head, &call)] {
         assert_eq!((reply.status, reply.json()["error"]["code"].as_i64()), (400, Some(-32020)));
     }
 }

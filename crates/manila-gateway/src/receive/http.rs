@@ -26,6 +26,7 @@ mod accept;
 mod admit;
 mod batch;
 mod body;
+mod cancelled;
 mod envelope;
 mod exchange;
 mod legacy;

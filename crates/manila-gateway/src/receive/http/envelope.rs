@@ -8,7 +8,7 @@ use manila::request_envelope::{Refused, Request};
 use manila::{Code, JsonObject, RawJson};
 
 use super::Front;
-use super::modern::Cancelled;
+use super::cancelled::Cancelled;
 use super::plain::{asking, called, status, tell};
 use super::reply::{self, Reply};
 use crate::caller::Caller;

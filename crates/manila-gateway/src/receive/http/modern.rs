@@ -7,13 +7,13 @@ use hyper::header::HeaderMap;
 use manila::RawJson;
 use manila::request_envelope::Request;
 
+use super::cancelled::Cancelled;
 use super::exchange::{Exchange, Takes, modern_status};
 use super::mcp::{PROTOCOL_VERSION, header};
 use super::reply::{self, Refused, Reply};
 use super::stream::Stream;
 use super::{Front, Written, wanted_shape};
 use crate::caller::{Caller, Client, Line, Speech};
-use crate::clock;
 use crate::era::{self, Era, meta};
 use crate::jsonrpc;
 use crate::receive::answering::{answered, text_of, turned_away};
@@ -72,32 +72,6 @@ async fn handling(
     };
     cancelled.forget();
     Some(answer)
-}
-
-/// Tells of a call whose client went away before it was answered.
-pub(super) struct Cancelled<'a> {
-    front: &'a Front,
-    request: Option<&'a Request>,
-    started: tokio::time::Instant,
-}
-
-impl<'a> Cancelled<'a> {
-    pub(super) fn unless_answered(front: &'a Front, request: &'a Request) -> Cancelled<'a> {
-        Cancelled { front, request: Some(request), started: clock::now() }
-    }
-
-    /// It was answered.
-    pub(super) fn forget(mut self) {
-        self.request = None;
-    }
-}
-
-impl Drop for Cancelled<'_> {
-    fn drop(&mut self) {
-        if let Some(request) = self.request.filter(|request| request.method == "tools/call") {
-            self.front.gateway.call_cancelled(request, self.started);
-        }
-    }
 }
 
 /// What a request says of its client, if its headers say the same.

@@ -11,8 +11,8 @@ use manila::request_envelope::{Message, Request};
 use manila::stage::classify::Media;
 use manila::{Code, JsonObject, RawJson, Violation};
 
+use super::cancelled::Cancelled;
 use super::exchange::Takes;
-use super::modern::Cancelled;
 use super::reply::{self, Refused, Reply};
 use super::{Front, envelope, wanted_shape};
 use crate::caller::{Caller, Form};
@@ -235,21 +235,4 @@ fn decoded(path: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::decoded;
-
-    #[test]
-    fn names_in_paths() {
-        for (path, name) in [
-            ("echo", Some("echo")),
-            ("a%2Fb", Some("a/b")),
-            ("gr%C3%BC%c3%9fe", Some("grüße")),
-            ("%", None),
-            ("%2", None),
-            ("%zz", None),
-            ("%ff", None),
-        ] {
-            assert_eq!(decoded(path).as_deref(), name, "{path}");
-        }
-    }
-}
+mod tests;

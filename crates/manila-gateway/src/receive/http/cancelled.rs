@@ -1,0 +1,32 @@
+//! Calls whose clients go away before they are answered.
+
+use manila::request_envelope::Request;
+
+use super::Front;
+use crate::clock;
+
+/// Tells of a call whose client went away before it was answered.
+pub(super) struct Cancelled<'a> {
+    front: &'a Front,
+    request: Option<&'a Request>,
+    started: tokio::time::Instant,
+}
+
+impl<'a> Cancelled<'a> {
+    pub(super) fn unless_answered(front: &'a Front, request: &'a Request) -> Cancelled<'a> {
+        Cancelled { front, request: Some(request), started: clock::now() }
+    }
+
+    /// It was answered.
+    pub(super) fn forget(mut self) {
+        self.request = None;
+    }
+}
+
+impl Drop for Cancelled<'_> {
+    fn drop(&mut self) {
+        if let Some(request) = self.request.filter(|request| request.method == "tools/call") {
+            self.front.gateway.call_cancelled(request, self.started);
+        }
+    }
+}

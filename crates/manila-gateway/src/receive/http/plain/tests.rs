@@ -1,0 +1,16 @@
+use super::decoded;
+
+#[test]
+fn names_in_paths() {
+    for (path, name) in [
+        ("echo", Some("echo")),
+        ("a%2Fb", Some("a/b")),
+        ("gr%C3%BC%c3%9fe", Some("grüße")),
+        ("%", None),
+        ("%2", None),
+        ("%zz", None),
+        ("%ff", None),
+    ] {
+        assert_eq!(decoded(path).as_deref(), name, "{path}");
+    }
+}
