@@ -4,7 +4,8 @@
 //! Run with `cargo bench --bench http`. Rounds of all take turns, so that a slow minute of the machine
 //! slows all; the median of the rounds counts, and the range of all rounds stands beside it: where the
 //! system places the processes itself, it may change its mind between rounds. `MCP_PROXY` is the path of the peer, and
-//! `MANILA_BENCH_EVERYTHING` that of `dist/index.js` of npm's `server-everything`.
+//! `MANILA_BENCH_EVERYTHING` that of `dist/index.js` of npm's `server-everything`. A word after `--` leaves only the tables
+//! whose names have it: `cargo bench --bench http -- '16 at'`.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -53,7 +54,7 @@ fn measure_all(programs: &Programs) {
     let sample = programs.manila.to_string_lossy();
     // The sample server answers in a few microseconds, which nothing with a socket can come near:
     // that limit is for servers such as the one above.
-    let together = Work { n_calls: 20_000, goal: Goal::Rate(None), ..TOGETHER };
+    let together = Work { goal: Goal::Rate(None), ..TOGETHER };
     let alone = Work { n_calls: 5_000, ..ALONE };
     let works =
         [alone, together, large("100 KB of text", Call::TEXT), large("71 KB of JSON", Call::JSON)];
@@ -96,7 +97,7 @@ const TOGETHER: Work<'_> = Work {
     name: "echo, 16 at a time",
     call: Call::ECHO,
     n_at_once: 16,
-    n_calls: 12_000,
+    n_calls: 40_000,
     goal: Goal::Rate(Some(0.6)),
     cpu_max: Some(Duration::from_micros(100)),
 };
@@ -121,7 +122,7 @@ impl Programs {
         let mut direct = Server::start(Path::new(program), arguments);
         let manila = Endpoint::manila(&self.manila, server);
         let peer = self.peer.as_ref().map(|peer| Endpoint::peer(peer, server));
-        for work in works {
+        for work in works.iter().filter(|work| is_wanted(work.name)) {
             let mut ways = vec![
                 Way::new("manila, 2025-11-25", &manila, Era::Legacy, work),
                 Way::new("manila, 2026-07-28", &manila, Era::Modern, work),
@@ -132,6 +133,13 @@ impl Programs {
             print(work, &times, &figures);
         }
     }
+}
+
+/// Whether a table was asked for: all are, unless some are named.
+fn is_wanted(name: &str) -> bool {
+    // Cargo itself adds an option.
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    words.peek().is_none() || words.any(|word| name.contains(&word))
 }
 
 /// Lets all take turns, and gives the times of direct calls.

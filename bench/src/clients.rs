@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::epoll;
+use rustix::fd::OwnedFd;
 
 use crate::answer;
 use crate::http::Connection;
@@ -43,6 +44,9 @@ pub struct Clients {
     idle: Vec<usize>,
     /// Those whose answer can be read.
     ready: Vec<usize>,
+    /// What tells which sockets can be read.
+    sockets: OwnedFd,
+    events: Vec<epoll::Event>,
     /// What stands before the names of tools here.
     prefix: String,
     request: String,
@@ -69,11 +73,18 @@ impl Clients {
             all: Vec::new(),
             idle: (0..n_clients).rev().collect(),
             ready: Vec::new(),
+            sockets: epoll::create(epoll::CreateFlags::CLOEXEC).expect("sockets can be waited for"),
+            events: Vec::with_capacity(n_clients),
             prefix: String::new(),
             request: String::new(),
             body: String::new(),
         };
         clients.all = (0..n_clients).map(|_| Client::greeted(place, era)).collect();
+        for (at, client) in (0_u64..).zip(&clients.all) {
+            let data = epoll::EventData::new_u64(at);
+            epoll::add(&clients.sockets, &client.connection, data, epoll::EventFlags::IN)
+                .expect("a socket can be waited for");
+        }
         if let Some(first) = clients.all.first_mut().filter(|_| era == Era::Legacy) {
             clients.prefix = first.prefix(place, tool);
         }
@@ -82,23 +93,17 @@ impl Clients {
 
     /// Waits until some answer can be read.
     fn wait(&mut self) {
-        let open: Vec<usize> = self.open_clients().collect();
-        if open.len() > 1 {
-            let sockets = self.all.iter().filter(|client| client.open.is_some());
-            let mut sockets: Vec<PollFd<'_>> =
-                sockets.map(|client| PollFd::new(&client.connection, PollFlags::IN)).collect();
-            poll(&mut sockets, None).expect("sockets can be waited for");
-            let answered = open.iter().zip(&sockets).filter(|(_, it)| !it.revents().is_empty());
-            self.ready = answered.map(|(client, _)| *client).collect();
-        } else {
+        if let [only] = self.all.as_slice() {
             // Reading it waits as well.
-            self.ready = open;
+            assert!(only.open.is_some(), "a call is open");
+            self.ready.push(0);
+            return;
         }
-    }
-
-    fn open_clients(&self) -> impl Iterator<Item = usize> {
-        let all = self.all.iter().enumerate();
-        all.filter(|(_, client)| client.open.is_some()).map(|(at, _)| at)
+        self.events.clear();
+        let events = rustix::buffer::spare_capacity(&mut self.events);
+        epoll::wait(&self.sockets, events, None).expect("sockets can be waited for");
+        let answered = self.events.iter().map(|event| event.data.u64());
+        self.ready.extend(answered.map(|at| usize::try_from(at).unwrap_or(usize::MAX)));
     }
 }
 

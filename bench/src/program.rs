@@ -5,11 +5,15 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Builds `manila` as it is released, and says where it lies: beside the benchmark's own folder.
+/// `MANILA_BENCH_PROGRAM` is one that is built already, for a comparison with another build.
 ///
 /// # Panics
 /// If it does not build.
 #[must_use]
 pub fn built() -> PathBuf {
+    if let Some(program) = std::env::var_os("MANILA_BENCH_PROGRAM") {
+        return program.into();
+    }
     let status =
         Command::new("cargo").args(["build", "--quiet", "--release", "-p", "manila-cli"]).status();
     assert!(status.is_ok_and(|status| status.success()), "manila must build");

@@ -25,6 +25,9 @@ mod words;
 use cli::Cli;
 use exit_status::ExitStatus;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     if let Some(code) = manila_gateway::keeper::dispatch(std::env::args_os()) {
         return code.into();

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::alert::Alert;
@@ -26,14 +26,17 @@ pub(crate) struct Frames<R> {
     buffer: BytesMut,
     /// How much of the buffer has no line end for sure.
     n_searched: usize,
+    /// How much is read at once: as much as came lately.
+    room: usize,
     bytes_max: usize,
     /// While a line over the limit goes by.
     skim: Option<Skim>,
     alert: Alert,
 }
 
-/// How much is read at once.
-const READ_BYTES: usize = 16 * 1024;
+/// How much is read at once, at least and at most.
+const READ_BYTES_MIN: usize = 16 * 1024;
+const READ_BYTES_MAX: usize = 1024 * 1024;
 
 impl<R: AsyncRead + Unpin> Frames<R> {
     pub(crate) fn new(source: R, bytes_max: usize) -> Frames<R> {
@@ -41,6 +44,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             source,
             buffer: BytesMut::new(),
             n_searched: 0,
+            room: READ_BYTES_MIN,
             bytes_max,
             skim: None,
             alert: Alert::default(),
@@ -53,11 +57,16 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             if let Some(frame) = self.take_line() {
                 return Ok(Some(frame));
             }
-            // A long line doubles the room each time, a short one never needs more.
-            let room = READ_BYTES.max(self.buffer.len().min(1024 * 1024));
-            self.buffer.reserve(room);
-            if self.alert.wait(self.source.read_buf(&mut self.buffer)).await? == 0 {
+            self.buffer.reserve(self.room);
+            let n_read = self.alert.wait(self.source.read_buf(&mut self.buffer)).await?;
+            if n_read == 0 {
                 return Ok(self.take_rest());
+            }
+            // Long lines double the room each time, short ones give it back bit by bit.
+            if n_read >= self.room {
+                self.room = READ_BYTES_MAX.min(self.room * 2);
+            } else if n_read < self.room / 4 {
+                self.room = READ_BYTES_MIN.max(self.room / 2);
             }
         }
     }
@@ -120,8 +129,8 @@ pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
             if frame.len() > TOGETHER_BYTES_MAX {
                 target.write_all(&together).await?;
                 together.clear();
-                target.write_all(&frame).await?;
-                target.write_all(b"\n").await?;
+                // With its line's end, or whoever reads would be woken twice.
+                target.write_all_buf(&mut frame.chain(&b"\n"[..])).await?;
             } else {
                 together.extend_from_slice(&frame);
                 together.push(b'\n');

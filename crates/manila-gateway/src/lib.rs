@@ -29,6 +29,7 @@ pub mod receive;
 pub mod sample_server;
 mod skim;
 mod tools;
+mod until;
 mod upstream;
 
 pub use caller::Caller;

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use tokio::sync::{Notify, mpsc};
 
+use crate::until::until;
+
 /// Where items are put in. Clones put into the same queue.
 pub(crate) struct Sender<T> {
     items: mpsc::UnboundedSender<Item<T>>,
@@ -98,20 +100,12 @@ impl<T: Weigh> Sender<T> {
 
     /// Waits until there is room, or nothing comes out any more.
     pub(crate) async fn room(&self) {
-        while self.is_full() && !self.items.is_closed() {
-            let freed = self.level.room.notified();
-            tokio::pin!(freed);
-            // From here on no news is missed.
-            freed.as_mut().enable();
-            if self.is_full() && !self.items.is_closed() {
-                freed.await;
-            }
-        }
+        until(&self.level.room, || !self.is_full() || self.items.is_closed()).await;
     }
 
     /// Whether whoever can wait has to.
     pub(crate) fn is_full(&self) -> bool {
-        self.level.n_bytes.load(Ordering::Relaxed) >= self.level.bytes_max
+        self.level.is_full()
     }
 
     fn put(&self, item: T, way: Way) -> Result<(), NotPut> {
@@ -140,18 +134,11 @@ pub(crate) struct Room<T> {
 impl<T> Room<T> {
     /// Waits until there is room, or nobody needs it any more.
     pub(crate) async fn wait(&self) {
-        loop {
-            let freed = self.level.room.notified();
-            tokio::pin!(freed);
-            // From here on no news is missed.
-            freed.as_mut().enable();
+        until(&self.level.room, || {
             let is_open = self.items.upgrade().is_some_and(|items| !items.is_closed());
-            let is_full = self.level.n_bytes.load(Ordering::Relaxed) >= self.level.bytes_max;
-            if !is_full || !is_open {
-                return;
-            }
-            freed.await;
-        }
+            !self.level.is_full() || !is_open
+        })
+        .await;
     }
 }
 
@@ -183,6 +170,10 @@ impl<T> Drop for Receiver<T> {
 }
 
 impl Level {
+    fn is_full(&self) -> bool {
+        self.n_bytes.load(Ordering::Relaxed) >= self.bytes_max
+    }
+
     fn taken<T>(&self, item: Item<T>) -> T {
         let Item { content, n_bytes, way } = item;
         if way == Way::AtOnce {

@@ -43,7 +43,7 @@ impl Tool {
     /// The first header that does not tell what stands in the arguments, if there is one.
     pub(crate) fn mismatch<'a>(
         &self,
-        arguments: Option<&RawJson>,
+        arguments: impl FnOnce() -> Option<RawJson>,
         given: impl Fn(&str) -> Option<&'a [u8]>,
     ) -> Option<String> {
         self.mirror.mismatch(arguments, given)

@@ -117,7 +117,9 @@ pub(crate) struct Ready {
     pub(crate) greeting: RawJson,
     /// How it speaks.
     pub(crate) era: Era,
-    /// The version that it gave itself.
+    /// Its name and version, as it gave them.
+    pub(crate) info: Option<RawJson>,
+    /// That version.
     pub(crate) version: Option<String>,
 }
 
@@ -125,14 +127,9 @@ impl Ready {
     fn new(connection: Arc<Connection>, greeting: RawJson) -> Ready {
         let era = connection.era_or_plainest();
         let info = server_info(&greeting, era);
-        let version = info.and_then(|info| info.get("version"));
+        let version = info.as_ref().and_then(|info| info.get("version"));
         let version = version.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
-        Ready { connection, greeting, era, version }
-    }
-
-    /// Its name and version, as it gave them.
-    pub(crate) fn info(&self) -> Option<RawJson> {
-        server_info(&self.greeting, self.era)
+        Ready { connection, greeting, era, info, version }
     }
 
     /// What it can do.
@@ -188,9 +185,13 @@ impl Upstream {
     /// The server, as soon as it is ready; or why it is not. Where it can be asked in more than
     /// one era, it is the one that whoever asks speaks.
     pub(crate) async fn ready(&self, wanted: Option<Era>) -> Result<Arc<Ready>, Arc<Down>> {
+        if let Some(ready) = self.ready_now(wanted) {
+            return Ok(ready);
+        }
+        // Hardly anybody waits, and all who ask would have to carry the room for it.
         match self {
-            Upstream::Child(child) => child.ready(wanted).await,
-            Upstream::Remote(remote) => remote.ready(wanted).await,
+            Upstream::Child(child) => Box::pin(child.ready(wanted)).await,
+            Upstream::Remote(remote) => Box::pin(remote.ready(wanted)).await,
         }
     }
 

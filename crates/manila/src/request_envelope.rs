@@ -43,6 +43,8 @@ pub struct Request {
     pub method: String,
     /// The parameters.
     pub params: Option<JsonObject>,
+    /// What the parameters say under `_meta`; of several, the last.
+    pub meta: Option<RawJson>,
     /// The whole message.
     pub frame: RawJson,
 }

@@ -27,11 +27,11 @@ pub(crate) fn outgoing(
     client: &Client,
     server: Era,
 ) -> (Bytes, Option<RawJson>) {
-    let given = request.params.as_ref().and_then(|params| params.get("_meta"));
-    let token = given.as_ref().and_then(|given| given.get("progressToken"));
+    let given = request.meta.as_ref();
+    let token = given.and_then(|given| given.get("progressToken"));
     let own_id = id.to_string();
     if !client.era().is_like(server) {
-        let params = params(request, given.as_ref(), token.is_some().then_some(id), |object| {
+        let params = params(request, given, token.is_some().then_some(id), |object| {
             if server == Era::Modern {
                 modern_members(object, Some(client));
             }

@@ -99,8 +99,7 @@ impl Gateway {
         let Task { tool: name, shape, wish, .. } = task;
         let started = clock::now();
         let (arguments, request_id) = (None, None);
-        let meta = request.params.as_ref().and_then(|params| params.get("_meta"));
-        let wish = if wish == Wish::None { Wish::of(meta.as_ref()) } else { wish };
+        let wish = if wish == Wish::None { Wish::of(request.meta.as_ref()) } else { wish };
         let call = ToolCall { request, caller, name, arguments, request_id, wish, started };
         let deadline = self.deadlines.at(started + TASK_LONGEST);
         let (answer, failure) = match shape {
@@ -191,10 +190,7 @@ impl Gateway {
         let tool = match self.tools.carrier() {
             Carrier::Pipe => self.tools.get(&call.name),
             // What a tool wants in headers must be known before it is called.
-            Carrier::Http => {
-                let known = self.known_tool(&call.name, call.caller);
-                tokio::time::timeout(self.settings.timeout, known).await.ok().flatten()
-            }
+            Carrier::Http => self.known_tool_in_time(&call.name, call.caller).await,
         };
         let mirrored = mirrored(tool.as_deref(), call);
         let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;

@@ -49,7 +49,8 @@ impl Gateway {
         if let Some(tool) = self.tools.get(name) {
             return Found::Tool(tool);
         }
-        match self.list_all_tools(wanted).await {
+        // Nearly every call finds its tool, and need not carry the room for this.
+        match Box::pin(self.list_all_tools(wanted)).await {
             Err(NotListed::Gone(gone)) => Found::Gone(gone),
             Err(NotListed::Declined(declined)) => Found::Declined(declined),
             Err(NotListed::Refused) => Found::Unlisted,
@@ -62,12 +63,18 @@ impl Gateway {
         }
     }
 
-    /// The tool of this name; `None` if there is none, or nothing is known about it.
-    pub(crate) async fn known_tool(&self, name: &str, caller: &Caller) -> Option<Arc<Tool>> {
+    /// The tool of this name; `None` if there is none, or nothing is known about it within the time
+    /// that a call may take.
+    pub(crate) async fn known_tool_in_time(
+        &self,
+        name: &str,
+        caller: &Caller,
+    ) -> Option<Arc<Tool>> {
         if let Some(tool) = self.tools.get(name) {
             return Some(tool);
         }
-        match self.find(name, caller.wanted()).await {
+        let found = self.find(name, caller.wanted());
+        match tokio::time::timeout(self.settings.timeout, found).await.ok()? {
             Found::Tool(tool) => Some(tool),
             Found::Unknown
             | Found::Unlisted

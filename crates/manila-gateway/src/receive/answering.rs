@@ -131,7 +131,7 @@ fn voice(gateway: &Gateway, caller: &Caller) -> Voice {
         Placement::Structured | Placement::Text => Placement::Text,
     };
     let server = match era {
-        Era::Modern => gateway.upstream.ready_now(Some(era)).and_then(|ready| ready.info()),
+        Era::Modern => gateway.upstream.ready_now(Some(era)).and_then(|ready| ready.info.clone()),
         Era::Legacy(_) => None,
     };
     Voice { era, placement, server }

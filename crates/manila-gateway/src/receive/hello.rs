@@ -26,7 +26,7 @@ pub(super) fn initialized(ready: &Ready, revision: Revision) -> JsonObject {
         Era::Modern => JsonObject::build(|object| {
             object.member("protocolVersion", revision.date());
             object.member("capabilities", &promising(ready.capabilities().as_raw()));
-            match ready.info() {
+            match &ready.info {
                 Some(info) => object.member("serverInfo", &info),
                 None => object.member("serverInfo", &OwnInfo),
             }
@@ -60,7 +60,7 @@ pub(super) fn discovered(ready: &Ready) -> JsonObject {
             Some(scope) => object.member("cacheScope", &scope),
             None => object.member("cacheScope", "private"),
         }
-        let info = ready.info();
+        let info = ready.info.clone();
         let add_info = |object: &mut ObjectWriter<'_>| match &info {
             Some(info) => object.member(meta::SERVER_INFO, info),
             None => object.member(meta::SERVER_INFO, &OwnInfo),

@@ -2,18 +2,17 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use manila::Code;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
-use self::body::NotRead;
+use self::body::{Arriving, NotRead};
 use self::reply::{Refused, Reply};
 use self::sessions::Sessions;
 use super::encode::Written;
@@ -21,6 +20,7 @@ use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
 use crate::host;
 use crate::os::{self, stop};
+use crate::until::until;
 
 mod accept;
 mod admit;
@@ -32,6 +32,7 @@ mod exchange;
 mod legacy;
 mod mcp;
 mod modern;
+mod patience;
 mod plain;
 mod reply;
 mod route;
@@ -92,8 +93,14 @@ struct Front {
     gateway: Arc<Gateway>,
     sessions: Sessions,
     limits: Limits,
-    /// What is open, of all clients together.
-    open: watch::Sender<Load>,
+    open: Arc<AllOpen>,
+}
+
+/// What is open, of all clients together.
+#[derive(Default)]
+struct AllOpen {
+    load: Mutex<Load>,
+    drained: Notify,
 }
 
 /// How much is open.
@@ -149,7 +156,7 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
         gateway: Arc::clone(&gateway),
         sessions: Sessions::default(),
         limits,
-        open: watch::Sender::new(Load::default()),
+        open: Arc::default(),
     });
     let stopping = watch::Sender::new(false);
     let accepting =
@@ -158,7 +165,7 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     stop::asked().await;
     accepting.abort();
     forgetting.abort();
-    let n_open = front.open.borrow().n_requests;
+    let n_open = front.open.n_requests();
     if n_open > 0 {
         gateway.tell(Event::Stopping { n_open, grace });
     }
@@ -198,26 +205,24 @@ impl Front {
     /// open, or too large ones.
     fn opened(&self, n_bytes: usize) -> Option<Open> {
         let settings = &self.gateway.settings;
-        let is_taken = self.open.send_if_modified(|open| {
-            let has_room = open.n_requests < settings.in_flight_max
-                && open.n_bytes < settings.in_flight_bytes_max;
-            if has_room {
-                open.n_requests += 1;
-                open.n_bytes += n_bytes;
-            }
-            has_room
-        });
-        is_taken.then(|| Open { open: self.open.clone(), n_bytes })
+        let mut load = self.open.load.lock().ok()?;
+        let has_room =
+            load.n_requests < settings.in_flight_max && load.n_bytes < settings.in_flight_bytes_max;
+        if !has_room {
+            return None;
+        }
+        load.n_requests += 1;
+        load.n_bytes += n_bytes;
+        Some(Open { among: Arc::clone(&self.open), n_bytes })
     }
 
     /// Waits until no request is open.
     async fn drained(&self) {
-        // The sender lives as long as this.
-        let _ = self.open.subscribe().wait_for(|open| open.n_requests == 0).await;
+        until(&self.open.drained, || self.open.n_requests() == 0).await;
     }
 
     /// Reads a body, within the limits.
-    async fn read(&self, body: Incoming) -> Result<Bytes, Refused> {
+    async fn read(&self, body: Arriving) -> Result<Bytes, Refused> {
         let bytes_max = self.gateway.settings.frame_bytes_max;
         let read = body::whole(body, bytes_max, self.limits.body_timeout).await;
         read.map_err(|why| Box::new(refuse_body(self, why)))
@@ -257,17 +262,25 @@ fn wanted_shape(headers: &HeaderMap) -> Result<Option<Shape>, Refused> {
     })
 }
 
+impl AllOpen {
+    fn n_requests(&self) -> usize {
+        self.load.lock().map_or(0, |load| load.n_requests)
+    }
+}
+
 /// A request that is open.
 struct Open {
-    open: watch::Sender<Load>,
+    among: Arc<AllOpen>,
     n_bytes: usize,
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.open.send_modify(|open| {
-            open.n_requests = open.n_requests.saturating_sub(1);
-            open.n_bytes = open.n_bytes.saturating_sub(self.n_bytes);
-        });
+        let Ok(mut load) = self.among.load.lock() else { return };
+        load.n_requests = load.n_requests.saturating_sub(1);
+        load.n_bytes = load.n_bytes.saturating_sub(self.n_bytes);
+        if load.n_requests == 0 {
+            self.among.drained.notify_waiters();
+        }
     }
 }

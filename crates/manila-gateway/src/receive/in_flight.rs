@@ -7,15 +7,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use crate::caller::Caller;
 use crate::gateway::Settings;
+use crate::until::until;
 
 /// A client's open requests by id, each with who made it.
 pub(super) struct InFlight {
     open: Mutex<Open>,
-    n_open: watch::Sender<usize>,
+    drained: Notify,
     n_max: usize,
     bytes_max: usize,
 }
@@ -39,7 +40,7 @@ impl InFlight {
     pub(super) fn new(settings: &Settings) -> InFlight {
         InFlight {
             open: Mutex::default(),
-            n_open: watch::Sender::new(0),
+            drained: Notify::new(),
             n_max: settings.in_flight_max,
             bytes_max: settings.in_flight_bytes_max,
         }
@@ -57,7 +58,6 @@ impl InFlight {
         }
         open.by_id.insert(key, Arc::clone(caller));
         open.n_bytes += request.frame.as_bytes().len();
-        self.n_open.send_replace(open.by_id.len());
         Ok(())
     }
 
@@ -67,7 +67,9 @@ impl InFlight {
             && open.by_id.remove(&request.id.compact()).is_some()
         {
             open.n_bytes = open.n_bytes.saturating_sub(request.frame.as_bytes().len());
-            self.n_open.send_replace(open.by_id.len());
+            if open.by_id.is_empty() {
+                self.drained.notify_waiters();
+            }
         }
     }
 
@@ -98,7 +100,7 @@ impl InFlight {
 
     /// How many requests are open.
     pub(super) fn n_open(&self) -> usize {
-        *self.n_open.borrow()
+        self.open.lock().map_or(0, |open| open.by_id.len())
     }
 
     /// Waits a moment until no request is open.
@@ -109,7 +111,6 @@ impl InFlight {
 
     /// Waits until no request is open.
     pub(super) async fn drained(&self) {
-        // The sender lives as long as this.
-        let _ = self.n_open.subscribe().wait_for(|n_open| *n_open == 0).await;
+        until(&self.drained, || self.n_open() == 0).await;
     }
 }

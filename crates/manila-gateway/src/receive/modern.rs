@@ -4,7 +4,6 @@ use manila::json::{Emit, ObjectWriter};
 use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
-use super::answering::text_of;
 use crate::caller::Speech;
 use crate::era::{self, Era, Revision, meta};
 
@@ -33,11 +32,7 @@ pub(super) fn is_modern(request: &Request, told: Option<&str>) -> bool {
 
 /// Whether a request says its revision, as all of the modern era do.
 pub(super) fn says_version(request: &Request) -> bool {
-    meta(request).is_some_and(|said| said.get(meta::PROTOCOL_VERSION).is_some())
-}
-
-fn meta(request: &Request) -> Option<RawJson> {
-    request.params.as_ref()?.get("_meta")
+    request.meta.as_ref().is_some_and(|said| said.get(meta::PROTOCOL_VERSION).is_some())
 }
 
 /// A rule of the protocol that a request breaks, where the protocol has a number for it.
@@ -80,28 +75,47 @@ impl Emit for Breach {
     }
 }
 
-/// What a request says of its client, if it says all that it must.
-pub(super) fn admitted(request: &Request) -> Result<Speech, Breach> {
-    let said = meta(request);
-    let version = text_of(said.as_ref(), meta::PROTOCOL_VERSION)
-        .ok_or_else(|| Breach::meta(meta::PROTOCOL_VERSION, "is required"))?;
-    if version != Era::Modern.date() {
-        return Err(Breach::version(&version));
+/// What a request says of its client.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) version: Option<String>,
+    capabilities: Option<RawJson>,
+    info: Option<RawJson>,
+    log_level: Option<RawJson>,
+}
+
+impl Said {
+    pub(super) fn by(request: &Request) -> Said {
+        let mut said = Said::default();
+        for member in request.meta.iter().flat_map(RawJson::members) {
+            match &*member.key() {
+                meta::PROTOCOL_VERSION => {
+                    said.version = member.value().as_text().map(std::borrow::Cow::into_owned);
+                }
+                meta::CLIENT_CAPABILITIES => said.capabilities = Some(member.value()),
+                meta::CLIENT_INFO => said.info = Some(member.value()),
+                meta::LOG_LEVEL => said.log_level = Some(member.value()),
+                _ => {}
+            }
+        }
+        said
     }
-    let capabilities = said.as_ref().and_then(|said| said.get(meta::CLIENT_CAPABILITIES));
-    let capabilities = capabilities
-        .ok_or_else(|| Breach::meta(meta::CLIENT_CAPABILITIES, "is required"))
-        .map(JsonObject::new)?
-        .ok_or_else(|| Breach::meta(meta::CLIENT_CAPABILITIES, "must be an object"))?;
-    let log_level = said.as_ref().and_then(|said| said.get(meta::LOG_LEVEL));
-    let is_level = |level: &RawJson| level.as_text().is_some_and(|name| era::is_level(&name));
-    if log_level.as_ref().is_some_and(|level| !is_level(level)) {
-        return Err(Breach::meta(meta::LOG_LEVEL, "must be the name of a level"));
+
+    /// How the client speaks, if it says all that it must.
+    pub(super) fn speech(self) -> Result<Speech, Breach> {
+        let Said { version, capabilities, info, log_level } = self;
+        let version = version.ok_or_else(|| Breach::meta(meta::PROTOCOL_VERSION, "is required"))?;
+        if version != Era::Modern.date() {
+            return Err(Breach::version(&version));
+        }
+        let capabilities = capabilities
+            .ok_or_else(|| Breach::meta(meta::CLIENT_CAPABILITIES, "is required"))
+            .map(JsonObject::new)?
+            .ok_or_else(|| Breach::meta(meta::CLIENT_CAPABILITIES, "must be an object"))?;
+        let is_level = |level: &RawJson| level.as_text().is_some_and(|name| era::is_level(&name));
+        if log_level.as_ref().is_some_and(|level| !is_level(level)) {
+            return Err(Breach::meta(meta::LOG_LEVEL, "must be the name of a level"));
+        }
+        Ok(Speech { era: Era::Modern, capabilities: Some(capabilities), info, log_level })
     }
-    Ok(Speech {
-        era: Era::Modern,
-        capabilities: Some(capabilities),
-        info: said.as_ref().and_then(|said| said.get(meta::CLIENT_INFO)),
-        log_level,
-    })
 }

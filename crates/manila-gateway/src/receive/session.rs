@@ -184,7 +184,7 @@ impl Session {
         let opening = *self.opening.borrow();
         if opening == Opening::Closed && modern::is_modern(request, None) {
             let written = |breach: modern::Breach| RawJson::from(jsonrpc::written(&breach));
-            let speech = modern::admitted(request).map_err(written)?;
+            let speech = modern::Said::by(request).speech().map_err(written)?;
             let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
             return Ok(Caller::of(&client, line).asking(request));
         }

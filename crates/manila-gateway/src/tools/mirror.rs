@@ -55,12 +55,17 @@ impl Mirror {
     /// has the value of a header.
     pub(super) fn mismatch<'a>(
         &self,
-        arguments: Option<&RawJson>,
+        arguments: impl FnOnce() -> Option<RawJson>,
         given: impl Fn(&str) -> Option<&'a [u8]>,
     ) -> Option<String> {
+        // Hardly any tool wants that.
+        if self.0.is_empty() {
+            return None;
+        }
+        let arguments = arguments();
         self.0.iter().find_map(|parameter| {
             let name = format!("mcp-param-{}", parameter.header.to_ascii_lowercase());
-            let value = arguments.and_then(|arguments| parameter.value(arguments));
+            let value = arguments.as_ref().and_then(|arguments| parameter.value(arguments));
             let expected = value.as_ref().and_then(text);
             let is_same = match (expected, given(&name)) {
                 (None, None) => true,

@@ -72,9 +72,6 @@ impl Child {
     /// The server, as soon as it is ready; or why it is not. One that nobody has greeted yet is
     /// greeted now, in the era that whoever asks speaks.
     pub(super) async fn ready(&self, wanted: Option<Era>) -> Result<Arc<Ready>, Arc<Down>> {
-        if let Some(ready) = self.ready_now() {
-            return Ok(ready);
-        }
         let is_refused = match &*self.state.borrow() {
             State::Down(down) => down.refusal.is_some(),
             State::Starting | State::Ready(_) => false,

@@ -115,10 +115,8 @@ impl Remote {
 
     /// The conversation that suits whoever asks best; it is opened if there is none.
     pub(super) async fn ready(&self, wanted: Option<Era>) -> Result<Arc<Ready>, Arc<Down>> {
-        if let Some(ready) = self.ready_now(wanted) {
-            return Ok(ready);
-        }
         let _opening = self.opening.lock().await;
+        // Somebody else may have opened it meanwhile.
         if let Some(ready) = self.ready_now(wanted) {
             return Ok(ready);
         }

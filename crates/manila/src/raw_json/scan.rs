@@ -262,6 +262,9 @@ impl<'a, V: Visit> Scanner<'a, V> {
                 if n_plain < 16 {
                     break;
                 }
+                if at - self.at > LONG {
+                    at = word::plain_blocks_end(self.bytes, at);
+                }
             }
             match self.bytes.get(at) {
                 Some(b'"') => {

@@ -127,15 +127,26 @@ fn code_unit(escaped: &[u8]) -> Option<u32> {
 
 /// Writes UTF-8 text as the inside of a JSON string, escaping only what must be escaped.
 pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
+    // After so many words in which nothing is to be escaped, there may be many more.
+    const LONG: usize = 12;
     let mut rest = text;
+    let mut n_words = 0_usize;
     while let Some((word, after)) = rest.split_first_chunk::<8>() {
         let n_plain = word::plain_len(*word);
         // Copied whole and cut back, as in `copy_run`.
         out.extend_from_slice(word);
         let Some(&special) = word.get(n_plain) else {
             rest = after;
+            n_words += 1;
+            if n_words == LONG {
+                n_words = 0;
+                let (run, after) = rest.split_at(word::plain_blocks_end(rest, 0));
+                out.extend_from_slice(run);
+                rest = after;
+            }
             continue;
         };
+        n_words = 0;
         out.truncate(out.len() - (8 - n_plain));
         encode_byte(special, out);
         rest = rest.get(n_plain + 1..).unwrap_or_default();

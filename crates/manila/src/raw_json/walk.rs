@@ -171,6 +171,8 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
 /// The same from a place inside of a long string, which may be full of escapes: texts hold JSON.
 fn long_string_end(bytes: &[u8], mut at: usize) -> usize {
     let mut is_escaped = false;
+    // A checked string has no control characters, so only a quote or an escape ends the run.
+    at = word::plain_blocks_end(bytes, at);
     while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let quotes = word::ending_quotes_of_64(block, &mut is_escaped);
         if quotes != 0 {

@@ -23,14 +23,30 @@ pub(super) fn plain_len(word: [u8; 8]) -> usize {
 #[inline]
 pub(super) fn plain_len_of_16(bytes: [u8; 16]) -> usize {
     let bytes = u8x16::new(bytes);
-    let controls = bytes.min(u8x16::splat(0x1F)).simd_eq(bytes);
-    first_of_16(controls | quotes(bytes))
+    first_of_16(controls(bytes) | quotes(bytes))
 }
 
 /// How many of sixteen bytes come before the first quote or backslash.
 #[inline]
 pub(super) fn unquoted_len_of_16(bytes: [u8; 16]) -> usize {
     first_of_16(quotes(u8x16::new(bytes)))
+}
+
+/// Where the run ends that starts at `at` and has no quote, backslash or control character, as far as
+/// 64 bytes at a time tell it: up to 63 more may follow.
+pub(super) fn plain_blocks_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+        let (parts, _) = block.as_chunks::<16>();
+        let marks = parts.iter().fold(u8x16::splat(0), |marks, part| {
+            let part = u8x16::new(*part);
+            marks | controls(part) | quotes(part)
+        });
+        if marks.to_bitmask() != 0 {
+            break;
+        }
+        at += 64;
+    }
+    at
 }
 
 /// Which of 64 bytes are quotes that end a string: those that no backslash stands before. The bits
@@ -108,6 +124,12 @@ fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
+/// Marks control characters.
+#[inline]
+fn controls(bytes: u8x16) -> u8x16 {
+    bytes.min(u8x16::splat(0x1F)).simd_eq(bytes)
+}
+
 /// Marks quotes and backslashes.
 #[inline]
 fn quotes(bytes: u8x16) -> u8x16 {
@@ -142,6 +164,18 @@ mod tests {
                 assert_eq!(unescaped_len(word), naive(&word, |byte| byte == b'\\'), "{word:?}");
             }
         }
+    }
+
+    #[test]
+    fn blocks_of_a_run_agree_with_one_at_a_time() {
+        for len in 0..300 {
+            for end in [b'"', b'\\', b'\n'] {
+                let bytes = [vec![b'x'; len], vec![end], vec![b'y'; 200]].concat();
+                assert_eq!(plain_blocks_end(&bytes, 0), len / 64 * 64, "{len}");
+            }
+        }
+        assert_eq!(plain_blocks_end(&[b'x'; 100], 10), 74);
+        assert_eq!(plain_blocks_end(b"", 0), 0);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub(crate) struct Parts {
     id: Option<RawJson>,
     method: Option<RawJson>,
     params: Option<RawJson>,
+    /// `_meta` of the parameters.
+    meta: Option<RawJson>,
     result: Option<RawJson>,
     error: Option<RawJson>,
     /// Those that are given twice.
@@ -51,7 +53,15 @@ impl Parts {
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Parts, ReadError> {
         let mut parts = Parts::default();
         reader.members(|reader, key| {
-            let value = reader.raw()?;
+            let value = match (key, reader.next_kind()) {
+                // They may be large, so what stands in them is found while they are read.
+                ("params", Kind::Object) => {
+                    let (meta, params) = reader.with_raw(meta)?;
+                    parts.meta = meta;
+                    params
+                }
+                _ => reader.raw()?,
+            };
             parts.put(key, value);
             Ok(())
         })?;
@@ -64,6 +74,7 @@ impl Parts {
         for member in object.members() {
             parts.put(&member.key(), member.value());
         }
+        parts.meta = parts.params.as_ref().and_then(|params| params.get("_meta"));
         parts
     }
 
@@ -96,7 +107,8 @@ impl Parts {
         self.once()?;
         self.version()?;
         let (method, params) = (self.method()?, self.params(profile)?);
-        Ok(Request { id: self.id(profile)?, method, params, frame: frame.clone() })
+        let (meta, frame) = (self.meta.clone(), frame.clone());
+        Ok(Request { id: self.id(profile)?, method, params, meta, frame })
     }
 
     fn notification(&self, frame: &RawJson) -> Result<Notification, Broken> {
@@ -226,6 +238,19 @@ impl Parts {
             }
         }
     }
+}
+
+/// Reads an object, and gives its member `_meta`.
+fn meta(reader: &mut Reader<'_>) -> Result<Option<RawJson>, ReadError> {
+    let mut meta = None;
+    reader.members(|reader, key| {
+        let value = reader.raw()?;
+        if key == "_meta" {
+            meta = Some(value);
+        }
+        Ok(())
+    })?;
+    Ok(meta)
 }
 
 fn is_twice(member: &'static str) -> Broken {

@@ -9,10 +9,12 @@ use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use super::body::Arriving;
+use super::patience::Patience;
 use super::{Front, route};
 use crate::event::Event;
 
@@ -54,13 +56,15 @@ async fn serve(
 ) {
     // An answer is one write, and whoever waits for it should not wait for more.
     let _ = stream.set_nodelay(true);
+    let patience = Patience::new();
     let service = service_fn(|request: Request<Incoming>| {
-        let front = Arc::clone(&front);
+        let (front, patience) = (Arc::clone(&front), patience.clone());
+        let request = request.map(|incoming| Arriving { incoming, patience });
         async move { Ok::<_, Infallible>(route::handle(&front, request).await) }
     });
     // A request may have 100 headers, which is what hyper takes unless it is told otherwise.
     let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
+        .timer(patience.clone())
         .header_read_timeout(front.limits.head_timeout)
         .max_buf_size(front.limits.head_bytes_max)
         .serve_connection(TokioIo::new(stream), service);

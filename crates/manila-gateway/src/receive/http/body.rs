@@ -10,8 +10,9 @@ use bytes::{BufMut, Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, Sleep, sleep_until, timeout};
+use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::patience::Patience;
 use super::stream::Reader;
 use crate::clock;
 
@@ -23,12 +24,19 @@ pub(super) enum NotRead {
     BrokenOff,
 }
 
+/// A body on its way, and the timer of its connection.
+pub(super) struct Arriving {
+    pub(super) incoming: Incoming,
+    pub(super) patience: Patience,
+}
+
 /// Reads a whole body, within its limits.
 pub(super) async fn whole(
-    mut body: Incoming,
+    body: Arriving,
     bytes_max: usize,
-    patience: Duration,
+    longest: Duration,
 ) -> Result<Bytes, NotRead> {
+    let Arriving { incoming: mut body, patience } = body;
     let announced = body.size_hint().lower();
     if announced > bytes_max as u64 {
         return Err(NotRead::TooLarge);
@@ -55,7 +63,11 @@ pub(super) async fn whole(
         }
         Ok(())
     };
-    timeout(patience, read).await.unwrap_or(Err(NotRead::TooSlow))?;
+    tokio::select! {
+        biased;
+        read = read => read?,
+        () = patience.wait(longest) => return Err(NotRead::TooSlow),
+    }
     Ok(first.unwrap_or_else(|| all.freeze()))
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn post(
     takes: Takes,
 ) -> Result<Reply, Refused> {
     if request.method == "initialize" {
-        return Ok(hello(front, &request).await);
+        return Ok(Box::pin(hello(front, &request)).await);
     }
     let session = session(front, headers)?;
     let shape = wanted_shape(headers)?;

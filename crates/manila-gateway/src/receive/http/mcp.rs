@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use hyper::{Method, Request as HttpRequest, StatusCode};
 use manila::request_envelope::{Message, Notification, Refused as NoMessage, Request};
 use manila::{Code, JsonObject, RawJson};
 
+use super::body::Arriving;
 use super::exchange::Takes;
 use super::reply::{self, Refused, Reply};
 use super::{Front, admit, batch, legacy, modern};
@@ -23,7 +23,7 @@ pub(super) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 /// A request to the endpoint.
 pub(super) async fn handle(
     front: &Arc<Front>,
-    request: HttpRequest<Incoming>,
+    request: HttpRequest<Arriving>,
 ) -> Result<Reply, Refused> {
     match *request.method() {
         Method::POST => post(front, request).await,
@@ -36,7 +36,7 @@ pub(super) async fn handle(
     }
 }
 
-async fn post(front: &Arc<Front>, request: HttpRequest<Incoming>) -> Result<Reply, Refused> {
+async fn post(front: &Arc<Front>, request: HttpRequest<Arriving>) -> Result<Reply, Refused> {
     let (head, body) = request.into_parts();
     admit::check_json(&head.headers)?;
     let body = front.read(body).await?;
@@ -56,7 +56,7 @@ async fn post(front: &Arc<Front>, request: HttpRequest<Incoming>) -> Result<Repl
         Ok(Message::Notification(notification)) => told(front, headers, &notification),
         Ok(Message::Response(response)) => legacy::answered(front, headers, &response),
         Err(_) if line.first() == Some(&b'[') && legacy::has_batches(front, headers) => {
-            batch::handle(front, headers, &line).await
+            Box::pin(batch::handle(front, headers, &line)).await
         }
         Err(refused) => Ok(refuse(front, &refused)),
     }

@@ -14,10 +14,10 @@ use super::reply::{self, Refused, Reply};
 use super::stream::Stream;
 use super::{Front, Written, wanted_shape};
 use crate::caller::{Caller, Client, Line, Speech};
-use crate::era::{self, Era, meta};
+use crate::era::{self, Era};
 use crate::jsonrpc;
 use crate::receive::answering::{answered, text_of, turned_away};
-use crate::receive::modern::{Breach, admitted, is_removed};
+use crate::receive::modern::{Breach, Said, is_removed};
 use crate::tools::decoded;
 
 /// A request that says everything.
@@ -37,7 +37,7 @@ pub(super) async fn post(
         let frame = jsonrpc::error(Some(&request.id), &fault);
         return Ok(reply::json(modern_status(Some(-32601)), frame));
     }
-    check_name(headers, &request).map_err(refuse)?;
+    let name = check_name(headers, &request).map_err(refuse)?;
     if request.method == "subscriptions/listen" && !takes.has_events() {
         let message = "the header Accept must have text/event-stream";
         let status = StatusCode::NOT_ACCEPTABLE;
@@ -46,10 +46,19 @@ pub(super) async fn post(
     let (stream, caller) = caller(front, headers, &request, speech)?;
     let told = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-param-"));
     let told: HeaderMap = told.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let handling = handling(Arc::clone(front), request, caller, told);
+    let tool = name.filter(|_| request.method == "tools/call");
+    let handling = handling(Arc::clone(front), request, caller, Told { tool, headers: told });
     let exchange =
         Exchange { handling: Box::pin(handling), stream, takes, era: Era::Modern, lent: None };
     Ok(exchange.reply(front).await)
+}
+
+/// What stands in the headers of a call, too.
+struct Told {
+    /// The tool that is called.
+    tool: Option<String>,
+    /// Those for arguments.
+    headers: HeaderMap,
 }
 
 /// Handles a request. Dropped before the end, it was cancelled.
@@ -57,7 +66,7 @@ async fn handling(
     front: Arc<Front>,
     request: Request,
     caller: Arc<Caller>,
-    told: HeaderMap,
+    told: Told,
 ) -> Option<Written> {
     let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
         return Some(turned_away(&front.gateway, &request, &caller));
@@ -76,8 +85,9 @@ async fn handling(
 
 /// What a request says of its client, if its headers say the same.
 fn admit(headers: &HeaderMap, request: &Request) -> Result<Speech, Breach> {
-    check_version(headers, request)?;
-    let speech = admitted(request)?;
+    let said = Said::by(request);
+    check_version(headers, &said)?;
+    let speech = said.speech()?;
     for name in ["mcp-method", "mcp-name", PROTOCOL_VERSION] {
         // Somebody on the way may take the other one.
         if headers.get_all(name).iter().count() > 1 {
@@ -106,10 +116,8 @@ fn caller(
     Ok((stream, Arc::new(caller)))
 }
 
-fn check_version(headers: &HeaderMap, request: &Request) -> Result<(), Breach> {
-    let said = request.params.as_ref().and_then(|params| params.get("_meta"));
-    let said = text_of(said.as_ref(), meta::PROTOCOL_VERSION);
-    match (header(headers, PROTOCOL_VERSION), said) {
+fn check_version(headers: &HeaderMap, said: &Said) -> Result<(), Breach> {
+    match (header(headers, PROTOCOL_VERSION), &said.version) {
         (Some(told), Some(said)) if told == said => Ok(()),
         (Some(_), Some(_)) => {
             Err(Breach::header("MCP-Protocol-Version must be the version in the body's _meta"))
@@ -120,13 +128,14 @@ fn check_version(headers: &HeaderMap, request: &Request) -> Result<(), Breach> {
     }
 }
 
-fn check_name(headers: &HeaderMap, request: &Request) -> Result<(), Breach> {
-    let Some(key) = era::name_member(&request.method) else { return Ok(()) };
+/// The name of what is asked for, where there is one and the headers say the same.
+fn check_name(headers: &HeaderMap, request: &Request) -> Result<Option<String>, Breach> {
+    let Some(key) = era::name_member(&request.method) else { return Ok(None) };
     let params = request.params.as_ref().map(manila::JsonObject::as_raw);
-    let Some(name) = text_of(params, key) else { return Ok(()) };
+    let Some(name) = text_of(params, key) else { return Ok(None) };
     let told = headers.get("mcp-name").and_then(|told| decoded(told.as_bytes()));
     match told {
-        Some(told) if told == name => Ok(()),
+        Some(told) if told == name => Ok(Some(name)),
         Some(_) => Err(Breach::header(format!("Mcp-Name must be `{key}` of the body's params"))),
         None => Err(Breach::header("Mcp-Name is required")),
     }
@@ -135,26 +144,20 @@ fn check_name(headers: &HeaderMap, request: &Request) -> Result<(), Breach> {
 /// Checks what a tool wants to be told in headers, too.
 async fn check_arguments(
     front: &Front,
-    headers: &HeaderMap,
+    told: &Told,
     request: &Request,
     caller: &Caller,
 ) -> Result<(), Breach> {
-    if request.method != "tools/call" {
-        return Ok(());
-    }
-    let params = request.params.as_ref().map(manila::JsonObject::as_raw);
-    let Some(name) = text_of(params, "name") else { return Ok(()) };
-    let known = front.gateway.known_tool(&name, caller);
+    let Some(name) = &told.tool else { return Ok(()) };
     // A server that does not list its tools in time will be late with the call, too.
-    let known = tokio::time::timeout(front.gateway.settings.timeout, known).await;
-    let Some(tool) = known.ok().flatten() else { return Ok(()) };
-    let arguments = params.and_then(|params: &RawJson| params.get("arguments"));
+    let Some(tool) = front.gateway.known_tool_in_time(name, caller).await else { return Ok(()) };
+    let arguments = || request.params.as_ref().and_then(|params| params.get("arguments"));
     let given = |name: &str| {
-        let mut values = headers.get_all(name).iter();
+        let mut values = told.headers.get_all(name).iter();
         let first = values.next().map(hyper::header::HeaderValue::as_bytes);
         first.filter(|_| values.next().is_none())
     };
-    match tool.mismatch(arguments.as_ref(), given) {
+    match tool.mismatch(arguments, given) {
         Some(header) => Err(Breach::header(format!("{header} must be the argument of the body"))),
         None => Ok(()),
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request as HttpRequest, StatusCode};
 use manila::json::Kind;
@@ -11,6 +10,7 @@ use manila::request_envelope::{Message, Request};
 use manila::stage::classify::Media;
 use manila::{Code, JsonObject, RawJson, Violation};
 
+use super::body::Arriving;
 use super::cancelled::Cancelled;
 use super::exchange::Takes;
 use super::reply::{self, Refused, Reply};
@@ -59,7 +59,7 @@ async fn listed(front: &Front, headers: &HeaderMap) -> Result<Vec<RawJson>, Refu
 /// Calls a tool. A client that goes away has cancelled its call.
 pub(super) async fn call(
     front: &Arc<Front>,
-    request: HttpRequest<Incoming>,
+    request: HttpRequest<Arriving>,
     path: &str,
 ) -> Result<Reply, Refused> {
     let (head, body) = request.into_parts();

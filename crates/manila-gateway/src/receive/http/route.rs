@@ -3,29 +3,32 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode};
 use manila::Code;
 
+use super::body::Arriving;
 use super::reply::{self, Refused, Reply};
 use super::{Front, admit, mcp, plain};
 use crate::upstream::Upstream;
 
 /// Answers a request.
-pub(super) async fn handle(front: &Arc<Front>, request: Request<Incoming>) -> Reply {
+///
+/// What is made of a request is moved several times until it is where it stays, so whatever is not a
+/// call of MCP has a place of its own.
+pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Reply {
     routed(front, request).await.unwrap_or_else(|refused| *refused)
 }
 
-async fn routed(front: &Arc<Front>, request: Request<Incoming>) -> Result<Reply, Refused> {
+async fn routed(front: &Arc<Front>, request: Request<Arriving>) -> Result<Reply, Refused> {
     admit::check(request.headers())?;
     let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
     // The path is taken as it was written: only a tool's name is decoded.
     let path = request.uri().path().to_owned();
     match path.as_str() {
         "/mcp" => mcp::handle(front, request).await,
-        "/tools" | "/tools/" if is_get => plain::list(front, request.headers()).await,
+        "/tools" | "/tools/" if is_get => Box::pin(plain::list(front, request.headers())).await,
         "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),
-        "/readyz" if is_get => Ok(ready(front).await),
+        "/readyz" if is_get => Ok(Box::pin(ready(front)).await),
         "/tools" | "/tools/" | "/healthz" | "/readyz" => Ok(reply::not_allowed("GET")),
         path => {
             let Some(name) = path.strip_prefix("/tools/") else {
@@ -33,8 +36,10 @@ async fn routed(front: &Arc<Front>, request: Request<Incoming>) -> Result<Reply,
                 return Ok(reply::refused(StatusCode::NOT_FOUND, Code::MethodNotFound, message));
             };
             match *request.method() {
-                Method::GET | Method::HEAD => plain::describe(front, request.headers(), name).await,
-                Method::POST => plain::call(front, request, name).await,
+                Method::GET | Method::HEAD => {
+                    Box::pin(plain::describe(front, request.headers(), name)).await
+                }
+                Method::POST => Box::pin(plain::call(front, request, name)).await,
                 _ => Ok(reply::not_allowed("GET, POST")),
             }
         }

@@ -18,10 +18,10 @@ fn check(schema: &str, arguments: &str, expected: &[(&str, &str)]) {
         let found = expected.iter().find(|(header, _)| header.eq_ignore_ascii_case(end));
         found.map(|(_, value)| value.as_bytes())
     };
-    assert_eq!(mirror.mismatch(Some(&arguments), given), None);
+    assert_eq!(mirror.mismatch(|| Some(arguments.clone()), given), None);
     if let Some((header, _)) = expected.first() {
         let name = format!("mcp-param-{}", header.to_ascii_lowercase());
-        assert_eq!(mirror.mismatch(Some(&arguments), |_| None), Some(name));
+        assert_eq!(mirror.mismatch(|| Some(arguments.clone()), |_| None), Some(name));
     }
 }
 
