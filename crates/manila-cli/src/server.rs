@@ -9,9 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::Contract;
-use manila_gateway::{
-    Address, Command, Down, Gateway, NoAddress, Placement, Server, Settings, Shape,
-};
+use manila_gateway::{Address, Command, Down, Hub, NoAddress, Placement, Server, Settings, Shape};
 
 use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
@@ -172,11 +170,11 @@ impl ServerArgs {
     }
 
     /// Starts the server, lets `work` use it, and ends the server whatever comes of it.
-    pub(crate) fn with_gateway<T, F: Future<Output = anyhow::Result<T>>>(
+    pub(crate) fn with_hub<T, F: Future<Output = anyhow::Result<T>>>(
         &self,
         settings: Settings,
         usually: Verbosity,
-        work: impl FnOnce(Arc<Gateway>) -> F,
+        work: impl FnOnce(Arc<Hub>) -> F,
     ) -> anyhow::Result<T> {
         let server = self.server()?;
         let narrator = Narrator::start();
@@ -184,9 +182,9 @@ impl ServerArgs {
         let events = narrator.events(&short_name(&server), verbosity);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let done = runtime.block_on(async {
-            let gateway = Gateway::start(server, settings, events);
-            let done = work(Arc::clone(&gateway)).await;
-            gateway.stop().await;
+            let hub = Hub::in_front_of(server, settings, events);
+            let done = work(Arc::clone(&hub)).await;
+            hub.stop().await;
             done
         });
         // A thread that waits for input must not keep us.
@@ -209,8 +207,8 @@ fn short_name(server: &Server) -> String {
 }
 
 /// Greets the server on our own behalf.
-pub(crate) async fn greet(args: &ServerArgs, gateway: &Gateway) -> anyhow::Result<()> {
-    Ok(gateway.greet().await.map_err(|down| not_there(args, &down))?)
+pub(crate) async fn greet(args: &ServerArgs, hub: &Hub) -> anyhow::Result<()> {
+    Ok(hub.greet().await.map_err(|down| not_there(args, &down))?)
 }
 
 fn not_there(args: &ServerArgs, down: &Down) -> Refusal {

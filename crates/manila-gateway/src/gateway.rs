@@ -1,19 +1,20 @@
-//! The gateway: one server, its tools, and how its results are shaped.
+//! The gateway in front of one server: its tools, and how its results are shaped.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::{ArcSwap, Guard};
 use manila::Contract;
-use tokio::sync::watch;
 
 use crate::audience::{self, Audience};
 use crate::clock;
 use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
-use crate::handle::{Placement, Tasks, Watched};
+use crate::handle::{Offers, Placement, Tasks, Watched};
 use crate::hiding::{Hiding, events_without_secrets};
 use crate::tools::{Carrier, Tools};
 use crate::upstream::{Down, Greeting, Keeping, Opening, Server, Upstream};
+use crate::uris::Uris;
 
 /// What becomes of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,10 @@ impl Shape {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
+    /// What the names of this server begin with, where it is one of several.
+    pub name: Option<String>,
+    /// Whether it is started when it is needed for the first time, and not before.
+    pub is_lazy: bool,
     /// What becomes of results whose caller does not say it.
     pub shape: Shape,
     /// The contract in which the server answers already, where its answers do not show it.
@@ -77,6 +82,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
+            name: None,
+            is_lazy: false,
             shape: Shape::Contract(Contract::default()),
             speaks: None,
             placement: Placement::Structured,
@@ -93,23 +100,42 @@ impl Default for Settings {
     }
 }
 
+/// What the gateways in front of several servers share.
+pub(crate) struct Shared {
+    pub(crate) audience: Arc<Audience>,
+    pub(crate) uris: Arc<Uris>,
+    pub(crate) deadlines: Arc<Deadlines>,
+}
+
+impl Shared {
+    pub(crate) fn new() -> Shared {
+        Shared { audience: Arc::default(), uris: Arc::default(), deadlines: Deadlines::start() }
+    }
+}
+
 /// A gateway in front of one server.
-pub struct Gateway {
+pub(crate) struct Gateway {
     pub(crate) upstream: Upstream,
     pub(crate) tools: Tools,
     pub(crate) tasks: Tasks,
     pub(crate) audience: Arc<Audience>,
     pub(crate) watched: Arc<Watched>,
-    is_stopping: watch::Sender<bool>,
+    pub(crate) offers: Offers,
+    pub(crate) uris: Arc<Uris>,
     pub(crate) deadlines: Arc<Deadlines>,
-    pub(crate) settings: Settings,
-    pub(crate) events: Events,
+    settings: ArcSwap<Settings>,
+    events: Events,
 }
 
 impl Gateway {
-    /// Starts the server, or gets ready to reach it, and the gateway in front of it.
-    #[must_use]
-    pub fn start(server: Server, settings: Settings, events: Events) -> Arc<Gateway> {
+    /// Starts the server, or gets ready to reach it, and the gateway in front of it. What the
+    /// server says on its own goes to the audience.
+    pub(crate) fn start(
+        server: Server,
+        settings: Settings,
+        events: Events,
+        shared: &Shared,
+    ) -> Arc<Gateway> {
         let keeping = Keeping {
             frame_bytes_max: settings.frame_bytes_max,
             start_timeout: settings.start_timeout,
@@ -129,44 +155,33 @@ impl Gateway {
             upstream,
             tools,
             tasks: Tasks::default(),
-            audience: Arc::default(),
+            audience: Arc::clone(&shared.audience),
             watched: Arc::default(),
-            is_stopping: watch::Sender::new(false),
-            deadlines: Deadlines::start(),
-            settings,
+            offers: Offers::default(),
+            uris: Arc::clone(&shared.uris),
+            deadlines: Arc::clone(&shared.deadlines),
+            settings: ArcSwap::from_pointee(settings),
             events,
         });
         tokio::spawn(audience::deliver(Arc::clone(&gateway), inbox));
         gateway
     }
 
+    /// How it works.
+    pub(crate) fn settings(&self) -> Guard<Arc<Settings>> {
+        self.settings.load()
+    }
+
     /// Greets the server on our own behalf, for those who have no client in front.
-    pub async fn greet(&self) -> Result<(), Down> {
+    pub(crate) async fn greet(&self) -> Result<(), Down> {
         let greeting = Greeting::for_nobody(Opening::Discover);
         let greeted = self.upstream.greet(greeting).answer(&self.upstream).await;
         greeted.map(drop).map_err(|down| (*down).clone())
     }
 
-    /// Tells all who wait for nothing in particular that we are stopping.
-    pub(crate) fn begin_to_stop(&self) {
-        self.is_stopping.send_replace(true);
-    }
-
-    /// Waits until we are stopping.
-    pub(crate) async fn stopping(&self) {
-        // The sender lives as long as this.
-        let _ = self.is_stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
-    }
-
-    /// Ends the server and everything that it started.
-    pub async fn stop(&self) {
-        self.begin_to_stop();
-        self.upstream.stop().await;
-    }
-
     /// The time by which a request that is made now must be answered.
     pub(crate) fn deadline(&self) -> Deadline {
-        self.deadlines.at(clock::now() + self.settings.timeout)
+        self.deadlines.at(clock::now() + self.settings().timeout)
     }
 
     pub(crate) fn tell(&self, event: Event) {

@@ -10,6 +10,7 @@ mod call;
 mod consent;
 mod forward;
 mod list;
+mod offers;
 mod own_arguments;
 mod params;
 mod seal;
@@ -18,6 +19,7 @@ mod watch;
 
 pub use ask::Answered;
 pub(crate) use forward::{Forwarded, forward};
+pub(crate) use offers::{Kind, Offers, Way};
 pub(crate) use tasks::Tasks;
 pub(crate) use watch::{Watch, Watched};
 
@@ -74,6 +76,15 @@ impl Answered {
 impl Refusal {
     pub(crate) fn new(code: Code) -> Refusal {
         Refusal { fault: Fault::new(code) }
+    }
+
+    /// There is no such tool; `meant` is one whose name is much like it.
+    pub(crate) fn unknown_tool(meant: Option<&str>) -> Refusal {
+        let hint = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        let violation =
+            Violation::new("/params/name", "enum", format!("is no tool of this server{hint}"));
+        // Q4: the message is the catalogue's; what was meant stands beside it.
+        Refusal::new(Code::ToolNotFound).violation(violation)
     }
 
     pub(crate) fn violation(self, violation: Violation) -> Refusal {

@@ -109,6 +109,11 @@ impl Tools {
         manila::closest(name, known.keys().map(String::as_str)).map(str::to_owned)
     }
 
+    /// The names of all that are known.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.known.lock().map(|known| known.keys().cloned().collect()).unwrap_or_default()
+    }
+
     /// Notes a tool from a list, and gives it back.
     pub(crate) fn note(&self, raw: &RawJson) -> Noted {
         let name = raw.get("name");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson, closest};
-use manila_gateway::{Answer, Caller, Gateway, Placement, Sealed};
+use manila_gateway::{Answer, Caller, Hub, Placement, Sealed};
 
 use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;
@@ -55,15 +55,15 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let given = given(args)?;
     let settings = args.server.settings_once()?;
     let is_shown = args.progress;
-    let answer = args.server.with_gateway(settings, Verbosity::OneCall, |gateway| async move {
-        greet(&args.server, &gateway).await?;
-        let request = request(args, &gateway, &given).await?;
+    let answer = args.server.with_hub(settings, Verbosity::OneCall, |hub| async move {
+        greet(&args.server, &hub).await?;
+        let request = request(args, &hub, &given).await?;
         let caller = Caller::nobody(move |told| {
             if is_shown {
                 show(told);
             }
         });
-        Ok(gateway.call_tool(&request, &Arc::new(caller)).await)
+        Ok(hub.call_tool(&request, &Arc::new(caller)).await)
     })?;
     print(args, &answer, out)
 }
@@ -131,8 +131,8 @@ fn given(args: &Args) -> anyhow::Result<Given> {
     Ok(Given { object, texts: texts.collect::<Result<_, Refusal>>()? })
 }
 
-async fn request(args: &Args, gateway: &Gateway, given: &Given) -> anyhow::Result<Request> {
-    let tools = gateway.tools(Placement::Text).await.unwrap_or_default();
+async fn request(args: &Args, hub: &Hub, given: &Given) -> anyhow::Result<Request> {
+    let tools = hub.tools(Placement::Text).await.unwrap_or_default();
     let name_of = |tool: &RawJson| {
         let name = tool.get("name");
         name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned()

@@ -89,8 +89,8 @@ fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
              `manila call`, to serve over HTTP, `--http 127.0.0.1:7300`"
         );
     }
-    args.server.with_gateway(settings, Verbosity::Usual, |gateway| async move {
-        let served = stdio::serve(gateway).await;
+    args.server.with_hub(settings, Verbosity::Usual, |hub| async move {
+        let served = stdio::serve(hub).await;
         served.map_err(|error| {
             let message = format!("cannot write to standard output: {error}");
             Refusal::new(message, "check that the disk has room and the target can be written")
@@ -100,7 +100,7 @@ fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
 }
 
 fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Result<ExitStatus> {
-    args.server.with_gateway(settings, Verbosity::Usual, |gateway| async move {
+    args.server.with_hub(settings, Verbosity::Usual, |hub| async move {
         let door = Door::open(address).await.map_err(|error| {
             let hint = match error {
                 NotServed::NotLocal(_) => "use an address of this machine, e.g. 127.0.0.1:7300",
@@ -116,7 +116,7 @@ fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Re
         );
         let mut limits = Limits::default();
         limits.session_idle = args.session_idle;
-        http::serve(gateway, door, limits).await;
+        http::serve(hub, door, limits).await;
         Ok(ExitStatus::Good)
     })
 }

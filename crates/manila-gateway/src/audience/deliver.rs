@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use manila::json::Emit;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
@@ -31,6 +32,7 @@ pub(crate) async fn deliver(gateway: Arc<Gateway>, mut inbox: Inbox) {
             FromUpstream::Request(request, from) => asked(&gateway, &request, from),
             FromUpstream::Answered => {}
             FromUpstream::Restarted(connection) => {
+                gateway.offers.doubt_all();
                 let before = gateway.tools.snapshot();
                 tokio::spawn(catch_up(Arc::clone(&gateway), before, connection));
             }
@@ -41,10 +43,12 @@ pub(crate) async fn deliver(gateway: Arc<Gateway>, mut inbox: Inbox) {
 
 fn told(gateway: &Gateway, notification: Notification, from: &From) {
     let From { connection, about } = from;
+    gateway.offers.changed(&notification.method);
     if notification.method == "notifications/tools/list_changed" {
         gateway.tools.keep_only(&HashSet::new());
     }
-    let hidden = gateway.settings.hiding.message(&notification.frame);
+    let notification = with_public_uri(gateway, notification);
+    let hidden = gateway.settings().hiding.message(&notification.frame);
     let notification = match hidden.map(|hidden| Message::from_json(hidden.frame)) {
         None => notification,
         Some(Ok(Message::Notification(hidden))) => hidden,
@@ -73,6 +77,23 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
             Some(caller) => drop(caller.line.put(notification.frame.to_bytes())),
             None => tell_the_only_client(gateway, &notification),
         },
+    }
+}
+
+/// News of a resource, under the URI by which clients know it.
+fn with_public_uri(gateway: &Gateway, notification: Notification) -> Notification {
+    if gateway.settings().name.is_none() || notification.method != "notifications/resources/updated"
+    {
+        return notification;
+    }
+    let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
+    let public = uri.as_ref().and_then(RawJson::as_text).map(|own| gateway.public_uri(&own));
+    let (Some(uri), Some(public)) = (uri, public) else { return notification };
+    let mut token = Vec::new();
+    public.as_str().emit(&mut token);
+    match Message::from_json(jsonrpc::replaced(&notification.frame, &uri, &token)) {
+        Ok(Message::Notification(changed)) => changed,
+        Ok(Message::Request(_) | Message::Response(_)) | Err(_) => notification,
     }
 }
 

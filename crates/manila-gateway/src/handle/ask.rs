@@ -82,7 +82,7 @@ impl Gateway {
         mut deadline: Deadline,
     ) -> Result<Answered, Unanswered> {
         const TIMEOUTS_MAX: u32 = 10;
-        let timeout = self.settings.timeout;
+        let timeout = self.settings().timeout;
         let latest = deadline.time() + timeout.saturating_mul(TIMEOUTS_MAX - 1);
         let started = clock::now();
         let mut granted = timeout;

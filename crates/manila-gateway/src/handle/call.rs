@@ -25,6 +25,7 @@ use crate::clock;
 use crate::deadlines::Deadline;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
+use crate::naming;
 use crate::own_meta;
 use crate::tools::{Carrier, Tool};
 use crate::upstream::Mirrored;
@@ -36,7 +37,10 @@ const TASK_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) struct ToolCall<'a> {
     request: &'a Request,
     pub(super) caller: &'a Arc<Caller>,
-    pub(super) name: String,
+    /// The tool, as its server knows it.
+    name: String,
+    /// The tool, as clients know it, where that is another name.
+    public: Option<String>,
     arguments: Option<RawJson>,
     pub(super) request_id: Option<String>,
     pub(super) wish: Wish,
@@ -50,11 +54,17 @@ impl<'c> ToolCall<'c> {
             request,
             caller,
             name: tool.to_owned(),
+            public: None,
             arguments: None,
             request_id: None,
             wish: Wish::None,
             started: clock::now(),
         }
+    }
+
+    /// The tool, as clients know it.
+    pub(super) fn public(&self) -> &str {
+        self.public.as_deref().unwrap_or(&self.name)
     }
 
     /// The same call without the arguments that are ours.
@@ -64,6 +74,7 @@ impl<'c> ToolCall<'c> {
             request: &taken.request,
             caller: self.caller,
             name: self.name.clone(),
+            public: self.public.clone(),
             arguments: Some(taken.arguments.clone()),
             request_id: self.request_id.clone(),
             wish,
@@ -74,8 +85,10 @@ impl<'c> ToolCall<'c> {
 
 impl Gateway {
     /// Calls a tool.
-    pub async fn call_tool(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
+    pub(crate) async fn call_tool(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         let started = clock::now();
+        let own = self.in_own_words(request);
+        let request = own.as_ref().unwrap_or(request);
         let (call, shape) = match self.taken_apart(request, caller, started) {
             Ok(taken_apart) => taken_apart,
             Err(refusal) => return Answer::Refused(refusal),
@@ -84,7 +97,7 @@ impl Gateway {
             Shape::Contract(contract) => self.call_checked(&call, contract).await,
             Shape::AsItCame => self.call_as_it_came(&call, self.deadline()).await,
         };
-        self.note_end(call.name, failure, started);
+        self.note_end(call.public(), failure, started);
         answer
     }
 
@@ -100,7 +113,8 @@ impl Gateway {
         let started = clock::now();
         let (arguments, request_id) = (None, None);
         let wish = if wish == Wish::None { Wish::of(request.meta.as_ref()) } else { wish };
-        let call = ToolCall { request, caller, name, arguments, request_id, wish, started };
+        let public = self.settings().name.is_some().then(|| self.public_name(&name));
+        let call = ToolCall { request, caller, name, public, arguments, request_id, wish, started };
         let deadline = self.deadlines.at(started + TASK_LONGEST);
         let (answer, failure) = match shape {
             Shape::Contract(contract) => {
@@ -109,7 +123,7 @@ impl Gateway {
             }
             Shape::AsItCame => self.call_as_it_came(&call, deadline).await,
         };
-        self.note_end(call.name, failure, started);
+        self.note_end(call.public(), failure, started);
         answer
     }
 
@@ -121,6 +135,8 @@ impl Gateway {
         message: &str,
     ) -> Answer {
         let started = clock::now();
+        let own = self.in_own_words(request);
+        let request = own.as_ref().unwrap_or(request);
         let (call, shape) = match self.taken_apart(request, caller, started) {
             Ok(taken_apart) => taken_apart,
             Err(refusal) => return Answer::Refused(refusal),
@@ -136,20 +152,23 @@ impl Gateway {
                 (Answer::Refused(refusal), Some(Code::RateLimited))
             }
         };
-        self.note_end(call.name, failure, started);
+        self.note_end(call.public(), failure, started);
         answer
     }
 
-    /// Notes a call that its caller cancelled: nothing is sent, as MCP says.
-    pub(crate) fn call_cancelled(&self, request: &Request, started: Instant) {
-        let name = request.params.as_ref().and_then(|params| params.get("name"));
-        let tool = name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
-        self.note_end(tool, Some(Code::Cancelled), started);
+    fn note_end(&self, tool: &str, failure: Option<Code>, started: Instant) {
+        let duration = clock::now().saturating_duration_since(started);
+        self.tell(Event::Called { tool: tool.to_owned(), failure, duration });
     }
 
-    fn note_end(&self, tool: String, failure: Option<Code>, started: Instant) {
-        let duration = clock::now().saturating_duration_since(started);
-        self.tell(Event::Called { tool, failure, duration });
+    /// A call with the server's own name for the tool, where clients know it by another.
+    fn in_own_words(&self, request: &Request) -> Option<Request> {
+        let settings = self.settings();
+        let server = settings.name.as_ref()?;
+        let name = request.params.as_ref()?.get("name")?;
+        let public = name.as_text()?;
+        let own = public.strip_prefix(server.as_str())?.strip_prefix(naming::BETWEEN)?;
+        naming::with_text(request, &name, own)
     }
 
     fn taken_apart<'a>(
@@ -168,7 +187,7 @@ impl Gateway {
             value.map(|value| value.as_text().map(std::borrow::Cow::into_owned))
         };
         let shape = match text_of(own_meta::CONTRACT) {
-            None => caller.wishes.shape.unwrap_or(self.settings.shape),
+            None => caller.wishes.shape.unwrap_or(self.settings().shape),
             Some(id) => id.as_deref().and_then(Shape::from_id).ok_or_else(|| {
                 let ids: Vec<&str> = Shape::ids().collect();
                 let pointer = "/params/_meta/dev.manila~1contract";
@@ -177,7 +196,8 @@ impl Gateway {
         };
         let request_id = text_of(own_meta::REQUEST_ID).flatten();
         let wish = Wish::of(meta.as_ref());
-        let call = ToolCall { request, caller, name, arguments, request_id, wish, started };
+        let public = self.settings().name.is_some().then(|| self.public_name(&name));
+        let call = ToolCall { request, caller, name, public, arguments, request_id, wish, started };
         Ok((call, shape))
     }
 
@@ -199,7 +219,7 @@ impl Gateway {
                 let is_good = answered.answer().is_ok_and(|result| {
                     result.get("isError").is_none_or(|is_error| is_error.as_bytes() != b"true")
                 });
-                let answered = match self.consent(&call.name, call.wish) {
+                let answered = match self.consent(call.public(), call.wish) {
                     Some(_) => answered,
                     None => self.hidden(call.request, answered),
                 };
@@ -207,8 +227,9 @@ impl Gateway {
             }
             Err(unanswered) => {
                 let observation = Observation::new(self.not_answered(unanswered));
+                let own = self.settings();
                 let mut settings = pipeline::Settings::default();
-                settings.redaction = Redaction::By(&self.settings.hiding.redactor);
+                settings.redaction = Redaction::By(&own.hiding.redactor);
                 let prepared = pipeline::prepare(observation, &settings, &context(call));
                 let failure = answer::failure(&prepared);
                 let plain = failure.map(|it| Answer::Plain(answer::plain(it), it.code));
@@ -234,13 +255,8 @@ impl Gateway {
             // A server that lists nothing, or more than can be kept, decides for itself.
             Found::Unlisted => None,
             Found::Unknown => {
-                let meant = self.tools.closest(&call.name);
-                let hint = meant.map(|name| format!("; did you mean `{name}`?"));
-                let hint = hint.unwrap_or_default();
-                let message = format!("is no tool of this server{hint}");
-                let violation = Violation::new("/params/name", "enum", message);
-                // Q4: the message is the catalogue's; what was meant stands beside it.
-                let refusal = Refusal::new(Code::ToolNotFound).violation(violation);
+                let meant = self.tools.closest(&call.name).map(|own| self.public_name(&own));
+                let refusal = Refusal::unknown_tool(meant.as_deref());
                 return (Answer::Refused(refusal), Some(Code::ToolNotFound));
             }
             Found::Gone(gone) => {
@@ -252,7 +268,7 @@ impl Gateway {
                 return self.sealed(call, contract, None, observed, None);
             }
             Found::TooLate => {
-                let timed_out = Unanswered::TimedOut(self.settings.timeout);
+                let timed_out = Unanswered::TimedOut(self.settings().timeout);
                 let observed = self.not_answered(timed_out);
                 return self.sealed(call, contract, None, observed, None);
             }
@@ -336,7 +352,7 @@ impl Gateway {
             return (Answer::AsItCame(answered), None);
         }
         if tool.is_some_and(|tool| tool.is_app) {
-            let is_shown = self.consent(&call.name, call.wish).is_some();
+            let is_shown = self.consent(call.public(), call.wish).is_some();
             let answered = if is_shown { answered } else { self.hidden(call.request, answered) };
             return (Answer::AsItCame(answered), None);
         }

@@ -28,7 +28,8 @@ impl Wish {
 impl Gateway {
     /// Who wants a tool's answer with its secrets, if somebody does who may. The log tells it.
     pub(super) fn consent(&self, tool: &str, wish: Wish) -> Option<Consent> {
-        let hiding = &self.settings.hiding;
+        let settings = self.settings();
+        let hiding = &settings.hiding;
         let why = match (wish, hiding.unsafe_output) {
             _ if hiding.not_for.contains(tool) => Consent::Operator,
             (Wish::UnsafeOutput, UnsafeOutput::Allowed) => Consent::Caller,

@@ -42,8 +42,8 @@ pub(crate) async fn forward(
 }
 
 fn not_answered(gateway: &Gateway, unanswered: &Unanswered) -> Forwarded {
-    let (code, message) = unanswered.told(&gateway.settings);
-    let message = gateway.settings.hiding.text(message);
+    let (code, message) = unanswered.told(&gateway.settings());
+    let message = gateway.settings().hiding.text(message);
     Forwarded::Fault(Fault::new(code).message(message))
 }
 
@@ -101,7 +101,7 @@ impl Gateway {
         if is_left_alone {
             return Answered { response, era };
         }
-        let (response, tally) = self.settings.hiding.response(response);
+        let (response, tally) = self.settings().hiding.response(response);
         self.tell_redacted(&request.method, &tally);
         Answered { response, era }
     }

@@ -7,14 +7,14 @@ use manila::request_envelope::{Request, Response};
 use manila::{JsonObject, RawJson};
 
 use super::Placement;
-use super::answer::number;
 use super::ask::Answered;
+use super::offers::{Kind, NotListed};
 use crate::caller::Caller;
 use crate::era::Era;
 use crate::gateway::{Gateway, Shape};
 use crate::handle::forward::{Forwarded, forward};
 use crate::tools::{self, Noted, Tool};
-use crate::upstream::{Arrived, Declined, Gone};
+use crate::upstream::{Declined, Gone};
 
 /// What is known about a tool's name.
 pub(super) enum Found {
@@ -24,18 +24,6 @@ pub(super) enum Found {
     Gone(Gone),
     Declined(Declined),
     TooLate,
-}
-
-/// Why the tools could not be listed.
-pub(super) enum NotListed {
-    /// The server is gone.
-    Gone(Gone),
-    /// The server answered, but with no list.
-    Refused,
-    /// The server did not answer in time.
-    TimedOut,
-    /// It, or something before it, refused on HTTP, or could not be reached.
-    Declined(Declined),
 }
 
 impl Gateway {
@@ -74,7 +62,7 @@ impl Gateway {
             return Some(tool);
         }
         let found = self.find(name, caller.wanted());
-        match tokio::time::timeout(self.settings.timeout, found).await.ok()? {
+        match tokio::time::timeout(self.settings().timeout, found).await.ok()? {
             Found::Tool(tool) => Some(tool),
             Found::Unknown
             | Found::Unlisted
@@ -97,7 +85,7 @@ impl Gateway {
         caller: &Arc<Caller>,
         placement: Placement,
     ) -> Forwarded {
-        let shape = caller.wishes.shape.unwrap_or(self.settings.shape);
+        let shape = caller.wishes.shape.unwrap_or(self.settings().shape);
         match forward(self, request, caller).await {
             Forwarded::AsItCame(Answered {
                 response: Response { answer: Ok(result), .. },
@@ -132,31 +120,20 @@ impl Gateway {
         page.into()
     }
 
-    /// Asks the server for all its tools. Gives them as they are listed to clients.
-    pub async fn tools(&self, placement: Placement) -> Result<Vec<RawJson>, String> {
-        self.tools_shaped(self.settings.shape, placement).await
-    }
-
-    /// As `tools`, for somebody who wants results of this shape.
+    /// Asks the server for all its tools. Gives them as they are listed to clients who want results of
+    /// this shape.
     pub(crate) async fn tools_shaped(
         &self,
         shape: Shape,
         placement: Placement,
     ) -> Result<Vec<RawJson>, String> {
         let mut all = Vec::new();
-        let listed = self.each_page(None, |page| {
+        let listed = self.each_page(Kind::Tools, None, |page| {
             let shown = self.shown(page, shape, placement);
             all.extend(shown.get("tools").iter().flat_map(RawJson::items));
         });
-        match listed.await {
-            Ok(()) => Ok(all),
-            Err(NotListed::Gone(gone)) => Err(gone.0.reason.clone()),
-            Err(NotListed::Declined(declined)) => Err(declined.reason),
-            Err(NotListed::Refused) => Err("the server did not list its tools".to_owned()),
-            Err(NotListed::TimedOut) => {
-                Err("the server took too long to list its tools".to_owned())
-            }
-        }
+        listed.await.map_err(NotListed::reason)?;
+        Ok(all)
     }
 
     /// Asks the server for all its tools, and forgets those that are gone. Gives their names.
@@ -165,7 +142,7 @@ impl Gateway {
         wanted: Option<Era>,
     ) -> Result<HashSet<String>, NotListed> {
         let mut names = HashSet::new();
-        self.each_page(wanted, |page| {
+        self.each_page(Kind::Tools, wanted, |page| {
             let tools = page.get("tools");
             let noted = tools.iter().flat_map(RawJson::items);
             names.extend(noted.filter_map(|tool| match self.tools.note(&tool) {
@@ -185,50 +162,5 @@ impl Gateway {
         }
         let _listing = self.tools.listing.lock().await;
         self.list_all_tools(None).await.is_ok() && *before != self.tools.snapshot()
-    }
-
-    async fn each_page(
-        &self,
-        wanted: Option<Era>,
-        mut take: impl FnMut(&RawJson),
-    ) -> Result<(), NotListed> {
-        const PAGES_MAX: usize = 1_000;
-        let mut cursor: Option<RawJson> = None;
-        let mut seen = HashSet::new();
-        for _ in 0..PAGES_MAX {
-            let params = JsonObject::build(|object| object.member("cursor", &cursor));
-            let page = self.page(wanted, &params).await?;
-            take(&page);
-            cursor = page.get("nextCursor").filter(|next| next.as_text().is_some());
-            let Some(next) = &cursor else { return Ok(()) };
-            // A list that leads back into itself is complete.
-            if !seen.insert(next.compact()) {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    async fn page(&self, wanted: Option<Era>, params: &JsonObject) -> Result<RawJson, NotListed> {
-        let asked = tokio::time::timeout(self.settings.timeout, async {
-            let ready = self.upstream.ready(wanted).await.map_err(Gone)?;
-            let mut waiting = ready.connection.ask("tools/list", params).await?;
-            waiting.arrived().await
-        });
-        match asked.await {
-            Ok(Err(gone)) => Err(NotListed::Gone(gone)),
-            Ok(Ok(Arrived::Response(response))) => match response.answer {
-                Ok(page) => Ok(page),
-                // A server that does not know the method has no tools.
-                Err(error) if number(&error) == Some(-32601) => Ok(JsonObject::default().into()),
-                Err(_) => Err(NotListed::Refused),
-            },
-            // A list that cannot be read is none.
-            Ok(Ok(Arrived::TooLarge | Arrived::Unusable(_) | Arrived::AskedBack(_))) => {
-                Err(NotListed::Refused)
-            }
-            Ok(Ok(Arrived::Declined(declined))) => Err(NotListed::Declined(declined)),
-            Err(_) => Err(NotListed::TimedOut),
-        }
     }
 }

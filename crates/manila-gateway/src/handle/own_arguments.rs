@@ -1,11 +1,11 @@
 //! Arguments that are ours and not the tool's: callers of `machine-readable-v1` write
 //! `machineReadable` and `unsafeOutput` among the arguments (M11, M12).
 
-use manila::request_envelope::{Message, Request};
+use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson, Violation};
 
 use super::consent::Wish;
-use crate::jsonrpc;
+use crate::naming;
 use crate::tools::Tool;
 
 /// Asks for this contract, which has been chosen already.
@@ -58,13 +58,10 @@ pub(super) fn taken_out(
         return Ok(None);
     }
     let arguments = left.as_raw().clone();
-    let frame = jsonrpc::replaced(&request.frame, given, arguments.as_bytes());
-    match Message::from_json(frame) {
-        Ok(Message::Request(request)) => Ok(Some(Taken { request, arguments, wish })),
-        // What was a request is one without some of its arguments. Nothing is handed on otherwise.
-        Ok(Message::Notification(_) | Message::Response(_)) | Err(_) => {
-            Err(Violation::new("", "type", "cannot be taken apart"))
-        }
+    match naming::with_part(request, given, arguments.as_bytes()) {
+        Some(request) => Ok(Some(Taken { request, arguments, wish })),
+        // Nothing is handed on otherwise.
+        None => Err(Violation::new("", "type", "cannot be taken apart")),
     }
 }
 

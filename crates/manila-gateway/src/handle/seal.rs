@@ -32,11 +32,12 @@ impl Gateway {
         observed: Observed,
         meta: Option<RawJson>,
     ) -> (Answer, Option<Code>) {
-        let consented = self.consent(&call.name, call.wish);
-        let hiding = &self.settings.hiding;
+        let consented = self.consent(call.public(), call.wish);
+        let own = self.settings();
+        let hiding = &own.hiding;
         let mut observation = Observation::new(observed);
         consent::tell_ignored(&mut observation.notes, contract, call.wish, consented);
-        observation.call.tool_id = Some(call.name.clone());
+        observation.call.tool_id = Some(call.public().to_owned());
         observation.call.tool_version =
             self.upstream.ready_now(call.caller.wanted()).and_then(|it| it.version.clone());
         observation.call.request_id.clone_from(&call.request_id);
@@ -44,7 +45,7 @@ impl Gateway {
         let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
         let mut settings = pipeline::Settings::default();
         settings.media = call.caller.wishes.media;
-        settings.speaks = self.settings.speaks;
+        settings.speaks = own.speaks;
         settings.passthrough = match hiding.passthrough {
             Passthrough::Redacted => None,
             Passthrough::Verbatim => Some(contract),
@@ -58,9 +59,12 @@ impl Gateway {
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);
         if prepared.is_shown() {
-            self.tell(Event::Unredacted { tool: call.name.clone(), why: Consent::Passthrough });
+            self.tell(Event::Unredacted {
+                tool: call.public().to_owned(),
+                why: Consent::Passthrough,
+            });
         } else if !prepared.hidden().is_empty() {
-            let (place, findings) = (call.name.clone(), prepared.hidden().to_vec());
+            let (place, findings) = (call.public().to_owned(), prepared.hidden().to_vec());
             self.tell(Event::Redacted { place, findings });
         }
         let reply = manila::render(&prepared, contract, &context);
@@ -99,7 +103,7 @@ impl Gateway {
     }
 
     pub(super) fn not_answered(&self, unanswered: Unanswered) -> Observed {
-        let (code, message) = unanswered.told(&self.settings);
+        let (code, message) = unanswered.told(&self.settings());
         let mut failed = Failed::new(code, message);
         match unanswered {
             Unanswered::TooLarge | Unanswered::Unusable(_) | Unanswered::AskedBack(_) => {}

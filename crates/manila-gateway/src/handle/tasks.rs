@@ -41,6 +41,11 @@ impl Tasks {
         }
     }
 
+    /// Whether a call has become this task.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.get(id).is_some()
+    }
+
     fn get(&self, id: &str) -> Option<Task> {
         self.0.lock().ok()?.iter().rev().find(|task| task.id == id).cloned()
     }

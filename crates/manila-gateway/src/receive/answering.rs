@@ -9,59 +9,55 @@ use super::encode::{self, Voice, Written};
 use super::{hello, listen, modern};
 use crate::caller::Caller;
 use crate::era::{self, Era};
-use crate::gateway::Gateway;
-use crate::handle::{Placement, forward};
+use crate::handle::Placement;
+use crate::hub::Hub;
 use crate::jsonrpc::{self, Fault};
 use crate::upstream::Down;
 
 /// The answer to a request.
-pub(super) async fn answered(
-    gateway: &Gateway,
-    request: &Request,
-    caller: &Arc<Caller>,
-) -> Written {
+pub(super) async fn answered(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
     let era = caller.era();
     if era == Era::Modern && modern::is_removed(&request.method) {
         return Written::fault(&request.id, &Fault::new(Code::MethodNotFound));
     }
     match (request.method.as_str(), era) {
         ("tools/call", _) => {
-            let answer = gateway.call_tool(request, caller).await;
-            encode::tool_answer(request, &answer, &voice(gateway, caller))
+            let answer = hub.call_tool(request, caller).await;
+            encode::tool_answer(request, &answer, &voice(hub, caller))
         }
         ("tasks/result", Era::Legacy(_)) => {
-            let answer = gateway.task_result(request, caller).await;
-            encode::tool_answer(request, &answer, &voice(gateway, caller))
+            let answer = hub.task_result(request, caller).await;
+            encode::tool_answer(request, &answer, &voice(hub, caller))
         }
         ("tools/list", _) => {
-            let voice = voice(gateway, caller);
-            let listed = gateway.list_tools(request, caller, voice.placement).await;
+            let voice = voice(hub, caller);
+            let listed = hub.list_tools(request, caller, voice.placement).await;
             encode::forwarded(request, &listed, &voice)
         }
-        ("server/discover", Era::Modern) => match gateway.upstream.ready(Some(era)).await {
-            Ok(ready) => Written::result(jsonrpc::result(&request.id, &hello::discovered(&ready))),
+        ("server/discover", Era::Modern) => match hub.hello(era).await {
+            Ok(hello) => Written::result(jsonrpc::result(&request.id, &hello::discovered(&hello))),
             Err(down) => Written::fault(&request.id, &not_available(&down)),
         },
-        ("subscriptions/listen", Era::Modern) => listen::listen(gateway, request, caller).await,
+        ("subscriptions/listen", Era::Modern) => listen::listen(hub, request, caller).await,
         ("ping", Era::Legacy(_)) => nothing(request),
         ("resources/subscribe" | "resources/unsubscribe" | "logging/setLevel", Era::Legacy(_)) => {
-            standing(gateway, request, caller).await
+            standing(hub, request, caller).await
         }
         _ => {
-            let answer = forward(gateway, request, caller).await;
-            encode::forwarded(request, &answer, &voice(gateway, caller))
+            let answer = hub.forward(request, caller).await;
+            encode::forwarded(request, &answer, &voice(hub, caller))
         }
     }
 }
 
 /// A wish that holds for all that comes later. Where it knows no such wishes, or many watch the
 /// same resources of a server, they are kept here.
-async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
+async fn standing(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
     let params = request.params.as_ref().map(JsonObject::as_raw);
-    let is_modern = gateway.speaks_modern(caller).await;
-    let is_shared = gateway.audience.is_shared();
+    let is_modern = hub.speaks_modern(caller).await;
+    let is_kept = is_modern || hub.keeps_watches();
     match (request.method.as_str(), text_of(params, "uri")) {
-        ("resources/subscribe", Some(uri)) if is_modern || is_shared => {
+        ("resources/subscribe", Some(uri)) if is_kept => {
             if caller.client.watches().len() >= listen::RESOURCES_MAX {
                 let message = format!("at most {} resources may be watched", listen::RESOURCES_MAX);
                 return Written::fault(
@@ -69,22 +65,22 @@ async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) ->
                     &Fault::new(Code::RateLimited).message(message),
                 );
             }
-            match gateway.watch(&uri).await {
+            match hub.watch(&uri).await {
                 Ok(watch) => {
                     caller.client.watch(uri, watch);
                     nothing(request)
                 }
                 Err(error) => {
-                    let error = gateway.settings.hiding.part(error);
+                    let error = hub.settings().hiding.part(error);
                     Written::error(jsonrpc::error(Some(&request.id), &error), &error)
                 }
             }
         }
-        ("resources/unsubscribe", Some(uri)) if is_modern || is_shared => {
+        ("resources/unsubscribe", Some(uri)) if is_kept => {
             caller.client.unwatch(&uri);
             nothing(request)
         }
-        ("logging/setLevel", _) if is_modern => {
+        ("logging/setLevel", _) if is_modern || hub.set_level(request, caller).await => {
             let level = params.and_then(|params| params.get("level"));
             let is_level = |it: &RawJson| it.as_text().is_some_and(|name| era::is_level(&name));
             let Some(level) = level.filter(is_level) else {
@@ -96,8 +92,8 @@ async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) ->
             nothing(request)
         }
         _ => {
-            let answer = forward(gateway, request, caller).await;
-            encode::forwarded(request, &answer, &voice(gateway, caller))
+            let answer = hub.forward(request, caller).await;
+            encode::forwarded(request, &answer, &voice(hub, caller))
         }
     }
 }
@@ -114,24 +110,24 @@ pub(super) fn not_available(down: &Down) -> Fault {
 }
 
 /// The answer to a call that there is no room for.
-pub(super) fn turned_away(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
+pub(super) fn turned_away(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
     const MESSAGE: &str = "Too many or too large requests are open already";
     if request.method == "tools/call" {
-        let answer = gateway.turn_call_away(request, caller, MESSAGE);
-        return encode::tool_answer(request, &answer, &voice(gateway, caller));
+        let answer = hub.turn_call_away(request, caller, MESSAGE);
+        return encode::tool_answer(request, &answer, &voice(hub, caller));
     }
     Written::fault(&request.id, &Fault::new(Code::RateLimited).message(MESSAGE))
 }
 
 /// How answers are written for whoever asks.
-fn voice(gateway: &Gateway, caller: &Caller) -> Voice {
+fn voice(hub: &Hub, caller: &Caller) -> Voice {
     let era = caller.era();
-    let placement = match gateway.settings.placement {
+    let placement = match hub.settings().placement {
         Placement::Structured if era.has_structured_results() => Placement::Structured,
         Placement::Structured | Placement::Text => Placement::Text,
     };
     let server = match era {
-        Era::Modern => gateway.upstream.ready_now(Some(era)).and_then(|ready| ready.info.clone()),
+        Era::Modern => hub.info(era),
         Era::Legacy(_) => None,
     };
     Voice { era, placement, server }

@@ -4,12 +4,26 @@ use manila::json::ObjectWriter;
 use manila::{JsonObject, RawJson};
 
 use crate::era::{Era, OwnInfo, Revision, meta};
+use crate::hub::{Hello, United};
 use crate::own_meta;
 use crate::upstream::Ready;
 
 /// The answer to `initialize`: the server's own hello, in the client's revision. Since we can tell
 /// when the tools of a server that was started again differ, we promise it.
-pub(super) fn initialized(ready: &Ready, revision: Revision) -> JsonObject {
+pub(super) fn initialized(hello: &Hello, revision: Revision) -> JsonObject {
+    match hello {
+        Hello::Of(ready) => initialized_by(ready, revision),
+        Hello::United(united) => JsonObject::build(|object| {
+            object.member("protocolVersion", revision.date());
+            object.member("capabilities", &united.capabilities);
+            object.member("serverInfo", &OwnInfo);
+            object.member("instructions", &united.instructions);
+            object.member("_meta", &with_gateway(&JsonObject::default().into(), |_| ()));
+        }),
+    }
+}
+
+fn initialized_by(ready: &Ready, revision: Revision) -> JsonObject {
     let greeting = &ready.greeting;
     match ready.era {
         Era::Legacy(_) => JsonObject::build(|object| {
@@ -37,7 +51,29 @@ pub(super) fn initialized(ready: &Ready, revision: Revision) -> JsonObject {
 }
 
 /// The answer to `server/discover`.
-pub(super) fn discovered(ready: &Ready) -> JsonObject {
+pub(super) fn discovered(hello: &Hello) -> JsonObject {
+    match hello {
+        Hello::Of(ready) => discovered_of(ready),
+        Hello::United(united) => discovered_of_all(united),
+    }
+}
+
+fn discovered_of_all(united: &United) -> JsonObject {
+    JsonObject::build(|object| {
+        object.member("resultType", "complete");
+        object.member("supportedVersions", &Era::dates());
+        // Tasks of the legacy era are no part of this one.
+        object.member("capabilities", &united.capabilities.without("tasks"));
+        object.member("instructions", &united.instructions);
+        // What all can do together may change with each that comes.
+        object.member("ttlMs", &0_u64);
+        object.member("cacheScope", "private");
+        let add_info = |object: &mut ObjectWriter<'_>| object.member(meta::SERVER_INFO, &OwnInfo);
+        object.member("_meta", &with_gateway(&JsonObject::default().into(), add_info));
+    })
+}
+
+fn discovered_of(ready: &Ready) -> JsonObject {
     let greeting = &ready.greeting;
     JsonObject::build(|object| {
         object.member("resultType", "complete");

@@ -17,8 +17,9 @@ use self::reply::{Refused, Reply};
 use self::sessions::Sessions;
 use super::encode::Written;
 use crate::event::Event;
-use crate::gateway::{Gateway, Shape};
+use crate::gateway::Shape;
 use crate::host;
+use crate::hub::Hub;
 use crate::os::{self, stop};
 use crate::until::until;
 
@@ -90,7 +91,7 @@ pub enum NotServed {
 
 /// All who serve clients share this.
 struct Front {
-    gateway: Arc<Gateway>,
+    hub: Arc<Hub>,
     sessions: Sessions,
     limits: Limits,
     open: Arc<AllOpen>,
@@ -148,12 +149,12 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Serves clients until we are asked to stop. What is open then is finished within the grace
 /// period; in the end the server is gone.
-pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
+pub async fn serve(hub: Arc<Hub>, door: Door, limits: Limits) {
     const MOMENT: Duration = Duration::from_millis(200);
     os::raise_file_limit();
-    let grace = gateway.settings.grace;
+    let grace = hub.settings().grace;
     let front = Arc::new(Front {
-        gateway: Arc::clone(&gateway),
+        hub: Arc::clone(&hub),
         sessions: Sessions::default(),
         limits,
         open: Arc::default(),
@@ -167,9 +168,9 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     forgetting.abort();
     let n_open = front.open.n_requests();
     if n_open > 0 {
-        gateway.tell(Event::Stopping { n_open, grace });
+        hub.tell(Event::Stopping { n_open, grace });
     }
-    gateway.begin_to_stop();
+    hub.begin_to_stop();
     // Connections end with what is open on them.
     stopping.send_replace(true);
     tokio::select! {
@@ -179,10 +180,10 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
         () = stop::asked() => {}
     }
     tokio::select! {
-        () = gateway.stop() => {}
+        () = hub.stop() => {}
         () = stop::asked() => {
-            gateway.upstream.hurry();
-            gateway.stop().await;
+            hub.hurry();
+            hub.stop().await;
         }
     }
     // What was still open has been answered by the server's end.
@@ -204,7 +205,7 @@ impl Front {
     /// Notes a request of this size, until what is given back is dropped. `None` if too many are
     /// open, or too large ones.
     fn opened(&self, n_bytes: usize) -> Option<Open> {
-        let settings = &self.gateway.settings;
+        let settings = &self.hub.settings();
         let mut load = self.open.load.lock().ok()?;
         let has_room =
             load.n_requests < settings.in_flight_max && load.n_bytes < settings.in_flight_bytes_max;
@@ -223,7 +224,7 @@ impl Front {
 
     /// Reads a body, within the limits.
     async fn read(&self, body: Arriving) -> Result<Bytes, Refused> {
-        let bytes_max = self.gateway.settings.frame_bytes_max;
+        let bytes_max = self.hub.settings().frame_bytes_max;
         let read = body::whole(body, bytes_max, self.limits.body_timeout).await;
         read.map_err(|why| Box::new(refuse_body(self, why)))
     }
@@ -231,7 +232,7 @@ impl Front {
 
 /// A body that was not read.
 fn refuse_body(front: &Front, why: NotRead) -> Reply {
-    let limit = front.gateway.settings.frame_bytes_max;
+    let limit = front.hub.settings().frame_bytes_max;
     let (status, code, message) = match why {
         NotRead::TooLarge => (
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -247,7 +248,7 @@ fn refuse_body(front: &Front, why: NotRead) -> Reply {
             (StatusCode::BAD_REQUEST, Code::ParseError, "the body broke off".to_owned())
         }
     };
-    front.gateway.tell(Event::Refused(message.clone()));
+    front.hub.tell(Event::Refused(message.clone()));
     reply::refused(status, code, &message)
 }
 

@@ -12,34 +12,34 @@ use super::encode::Written;
 use crate::audience::{Listener, Lists, Resources, Wants};
 use crate::caller::Caller;
 use crate::era::{Era, meta};
-use crate::gateway::Gateway;
+use crate::hub::{Hello, Hub};
 use crate::jsonrpc::{self, Fault};
-use crate::upstream::{Arrived, Mirrored, Ready};
+use crate::upstream::{Arrived, Mirrored};
 
 /// How many resources one client may watch, or one subscription name.
 pub(super) const RESOURCES_MAX: usize = 256;
 
 /// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
 /// given back tells it that.
-pub(super) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
+pub(super) async fn listen(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
     let asked = request.params.as_ref().and_then(|params| params.get("notifications"));
     let Some(asked) = asked.and_then(JsonObject::new) else {
         let fault = Fault::new(Code::InvalidToolInput)
             .message("Invalid params: `notifications` must be an object");
         return Written::fault(&request.id, &fault);
     };
-    let ready = match gateway.upstream.ready(Some(Era::Modern)).await {
-        Ok(ready) => ready,
+    let hello = match hub.hello(Era::Modern).await {
+        Ok(hello) => hello,
         Err(down) => return Written::fault(&request.id, &not_available(&down)),
     };
     let refused = tokio::select! {
         biased;
-        () = gateway.stopping() => None,
-        refused = heard(gateway, request, caller, &ready, &asked) => refused,
+        () = hub.stopping() => None,
+        refused = heard(hub, request, caller, &hello, &asked) => refused,
     };
     match refused {
         Some(error) => {
-            let error = gateway.settings.hiding.part(error);
+            let error = hub.settings().hiding.part(error);
             Written::error(jsonrpc::error(Some(&request.id), &error), &error)
         }
         None => Written::result(over(&request.id)),
@@ -60,46 +60,45 @@ fn tag(id: &RawJson) -> JsonObject {
 }
 
 async fn heard(
-    gateway: &Gateway,
+    hub: &Hub,
     request: &Request,
     caller: &Arc<Caller>,
-    ready: &Ready,
+    hello: &Hello,
     asked: &JsonObject,
 ) -> Option<RawJson> {
-    match ready.era {
+    let capabilities = match hello {
         // The server knows best what has changed, and when it begins to tell.
-        Era::Modern => {
+        Hello::Of(ready) if ready.era == Era::Modern => {
             let mirrored = Mirrored::default();
             let mut waiting = ready.connection.forward(request, caller, &mirrored).await.ok()?;
             // Whatever it is, it is the end.
-            match waiting.arrived().await {
+            return match waiting.arrived().await {
                 Ok(Arrived::Response(response)) => response.answer.err(),
                 Ok(_) | Err(_) => None,
-            }
+            };
         }
-        Era::Legacy(_) => {
-            let mut wants = wants(&request.id, asked, ready);
-            let Resources::Some(uris) = &mut wants.resources else { return None };
-            let mut watching = Vec::new();
-            for uri in std::mem::take(uris) {
-                // What the server does not want to tell is not promised.
-                if let Ok(watch) = gateway.watch(&uri).await {
-                    watching.push(watch);
-                    uris.insert(uri);
-                }
-            }
-            // Nothing comes before this.
-            caller.line.put(acknowledged(&request.id, &wants)).ok()?;
-            let (client, line) = (Arc::clone(&caller.client), Arc::clone(&caller.line));
-            let _listening = gateway.audience.add(Listener { client, line, wants });
-            std::future::pending().await
+        Hello::Of(ready) => ready.capabilities(),
+        Hello::United(united) => united.capabilities.clone(),
+    };
+    let mut wants = wants(&request.id, asked, &capabilities);
+    let Resources::Some(uris) = &mut wants.resources else { return None };
+    let mut watching = Vec::new();
+    for uri in std::mem::take(uris) {
+        // What the server does not want to tell is not promised.
+        if let Ok(watch) = hub.watch(&uri).await {
+            watching.push(watch);
+            uris.insert(uri);
         }
     }
+    // Nothing comes before this.
+    caller.line.put(acknowledged(&request.id, &wants)).ok()?;
+    let (client, line) = (Arc::clone(&caller.client), Arc::clone(&caller.line));
+    let _listening = hub.audience.add(Listener { client, line, wants });
+    std::future::pending().await
 }
 
-/// What of a client's wishes a server of the legacy era can fulfil.
-fn wants(id: &RawJson, asked: &JsonObject, ready: &Ready) -> Wants {
-    let capabilities = ready.capabilities();
+/// What of a client's wishes can be fulfilled where the server does not know them itself.
+fn wants(id: &RawJson, asked: &JsonObject, capabilities: &JsonObject) -> Wants {
     let is_asked = |word: &str| asked.get(word).is_some_and(|it| it.as_bytes() == b"true");
     let can = |kind: &str, word: &str| {
         let can = capabilities.get(kind).and_then(|it| it.get(word));

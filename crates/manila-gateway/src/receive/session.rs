@@ -22,10 +22,11 @@ use crate::era::{Era, Revision};
 use crate::event::Event;
 use crate::frames::Frame;
 use crate::gateway::Gateway;
+use crate::hub::{Hello, Hub};
 use crate::jsonrpc::{self, Fault};
 use crate::queue::Sender;
 use crate::skim::{Skim, Skimmed};
-use crate::upstream::{Greeted, Greeting, Opening as HowToOpen, Upstream};
+use crate::upstream::{Greeted, Greeting, Opening as HowToOpen};
 
 /// The client is gone, or does not read.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub(super) struct ClientGone;
 
 /// A client and what it has open.
 pub(super) struct Session {
-    pub(super) gateway: Arc<Gateway>,
+    pub(super) hub: Arc<Hub>,
     pub(super) in_flight: InFlight,
     client: Arc<Client>,
     pipe: Arc<Pipe>,
@@ -70,14 +71,14 @@ enum Opening {
 }
 
 impl Session {
-    pub(super) fn new(gateway: Arc<Gateway>, to_client: Sender<Bytes>) -> Session {
-        gateway.audience.wait_for(to_client.watched());
-        let in_flight = InFlight::new(&gateway.settings);
+    pub(super) fn new(hub: Arc<Hub>, to_client: Sender<Bytes>) -> Session {
+        hub.audience.wait_for(to_client.watched());
+        let in_flight = InFlight::new(&hub.settings());
         let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
         let line: Arc<dyn Line> = Arc::clone(&pipe) as Arc<dyn Line>;
         let client = Arc::new(Client::new(line));
         Session {
-            gateway,
+            hub,
             in_flight,
             client,
             pipe,
@@ -114,7 +115,7 @@ impl Session {
                 }
                 Ok(Message::Response(response)) => {
                     if !self.client.questions.answer(&response) {
-                        self.gateway.tell(Event::Refused("an answer to no question".to_owned()));
+                        self.hub.tell(Event::Refused("an answer to no question".to_owned()));
                     }
                     Ok(())
                 }
@@ -124,7 +125,7 @@ impl Session {
                 }
             },
             Frame::TooLong(seen) => {
-                let limit = self.gateway.settings.frame_bytes_max;
+                let limit = self.hub.settings().frame_bytes_max;
                 let message = format!("has more than {limit} bytes, the most that is read");
                 let violation = Violation::new("", "maxLength", message);
                 let fault = Fault::new(Code::TooLarge).violation(violation);
@@ -137,7 +138,7 @@ impl Session {
     /// something, the server if it was to be an answer.
     fn refuse_frame(&self, seen: &Skimmed, fault: &Fault) -> Result<(), ClientGone> {
         let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
-        self.gateway.tell(Event::Refused(why));
+        self.hub.tell(Event::Refused(why));
         match &seen.id {
             Some(id) if seen.is_answer => {
                 self.client.questions.answer_uselessly(id, fault);
@@ -171,7 +172,7 @@ impl Session {
                 return self.push(jsonrpc::error(None, &fault));
             }
             Err(NotTaken::TooMany) => {
-                return self.push(turned_away(&self.gateway, &request, &caller).frame);
+                return self.push(turned_away(&self.hub, &request, &caller).frame);
             }
         }
         self.handle(request, caller);
@@ -218,7 +219,7 @@ impl Session {
                 // cancelled, as MCP says.
                 () = caller.cancellation.cancelled(), if !is_hello => {
                     if request.method == "tools/call" {
-                        session.gateway.call_cancelled(&request, started);
+                        session.hub.call_cancelled(&request, started);
                     }
                 }
                 // A client that is gone has no use for it.
@@ -235,39 +236,40 @@ impl Session {
     }
 
     /// Notes the client's hello at once, so that what it says next finds it.
-    fn greet(&self, request: &Request) -> Hello {
+    fn greet(&self, request: &Request) -> OwnHello {
         self.opening.send_replace(Opening::Asked);
         let params = request.params.clone().unwrap_or_default();
         let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
         let revision = Revision::negotiated(&date);
         let info = params.get("clientInfo");
         // A server of our own hears the client's words, and knows what it may ask.
-        let capabilities = match &self.gateway.upstream {
-            Upstream::Child(_) => None,
-            Upstream::Remote(_) => {
-                Some(params.get("capabilities").and_then(JsonObject::new).unwrap_or_default())
-            }
+        let servers = self.hub.servers();
+        let own = servers.own_child();
+        let capabilities = match own {
+            Some(_) => None,
+            None => Some(params.get("capabilities").and_then(JsonObject::new).unwrap_or_default()),
         };
         self.client.learn(Speech { capabilities, info, ..Speech::of(Era::Legacy(revision)) });
         self.listening.get_or_init(|| {
             let (client, line) = (Arc::clone(&self.client), Arc::clone(&self.client.line));
-            self.gateway.audience.add(Listener { client, line, wants: Wants::everything() })
+            self.hub.audience.add(Listener { client, line, wants: Wants::everything() })
         });
         let greeting = Greeting { opening: HowToOpen::Initialize, params, confirmation: None };
-        Hello { greeted: self.gateway.upstream.greet(greeting), revision }
+        let greeted = own.map(|own| (own.upstream.greet(greeting), Arc::clone(own)));
+        OwnHello { greeted, revision }
     }
 
     /// Handles a request and sends the answer.
     async fn answer(
         &self,
         request: &Request,
-        hello: Option<Hello>,
+        hello: Option<OwnHello>,
         caller: &Arc<Caller>,
     ) -> Result<(), ClientGone> {
         let frame = match hello {
             Some(hello) => self.greeted(&request.id, hello).await,
             None if caller.era() == Era::Modern || self.is_opened().await => {
-                answered(&self.gateway, request, caller).await.frame
+                answered(&self.hub, request, caller).await.frame
             }
             None => {
                 let message = "must be `initialize` at first, and that has failed";
@@ -288,31 +290,38 @@ impl Session {
                 }
             }
             "notifications/initialized" => {
-                self.gateway.upstream.confirm(&notification.frame.to_bytes());
+                let servers = self.hub.servers();
+                if let Some(own) = servers.own_child() {
+                    own.upstream.confirm(&notification.frame.to_bytes());
+                }
             }
             // The server would do it, unchecked and with nobody to tell what came of it.
             "tools/call" => {
                 let why = "a `tools/call` without an id, which nobody could answer";
-                self.gateway.tell(Event::Refused(why.to_owned()));
+                self.hub.tell(Event::Refused(why.to_owned()));
             }
             // A server that is down will be told what matters when it is started again.
-            _ => self.gateway.hand_on(notification, self.client.era()),
+            _ => self.hub.hand_on(notification, self.client.era()),
         }
     }
 
-    async fn greeted(&self, id: &RawJson, hello: Hello) -> Bytes {
-        let Hello { greeted, revision } = hello;
-        let down = match greeted.answer(&self.gateway.upstream).await {
-            Ok(ready) => {
+    async fn greeted(&self, id: &RawJson, hello: OwnHello) -> Bytes {
+        let OwnHello { greeted, revision } = hello;
+        let heard = match greeted {
+            Some((greeted, own)) => greeted.answer(&own.upstream).await.map(Hello::Of),
+            None => self.hub.hello(Era::Legacy(revision)).await,
+        };
+        let down = match heard {
+            Ok(heard) => {
                 self.opening.send_replace(Opening::Open);
-                return jsonrpc::result(id, &hello::initialized(&ready, revision));
+                return jsonrpc::result(id, &hello::initialized(&heard, revision));
             }
             Err(down) => down,
         };
         // The client may try again.
         self.opening.send_replace(Opening::Closed);
         if let Some(error) = &down.refusal {
-            let error = self.gateway.settings.hiding.part(error.clone());
+            let error = self.hub.settings().hiding.part(error.clone());
             return jsonrpc::error(Some(id), &error);
         }
         jsonrpc::error(Some(id), &not_available(&down))
@@ -334,8 +343,9 @@ impl Session {
     }
 }
 
-/// A client's hello on its way to the server.
-struct Hello {
-    greeted: Greeted,
+/// A client's hello on its way.
+struct OwnHello {
+    /// To a server of our own that hears the client's words, where there is one.
+    greeted: Option<(Greeted, Arc<Gateway>)>,
     revision: Revision,
 }

@@ -30,7 +30,7 @@ pub(super) async fn all(front: Arc<Front>, listener: TcpListener, stopping: watc
             Err(error) => {
                 if !is_about_one(&error) {
                     // There are no more files to be had. Those who are here are served on.
-                    front.gateway.tell(Event::Refused(format!("a connection: {error}")));
+                    front.hub.tell(Event::Refused(format!("a connection: {error}")));
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             }

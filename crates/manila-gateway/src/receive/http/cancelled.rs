@@ -26,7 +26,7 @@ impl<'a> Cancelled<'a> {
 impl Drop for Cancelled<'_> {
     fn drop(&mut self) {
         if let Some(request) = self.request.filter(|request| request.method == "tools/call") {
-            self.front.gateway.call_cancelled(request, self.started);
+            self.front.hub.call_cancelled(request, self.started);
         }
     }
 }

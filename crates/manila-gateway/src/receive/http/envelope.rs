@@ -31,7 +31,7 @@ pub(super) async fn call(
     let request = match Request::from_json_strict(body) {
         Ok(request) => request,
         Err(Refused { code, violation, id }) => {
-            front.gateway.tell(Event::Refused(violation.to_string()));
+            front.hub.tell(Event::Refused(violation.to_string()));
             return failed(id.as_ref(), code);
         }
     };
@@ -48,7 +48,7 @@ pub(super) async fn call(
         return failed(Some(id), Code::RateLimited);
     };
     let cancelled = Cancelled::unless_answered(front, &asked);
-    let answer = called(&front.gateway, &asked, tool, caller).await;
+    let answer = called(&front.hub, &asked, tool, caller).await;
     cancelled.forget();
     match answer {
         Answer::Sealed(sealed) => match sealed.failure {

@@ -132,7 +132,7 @@ impl Exchange {
             Poll::Pending => {
                 // Whoever waits longer sees that somebody is there.
                 let patience = clock::now() + front.limits.stream_after;
-                let mut late = front.gateway.deadlines.at(patience);
+                let mut late = front.hub.deadlines.at(patience);
                 tokio::select! {
                     biased;
                     answer = handling.as_mut() => answer,

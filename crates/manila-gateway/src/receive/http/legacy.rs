@@ -68,7 +68,7 @@ pub(super) fn not_added(
             let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
             jsonrpc::error(Some(&request.id), &fault)
         }
-        NotTaken::TooMany => turned_away(&front.gateway, request, caller).frame,
+        NotTaken::TooMany => turned_away(&front.hub, request, caller).frame,
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) async fn handling(
     // A session has limits of its own; all of them together have the same.
     let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
         session.in_flight.remove(&request);
-        return Some(turned_away(&front.gateway, &request, &caller));
+        return Some(turned_away(&front.hub, &request, &caller));
     };
     let started = clock::now();
     let answer = tokio::select! {
@@ -90,11 +90,11 @@ pub(super) async fn handling(
         // The handling below is dropped, and that tells the server.
         () = caller.cancellation.cancelled() => {
             if request.method == "tools/call" {
-                front.gateway.call_cancelled(&request, started);
+                front.hub.call_cancelled(&request, started);
             }
             None
         }
-        answer = handled(&front.gateway, &request, &caller) => Some(answer),
+        answer = handled(&front.hub, &request, &caller) => Some(answer),
     };
     session.in_flight.remove(&request);
     answer
@@ -106,8 +106,8 @@ async fn hello(front: &Front, request: &Request) -> Reply {
     let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
     let revision = Revision::negotiated(&date);
     let era = Era::Legacy(revision);
-    let ready = match front.gateway.upstream.ready(Some(era)).await {
-        Ok(ready) => ready,
+    let said = match front.hub.hello(era).await {
+        Ok(said) => said,
         Err(down) => {
             let frame = jsonrpc::error(Some(&request.id), &not_available(&down));
             return reply::json(StatusCode::OK, frame);
@@ -122,14 +122,14 @@ async fn hello(front: &Front, request: &Request) -> Reply {
         ..Speech::of(era)
     };
     let n_max = front.limits.sessions_max;
-    let Some(session) = front.sessions.open(&front.gateway, speech, revision, n_max) else {
+    let Some(session) = front.sessions.open(&front.hub, speech, revision, n_max) else {
         let message = format!("{n_max} sessions are open, and none of them is idle");
         let mut refused =
             reply::refused(StatusCode::SERVICE_UNAVAILABLE, Code::RateLimited, &message);
         reply::retry_after(&mut refused, 5);
         return refused;
     };
-    let frame = jsonrpc::result(&request.id, &hello::initialized(&ready, revision));
+    let frame = jsonrpc::result(&request.id, &hello::initialized(&said, revision));
     let mut reply = reply::json(StatusCode::OK, frame);
     if let Ok(id) = HeaderValue::from_str(&session.id) {
         reply.headers_mut().insert(SESSION_ID, id);
@@ -208,9 +208,9 @@ pub(super) fn hear(front: &Front, session: &Session, notification: &Notification
         "notifications/initialized" => {}
         "tools/call" => {
             let why = "a `tools/call` without an id, which nobody could answer";
-            front.gateway.tell(Event::Refused(why.to_owned()));
+            front.hub.tell(Event::Refused(why.to_owned()));
         }
-        _ => front.gateway.hand_on(notification, session.client.era()),
+        _ => front.hub.hand_on(notification, session.client.era()),
     }
 }
 
@@ -224,7 +224,7 @@ pub(super) fn answered(
     if session.client.questions.answer(response) {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    front.gateway.tell(Event::Refused("an answer to no question".to_owned()));
+    front.hub.tell(Event::Refused("an answer to no question".to_owned()));
     let message = "nobody has asked that";
     Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message))
 }

@@ -107,7 +107,7 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
 /// A message that is none.
 fn refuse(front: &Front, refused: &NoMessage) -> Reply {
     let NoMessage { code, violation, id } = refused;
-    front.gateway.tell(Event::Refused(violation.to_string()));
+    front.hub.tell(Event::Refused(violation.to_string()));
     let fault = Fault::new(*code).violation(violation.clone());
     let body = JsonObject::build(|object| {
         object.member("jsonrpc", "2.0");

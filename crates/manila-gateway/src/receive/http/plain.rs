@@ -17,8 +17,9 @@ use super::reply::{self, Refused, Reply};
 use super::{Front, envelope, wanted_shape};
 use crate::caller::{Caller, Form};
 use crate::clock;
-use crate::gateway::{Gateway, Shape};
+use crate::gateway::Shape;
 use crate::handle::{Answer, Placement, Refusal, Sealed};
+use crate::hub::Hub;
 
 /// All tools, as clients of MCP see them.
 pub(super) async fn list(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> {
@@ -47,10 +48,10 @@ pub(super) async fn describe(
 }
 
 async fn listed(front: &Front, headers: &HeaderMap) -> Result<Vec<RawJson>, Refused> {
-    let shape = wanted_shape(headers)?.unwrap_or(front.gateway.settings.shape);
-    let listed = front.gateway.tools_shaped(shape, Placement::Structured).await;
+    let shape = wanted_shape(headers)?;
+    let listed = front.hub.tools_shaped(shape, Placement::Structured).await;
     listed.map_err(|reason| {
-        let reason = front.gateway.settings.hiding.text(reason);
+        let reason = front.hub.settings().hiding.text(reason);
         let status = StatusCode::SERVICE_UNAVAILABLE;
         Box::new(reply::refused(status, Code::UpstreamUnavailable, &reason))
     })
@@ -74,12 +75,12 @@ pub(super) async fn call(
     let answer = match (asked, front.opened(n_bytes)) {
         (Ok(request), Some(_open)) => {
             let cancelled = Cancelled::unless_answered(front, &request);
-            let answer = called(&front.gateway, &request, &name, &caller).await;
+            let answer = called(&front.hub, &request, &name, &caller).await;
             cancelled.forget();
             answer
         }
-        (Ok(_), None) => refused(&front.gateway, &Refusal::new(Code::RateLimited), &name, &caller),
-        (Err(refusal), _) => refused(&front.gateway, &refusal, &name, &caller),
+        (Ok(_), None) => refused(&front.hub, &Refusal::new(Code::RateLimited), &name, &caller),
+        (Err(refusal), _) => refused(&front.hub, &refusal, &name, &caller),
     };
     Ok(shown(&answer, caller.wishes.form))
 }
@@ -96,22 +97,22 @@ fn caller(shape: Option<Shape>, headers: &HeaderMap) -> Arc<Caller> {
 
 /// Calls a tool; a refusal is an envelope here, too.
 pub(super) async fn called(
-    gateway: &Gateway,
+    hub: &Hub,
     request: &Request,
     tool: &str,
     caller: &Arc<Caller>,
 ) -> Answer {
-    match gateway.call_tool(request, caller).await {
-        Answer::Refused(refusal) => refused(gateway, &refusal, tool, caller),
+    match hub.call_tool(request, caller).await {
+        Answer::Refused(refusal) => refused(hub, &refusal, tool, caller),
         other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain(..)) => other,
     }
 }
 
-fn refused(gateway: &Gateway, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
-    let shape = caller.wishes.shape.unwrap_or(gateway.settings.shape);
+fn refused(hub: &Hub, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
+    let shape = caller.wishes.shape.unwrap_or_else(|| hub.shape_of(tool));
     match (shape, asking(tool, &JsonObject::default())) {
         (Shape::Contract(contract), Ok(request)) => {
-            gateway.sealed_refusal(refusal, tool, contract, caller, &request)
+            hub.sealed_refusal(refusal, tool, contract, caller, &request)
         }
         (Shape::Contract(_) | Shape::AsItCame, _) => Answer::Refused(refusal.clone()),
     }

@@ -9,7 +9,6 @@ use manila::Code;
 use super::body::Arriving;
 use super::reply::{self, Refused, Reply};
 use super::{Front, admit, mcp, plain};
-use crate::upstream::Upstream;
 
 /// Answers a request.
 ///
@@ -46,22 +45,20 @@ async fn routed(front: &Arc<Front>, request: Request<Arriving>) -> Result<Reply,
     }
 }
 
-/// Whether the server behind us can be asked.
+/// Whether the servers behind us can be asked.
 async fn ready(front: &Front) -> Reply {
-    let upstream = &front.gateway.upstream;
-    if let Upstream::Remote(_) = upstream {
-        // Nobody knows before it is asked. What comes of it is told below.
-        const LONGEST: Duration = Duration::from_secs(5);
-        let _ = tokio::time::timeout(LONGEST, upstream.ready(None)).await;
+    const LONGEST: Duration = Duration::from_secs(5);
+    // Nobody knows of a server at a URL before it is asked. What comes of it is told below.
+    let _ = tokio::time::timeout(LONGEST, front.hub.try_remote()).await;
+    let troubles = front.hub.troubles();
+    if troubles.is_empty() {
+        let n_sessions = front.sessions.n_open();
+        return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n"));
     }
-    match upstream.trouble() {
-        None => {
-            let n_sessions = front.sessions.n_open();
-            reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n"))
-        }
-        Some(reason) => {
-            let reason = front.gateway.settings.hiding.text(reason);
-            reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {reason}\n"))
-        }
-    }
+    let told = troubles.into_iter().map(|(name, reason)| match name.as_str() {
+        "" => reason,
+        name => format!("{name}: {reason}"),
+    });
+    let told = front.hub.settings().hiding.text(told.collect::<Vec<_>>().join("\n"));
+    reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {told}\n"))
 }

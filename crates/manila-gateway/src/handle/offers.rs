@@ -1,0 +1,307 @@
+//! What a server offers, as it listed it last: while it is down, that is what is known of it.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use manila::{JsonObject, RawJson};
+
+use super::Placement;
+use super::answer::number;
+use crate::era::Era;
+use crate::gateway::{Gateway, Shape};
+use crate::naming;
+use crate::tools::{self, Noted};
+use crate::upstream::{Arrived, Declined, Gone};
+
+/// A kind of thing that servers list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 4] =
+        [Kind::Tools, Kind::Prompts, Kind::Resources, Kind::Templates];
+
+    /// The kind that this method lists.
+    pub(crate) fn listed_by(method: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.method() == method)
+    }
+
+    pub(crate) fn method(self) -> &'static str {
+        match self {
+            Kind::Tools => "tools/list",
+            Kind::Prompts => "prompts/list",
+            Kind::Resources => "resources/list",
+            Kind::Templates => "resources/templates/list",
+        }
+    }
+
+    /// The member that holds the list.
+    pub(crate) fn member(self) -> &'static str {
+        match self {
+            Kind::Tools => "tools",
+            Kind::Prompts => "prompts",
+            Kind::Resources => "resources",
+            Kind::Templates => "resourceTemplates",
+        }
+    }
+
+    /// The capability of servers that have it.
+    pub(crate) fn capability(self) -> &'static str {
+        match self {
+            Kind::Tools => "tools",
+            Kind::Prompts => "prompts",
+            Kind::Resources | Kind::Templates => "resources",
+        }
+    }
+
+    /// Whether this notification tells that the list has changed.
+    fn is_changed_by(self, method: &str) -> bool {
+        let kind =
+            method.strip_prefix("notifications/").and_then(|it| it.strip_suffix("/list_changed"));
+        kind == Some(self.capability())
+    }
+}
+
+/// What a server offers, of each kind.
+#[derive(Default)]
+pub(crate) struct Offers([Mutex<Offer>; 4]);
+
+#[derive(Default)]
+struct Offer {
+    items: Arc<Vec<RawJson>>,
+    /// Whether it is what the server would answer now, for all that is known.
+    is_fresh: bool,
+    /// As clients see it, for the last one who asked.
+    shown: Option<Shown>,
+}
+
+struct Shown {
+    way: Way,
+    items: Arc<Vec<RawJson>>,
+}
+
+/// How tools are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) shape: Option<Shape>,
+    pub(crate) placement: Placement,
+}
+
+impl Offers {
+    fn of(&self, kind: Kind) -> Option<std::sync::MutexGuard<'_, Offer>> {
+        let [tools, prompts, resources, templates] = &self.0;
+        let offer = match kind {
+            Kind::Tools => tools,
+            Kind::Prompts => prompts,
+            Kind::Resources => resources,
+            Kind::Templates => templates,
+        };
+        offer.lock().ok()
+    }
+
+    /// Notes that the server told of a change.
+    pub(crate) fn changed(&self, method: &str) {
+        for kind in Kind::ALL.into_iter().filter(|kind| kind.is_changed_by(method)) {
+            self.doubt(kind);
+        }
+    }
+
+    /// What was listed is not relied on any more.
+    pub(crate) fn doubt_all(&self) {
+        Kind::ALL.into_iter().for_each(|kind| self.doubt(kind));
+    }
+
+    fn doubt(&self, kind: Kind) {
+        if let Some(mut offer) = self.of(kind) {
+            offer.is_fresh = false;
+        }
+    }
+
+    fn fresh(&self, kind: Kind) -> Option<Arc<Vec<RawJson>>> {
+        let offer = self.of(kind)?;
+        offer.is_fresh.then(|| Arc::clone(&offer.items))
+    }
+
+    /// What was listed last, whatever has happened since.
+    pub(crate) fn last(&self, kind: Kind) -> Arc<Vec<RawJson>> {
+        self.of(kind).map(|offer| Arc::clone(&offer.items)).unwrap_or_default()
+    }
+
+    fn keep(&self, kind: Kind, items: Vec<RawJson>, is_fresh: bool) -> Arc<Vec<RawJson>> {
+        let Some(mut offer) = self.of(kind) else { return Arc::new(items) };
+        if *offer.items != items {
+            offer.items = Arc::new(items);
+            offer.shown = None;
+        }
+        offer.is_fresh = is_fresh;
+        Arc::clone(&offer.items)
+    }
+
+    /// What is shown in this way of these items, or what `show` makes of them.
+    fn shown(
+        &self,
+        kind: Kind,
+        way: &Way,
+        items: &Arc<Vec<RawJson>>,
+        show: impl FnOnce() -> Vec<RawJson>,
+    ) -> Arc<Vec<RawJson>> {
+        if let Some(offer) = self.of(kind)
+            && Arc::ptr_eq(&offer.items, items)
+            && let Some(shown) = offer.shown.as_ref().filter(|shown| shown.way == *way)
+        {
+            return Arc::clone(&shown.items);
+        }
+        let shown = Arc::new(show());
+        if let Some(mut offer) = self.of(kind)
+            && Arc::ptr_eq(&offer.items, items)
+        {
+            offer.shown = Some(Shown { way: way.clone(), items: Arc::clone(&shown) });
+        }
+        shown
+    }
+}
+
+/// Why nothing could be listed.
+pub(crate) enum NotListed {
+    /// The server is gone.
+    Gone(Gone),
+    /// The server answered, but with no list.
+    Refused,
+    /// The server did not answer in time.
+    TimedOut,
+    /// It, or something before it, refused on HTTP, or could not be reached.
+    Declined(Declined),
+}
+
+impl NotListed {
+    /// For people.
+    pub(crate) fn reason(self) -> String {
+        match self {
+            NotListed::Gone(gone) => gone.0.reason.clone(),
+            NotListed::Declined(declined) => declined.reason,
+            NotListed::Refused => "the server did not list its tools".to_owned(),
+            NotListed::TimedOut => "the server took too long to list its tools".to_owned(),
+        }
+    }
+}
+
+impl Gateway {
+    /// What the server offers, as clients see it: as it says now, or, where it cannot be asked, as it
+    /// said last.
+    pub(crate) async fn offered(&self, kind: Kind, way: &Way) -> Arc<Vec<RawJson>> {
+        // A server that is being fetched need not hold up what others offer.
+        const LONGEST: Duration = Duration::from_secs(10);
+        let asked = match self.offers.fresh(kind) {
+            Some(items) => items,
+            None => match tokio::time::timeout(LONGEST, Box::pin(self.asked_for(kind))).await {
+                Ok(Ok(items)) => items,
+                Ok(Err(_)) | Err(_) => self.offers.last(kind),
+            },
+        };
+        self.offers.shown(kind, way, &asked, || {
+            asked.iter().filter_map(|item| self.item_shown(kind, item, way)).collect()
+        })
+    }
+
+    /// Asks the server what it offers.
+    async fn asked_for(&self, kind: Kind) -> Result<Arc<Vec<RawJson>>, NotListed> {
+        let ready = self.upstream.ready(None).await.map_err(|down| NotListed::Gone(Gone(down)))?;
+        let capability = ready.capabilities().get(kind.capability());
+        let Some(capability) = capability else {
+            return Ok(self.offers.keep(kind, Vec::new(), true));
+        };
+        // Who promises to tell need not be asked again before.
+        let is_told = capability.get("listChanged").is_some_and(|it| it.as_bytes() == b"true");
+        let mut items = Vec::new();
+        self.each_page(kind, None, |page| {
+            items.extend(page.get(kind.member()).iter().flat_map(RawJson::items));
+        })
+        .await?;
+        Ok(self.offers.keep(kind, items, is_told))
+    }
+
+    /// One thing of a list, as clients see it; `None` if they do not.
+    fn item_shown(&self, kind: Kind, item: &RawJson, way: &Way) -> Option<RawJson> {
+        match kind {
+            Kind::Tools => match self.tools.note(item) {
+                Noted::Tool(name, tool) => {
+                    let public = self.public_name(&name);
+                    let shape = way.shape.unwrap_or_else(|| self.settings().shape);
+                    let shown = tools::shown(&tool, shape, way.placement);
+                    Some(naming::with_member(&shown, "name", &public))
+                }
+                Noted::Nameless | Noted::LeftOut => None,
+            },
+            Kind::Prompts => {
+                let name = naming::text(item, "name")?;
+                Some(naming::with_member(item, "name", &self.public_name(&name)))
+            }
+            Kind::Resources => self.with_public_uri(item, "uri"),
+            Kind::Templates => self.with_public_uri(item, "uriTemplate"),
+        }
+    }
+
+    fn with_public_uri(&self, item: &RawJson, member: &str) -> Option<RawJson> {
+        let uri = naming::text(item, member)?;
+        Some(naming::with_member(item, member, &self.public_uri(&uri)))
+    }
+
+    /// Asks for one page after another.
+    pub(super) async fn each_page(
+        &self,
+        kind: Kind,
+        wanted: Option<Era>,
+        mut take: impl FnMut(&RawJson),
+    ) -> Result<(), NotListed> {
+        const PAGES_MAX: usize = 1_000;
+        let mut cursor: Option<RawJson> = None;
+        let mut seen = HashSet::new();
+        for _ in 0..PAGES_MAX {
+            let params = JsonObject::build(|object| object.member("cursor", &cursor));
+            let page = self.page(kind, wanted, &params).await?;
+            take(&page);
+            cursor = page.get("nextCursor").filter(|next| next.as_text().is_some());
+            let Some(next) = &cursor else { return Ok(()) };
+            // A list that leads back into itself is complete.
+            if !seen.insert(next.compact()) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn page(
+        &self,
+        kind: Kind,
+        wanted: Option<Era>,
+        params: &JsonObject,
+    ) -> Result<RawJson, NotListed> {
+        let timeout = self.settings().timeout;
+        let asked = tokio::time::timeout(timeout, async {
+            let ready = self.upstream.ready(wanted).await.map_err(Gone)?;
+            let mut waiting = ready.connection.ask(kind.method(), params).await?;
+            waiting.arrived().await
+        });
+        match asked.await {
+            Ok(Err(gone)) => Err(NotListed::Gone(gone)),
+            Ok(Ok(Arrived::Response(response))) => match response.answer {
+                Ok(page) => Ok(page),
+                // A server that does not know the method has nothing of the kind.
+                Err(error) if number(&error) == Some(-32601) => Ok(JsonObject::default().into()),
+                Err(_) => Err(NotListed::Refused),
+            },
+            // A list that cannot be read is none.
+            Ok(Ok(Arrived::TooLarge | Arrived::Unusable(_) | Arrived::AskedBack(_))) => {
+                Err(NotListed::Refused)
+            }
+            Ok(Ok(Arrived::Declined(declined))) => Err(NotListed::Declined(declined)),
+            Err(_) => Err(NotListed::TimedOut),
+        }
+    }
+}

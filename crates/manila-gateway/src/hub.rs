@@ -1,0 +1,213 @@
+//! All servers behind one door, and what those in front of it share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arc_swap::{ArcSwap, Guard};
+use manila::request_envelope::{Notification, Request};
+use manila::{Code, RawJson};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::audience::Audience;
+use crate::clock;
+use crate::deadlines::Deadlines;
+use crate::era::Era;
+use crate::event::{Event, Events};
+use crate::gateway::{Gateway, Settings, Shared};
+use crate::hiding::events_without_secrets;
+use crate::upstream::{Down, Server, Upstream};
+
+mod call;
+mod forward;
+mod greet;
+mod list;
+mod standing;
+
+pub(crate) use greet::{Hello, United};
+
+/// What clients reach.
+pub struct Hub {
+    servers: ArcSwap<Servers>,
+    pub(crate) audience: Arc<Audience>,
+    pub(crate) deadlines: Arc<Deadlines>,
+    is_stopping: watch::Sender<bool>,
+    settings: ArcSwap<Settings>,
+    events: Events,
+}
+
+/// The servers behind us.
+pub(crate) enum Servers {
+    /// One, whose names are its own.
+    One(Arc<Gateway>),
+    /// Several: every name begins with that of its server.
+    Many(Many),
+}
+
+/// Several servers, in the order in which they are listed.
+pub(crate) struct Many {
+    all: Vec<Arc<Gateway>>,
+    by_name: HashMap<String, usize>,
+}
+
+/// One of several servers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Member {
+    /// What its names begin with: letters, digits and `-`.
+    pub name: String,
+    /// The server.
+    pub server: Server,
+    /// How it is served.
+    pub settings: Settings,
+}
+
+impl Member {
+    /// A server of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, server: Server, settings: Settings) -> Member {
+        Member { name: name.into(), server, settings }
+    }
+}
+
+impl Hub {
+    /// Starts a server, or gets ready to reach it. It is the only one, and its names are its own.
+    #[must_use]
+    pub fn in_front_of(server: Server, settings: Settings, events: Events) -> Arc<Hub> {
+        let shared = Shared::new();
+        let own = settings.clone();
+        let gateway = Gateway::start(server, own, Arc::clone(&events), &shared);
+        Hub::new(Servers::One(gateway), &shared, settings, events)
+    }
+
+    /// Starts several servers, or gets ready to reach them. Every name begins with that of its
+    /// server. `events_of` is told what happens to the server of a name.
+    #[must_use]
+    pub fn in_front_of_all(
+        members: Vec<Member>,
+        settings: Settings,
+        events: Events,
+        events_of: impl Fn(&str) -> Events,
+    ) -> Arc<Hub> {
+        let shared = Shared::new();
+        let all = members.into_iter().map(|member| {
+            let Member { name, server, settings } = member;
+            let events = events_of(&name);
+            let settings = Settings { name: Some(name.clone()), ..settings };
+            (name, Gateway::start(server, settings, events, &shared))
+        });
+        let servers = Servers::Many(Many::of(all.collect()));
+        let hub = Hub::new(servers, &shared, settings, events);
+        hub.greet_all();
+        hub
+    }
+
+    fn new(servers: Servers, shared: &Shared, settings: Settings, events: Events) -> Arc<Hub> {
+        let events = events_without_secrets(events, Arc::clone(&settings.hiding.redactor));
+        Arc::new(Hub {
+            servers: ArcSwap::from_pointee(servers),
+            audience: Arc::clone(&shared.audience),
+            deadlines: Arc::clone(&shared.deadlines),
+            is_stopping: watch::Sender::new(false),
+            settings: ArcSwap::from_pointee(settings),
+            events,
+        })
+    }
+
+    /// The servers that there are now.
+    pub(crate) fn servers(&self) -> Arc<Servers> {
+        self.servers.load_full()
+    }
+
+    /// How it works.
+    pub(crate) fn settings(&self) -> Guard<Arc<Settings>> {
+        self.settings.load()
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        (self.events)(event);
+    }
+
+    /// Hands on what a client tells, to those servers whose era knows it.
+    pub(crate) fn hand_on(&self, notification: &Notification, era: Era) {
+        for gateway in self.servers().all() {
+            gateway.hand_on(notification, era);
+        }
+    }
+
+    /// Notes a call that its caller cancelled: nothing is sent, as MCP says.
+    pub(crate) fn call_cancelled(&self, request: &Request, started: Instant) {
+        let name = request.params.as_ref().and_then(|params| params.get("name"));
+        let tool = name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
+        let duration = clock::now().saturating_duration_since(started);
+        self.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
+    }
+
+    /// Tells all who wait for nothing in particular that we are stopping.
+    pub(crate) fn begin_to_stop(&self) {
+        self.is_stopping.send_replace(true);
+    }
+
+    /// Waits until we are stopping.
+    pub(crate) async fn stopping(&self) {
+        // The sender lives as long as this.
+        let _ = self.is_stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
+    }
+
+    /// Ends the servers and everything that they started.
+    pub async fn stop(&self) {
+        self.begin_to_stop();
+        let servers = self.servers();
+        let mut stopping = tokio::task::JoinSet::new();
+        for gateway in servers.all().iter().cloned() {
+            stopping.spawn(async move { gateway.upstream.stop().await });
+        }
+        stopping.join_all().await;
+    }
+
+    /// Ends the servers without waiting for them any longer.
+    pub(crate) fn hurry(&self) {
+        self.servers().all().iter().for_each(|gateway| gateway.upstream.hurry());
+    }
+
+    /// Greets the only server on our own behalf, for those who have no client in front.
+    pub async fn greet(&self) -> Result<(), Down> {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.greet().await,
+            Servers::Many(_) => Ok(()),
+        }
+    }
+}
+
+impl Servers {
+    /// All of them.
+    pub(crate) fn all(&self) -> &[Arc<Gateway>] {
+        match self {
+            Servers::One(gateway) => std::slice::from_ref(gateway),
+            Servers::Many(many) => &many.all,
+        }
+    }
+
+    /// The only server, if it runs as our child: it hears its client's own hello.
+    pub(crate) fn own_child(&self) -> Option<&Arc<Gateway>> {
+        match self {
+            Servers::One(gateway) => {
+                matches!(gateway.upstream, Upstream::Child(_)).then_some(gateway)
+            }
+            Servers::Many(_) => None,
+        }
+    }
+}
+
+impl Many {
+    fn of(named: Vec<(String, Arc<Gateway>)>) -> Many {
+        let names = named.iter().enumerate().map(|(at, (name, _))| (name.clone(), at));
+        let by_name = names.collect();
+        Many { all: named.into_iter().map(|(_, gateway)| gateway).collect(), by_name }
+    }
+
+    /// The server of this name.
+    fn named(&self, name: &str) -> Option<&Arc<Gateway>> {
+        self.all.get(*self.by_name.get(name)?)
+    }
+}

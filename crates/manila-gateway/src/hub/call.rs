@@ -1,0 +1,149 @@
+//! Tool calls: to the server that has the tool.
+
+use std::sync::Arc;
+
+use manila::request_envelope::Request;
+use manila::{Contract, RawJson};
+
+use super::{Hub, Many, Servers};
+use crate::caller::Caller;
+use crate::clock;
+use crate::event::Event;
+use crate::gateway::{Gateway, Shape};
+use crate::handle::{Answer, Refusal};
+use crate::naming;
+use crate::tools::Tool;
+
+impl Hub {
+    /// Calls a tool.
+    pub async fn call_tool(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.call_tool(request, caller).await,
+            Servers::Many(many) => match many.owner_of_tool(request) {
+                Some((gateway, _)) => gateway.call_tool(request, caller).await,
+                None => self.unknown(many, request),
+            },
+        }
+    }
+
+    /// Answers a call that there is no room for.
+    pub(crate) fn turn_call_away(
+        &self,
+        request: &Request,
+        caller: &Arc<Caller>,
+        message: &str,
+    ) -> Answer {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.turn_call_away(request, caller, message),
+            Servers::Many(many) => match many.owner_of_tool(request) {
+                Some((gateway, _)) => gateway.turn_call_away(request, caller, message),
+                None => self.unknown(many, request),
+            },
+        }
+    }
+
+    /// A refusal as an envelope, for those who have no other place for it.
+    pub(crate) fn sealed_refusal(
+        &self,
+        refusal: &Refusal,
+        tool: &str,
+        contract: Contract,
+        caller: &Arc<Caller>,
+        request: &Request,
+    ) -> Answer {
+        let servers = self.servers();
+        let owner = match &*servers {
+            Servers::One(gateway) => Some(gateway),
+            Servers::Many(many) => {
+                // Whose tool it is does not matter to what is said of it.
+                many.owner_of(tool).map(|(gateway, _)| gateway).or_else(|| many.all.first())
+            }
+        };
+        match owner {
+            Some(gateway) => gateway.sealed_refusal(refusal, tool, contract, caller, request),
+            None => Answer::Refused(refusal.clone()),
+        }
+    }
+
+    /// The shape of the results of a tool whose caller has no wish.
+    pub(crate) fn shape_of(&self, tool: &str) -> Shape {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.settings().shape,
+            Servers::Many(many) => match many.owner_of(tool) {
+                Some((gateway, _)) => gateway.settings().shape,
+                None => self.settings().shape,
+            },
+        }
+    }
+
+    /// The tool of this name; `None` if there is none, or nothing is known about it within the time
+    /// that a call may take.
+    pub(crate) async fn known_tool_in_time(
+        &self,
+        name: &str,
+        caller: &Caller,
+    ) -> Option<Arc<Tool>> {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.known_tool_in_time(name, caller).await,
+            Servers::Many(many) => {
+                let (gateway, own) = many.owner_of(name)?;
+                gateway.known_tool_in_time(own, caller).await
+            }
+        }
+    }
+
+    /// The result of a task, in an envelope if it is a tool's.
+    pub(crate) async fn task_result(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.task_result(request, caller).await,
+            Servers::Many(many) => match many.owner_of_task(request) {
+                Some(gateway) => gateway.task_result(request, caller).await,
+                None => Answer::Refused(
+                    Refusal::new(manila::Code::InvalidToolInput)
+                        .message("Invalid params: no task of this id is known here"),
+                ),
+            },
+        }
+    }
+
+    fn unknown(&self, many: &Many, request: &Request) -> Answer {
+        let name = request.params.as_ref().and_then(|params| params.get("name"));
+        let name = name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
+        let refusal = Refusal::unknown_tool(many.closest_tool(&name).as_deref());
+        let failure = Some(refusal.code());
+        let (started, now) = (clock::now(), clock::now());
+        self.tell(Event::Called { tool: name, failure, duration: now - started });
+        Answer::Refused(refusal)
+    }
+}
+
+impl Many {
+    /// The server that has something of this name, and its own name for it.
+    pub(super) fn owner_of<'a>(&self, public: &'a str) -> Option<(&Arc<Gateway>, &'a str)> {
+        let (server, own) = naming::split(public)?;
+        Some((self.named(server)?, own))
+    }
+
+    fn owner_of_tool(&self, request: &Request) -> Option<(&Arc<Gateway>, String)> {
+        let name = request.params.as_ref()?.get("name")?;
+        let name = name.as_text()?;
+        self.owner_of(&name).map(|(gateway, own)| (gateway, own.to_owned()))
+    }
+
+    /// The server that works on the task of a request.
+    pub(super) fn owner_of_task(&self, request: &Request) -> Option<&Arc<Gateway>> {
+        let id = request.params.as_ref()?.get("taskId")?;
+        let id = id.as_text()?;
+        self.all.iter().find(|gateway| gateway.tasks.has(&id))
+    }
+
+    /// The known tool whose name is most like this one, if any is.
+    fn closest_tool(&self, name: &str) -> Option<String> {
+        let known = self.all.iter().flat_map(|gateway| {
+            let names = gateway.tools.names();
+            names.into_iter().map(|own| gateway.public_name(&own))
+        });
+        let known: Vec<String> = known.collect();
+        manila::closest(name, known.iter().map(String::as_str)).map(str::to_owned)
+    }
+}

@@ -1,0 +1,153 @@
+//! Requests for what one server has: to that server, in its own words.
+
+use std::sync::Arc;
+
+use manila::request_envelope::Request;
+use manila::{Code, RawJson};
+
+use super::{Hub, Many, Servers};
+use crate::caller::Caller;
+use crate::gateway::Gateway;
+use crate::handle::{Answered, Forwarded, Kind, Placement, forward};
+use crate::jsonrpc::Fault;
+use crate::naming;
+
+impl Hub {
+    /// Hands a request on, and its answer back.
+    pub(crate) async fn forward(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
+        match &*self.servers() {
+            Servers::One(gateway) => forward(gateway, request, caller).await,
+            Servers::Many(many) => Box::pin(many.forward(request, caller)).await,
+        }
+    }
+}
+
+impl Many {
+    async fn forward(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
+        if let Some(kind) = Kind::listed_by(&request.method) {
+            return self.list(kind, request, caller, Placement::Structured).await;
+        }
+        let params = request.params.as_ref();
+        match request.method.as_str() {
+            "prompts/get" => {
+                self.by_name(request, params.and_then(|it| it.get("name")), caller).await
+            }
+            "resources/read" => {
+                self.by_uri(request, params.and_then(|it| it.get("uri")), caller).await
+            }
+            "completion/complete" => {
+                let about = params.and_then(|params| params.get("ref"));
+                let part = |name: &str| about.as_ref().and_then(|about| about.get(name));
+                match part("name") {
+                    Some(name) => self.by_name(request, Some(name), caller).await,
+                    None => self.by_uri(request, part("uri"), caller).await,
+                }
+            }
+            method if method.starts_with("tasks/") => match self.owner_of_task(request) {
+                Some(gateway) => forward(gateway, request, caller).await,
+                None => wrong("Invalid params: no task of this id is known here"),
+            },
+            _ => Forwarded::Fault(Fault::new(Code::MethodNotFound)),
+        }
+    }
+
+    /// Asks the server whose name the name begins with.
+    async fn by_name(
+        &self,
+        request: &Request,
+        name: Option<RawJson>,
+        caller: &Arc<Caller>,
+    ) -> Forwarded {
+        let Some((part, public)) = name.as_ref().and_then(|name| Some((name, name.as_text()?)))
+        else {
+            return wrong("Invalid params: `name` must be a text");
+        };
+        let owner = self.owner_of(&public);
+        let own = owner
+            .and_then(|(gateway, own)| Some((gateway, naming::with_text(request, part, own)?)));
+        match own {
+            Some((gateway, own)) => forward(gateway, &own, caller).await,
+            None => wrong("Invalid params: nothing has this name here"),
+        }
+    }
+
+    /// Asks the server that has the resource. Where that is not known, those who have resources are
+    /// asked in turn.
+    async fn by_uri(
+        &self,
+        request: &Request,
+        uri: Option<RawJson>,
+        caller: &Arc<Caller>,
+    ) -> Forwarded {
+        let Some((part, public)) = uri.as_ref().and_then(|uri| Some((uri, uri.as_text()?))) else {
+            return wrong("Invalid params: `uri` must be a text");
+        };
+        let mut last = None;
+        for (gateway, own) in self.owners_of_uri(&public) {
+            let changed = match &own {
+                own if *own == public => None,
+                own => naming::with_text(request, part, own),
+            };
+            let answer = forward(gateway, changed.as_ref().unwrap_or(request), caller).await;
+            if !is_refused(&answer) {
+                return if changed.is_some() { with_uri(answer, &own, &public) } else { answer };
+            }
+            last = Some(answer);
+        }
+        last.unwrap_or_else(|| wrong("Invalid params: nothing has this URI here"))
+    }
+
+    /// Those who may have a resource, and their own URI for it.
+    pub(super) fn owners_of_uri(&self, public: &str) -> Vec<(&Arc<Gateway>, String)> {
+        if let Some((server, own)) = public.split_once('+')
+            && let Some(gateway) = self.named(server)
+        {
+            return vec![(gateway, own.to_owned())];
+        }
+        let owner = self.all.first().and_then(|any| any.uris.owner(public));
+        if let Some(gateway) = owner.and_then(|owner| self.named(&owner)) {
+            return vec![(gateway, public.to_owned())];
+        }
+        let has_resources = |gateway: &&Arc<Gateway>| {
+            let ready = gateway.upstream.ready_now(None);
+            ready.is_some_and(|ready| ready.capabilities().get("resources").is_some())
+        };
+        self.all.iter().filter(has_resources).map(|it| (it, public.to_owned())).collect()
+    }
+}
+
+/// Whether a server has said no, or could not be asked.
+fn is_refused(answer: &Forwarded) -> bool {
+    match answer {
+        Forwarded::AsItCame(answered) => answered.answer().is_err(),
+        Forwarded::Changed(..) => false,
+        Forwarded::Fault(_) => true,
+    }
+}
+
+/// What was read, under the URI by which it was asked for.
+fn with_uri(answer: Forwarded, own: &str, public: &str) -> Forwarded {
+    let Forwarded::AsItCame(Answered { response, era }) = answer else { return answer };
+    let Ok(result) = &response.answer else {
+        return Forwarded::AsItCame(Answered { response, era });
+    };
+    let changed = manila::JsonObject::build(|object| {
+        for member in result.members() {
+            if !member.is("contents") {
+                object.token_member(member.key_token(), &member.value());
+                continue;
+            }
+            let all = member.value();
+            let contents = all.items().map(|content| {
+                let is_it = naming::text(&content, "uri").is_some_and(|uri| uri == own);
+                if is_it { naming::with_member(&content, "uri", public) } else { content }
+            });
+            object.token_member(member.key_token(), &contents.collect::<Vec<RawJson>>());
+        }
+    });
+    Forwarded::Changed(changed.into(), era)
+}
+
+fn wrong(message: &str) -> Forwarded {
+    Forwarded::Fault(Fault::new(Code::InvalidToolInput).message(message))
+}

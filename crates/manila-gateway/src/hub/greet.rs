@@ -1,0 +1,173 @@
+//! One hello for all servers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use manila::{JsonObject, RawJson};
+
+use super::{Hub, Many, Servers};
+use crate::era::Era;
+use crate::gateway::Gateway;
+use crate::handle::{Kind, Placement, Way};
+use crate::upstream::{Down, Ready, Upstream};
+
+/// What clients hear when they say hello.
+pub(crate) enum Hello {
+    /// The only server's own.
+    Of(Arc<Ready>),
+    /// Ours, of all servers.
+    United(United),
+}
+
+/// What several servers can do together.
+pub(crate) struct United {
+    pub(crate) capabilities: JsonObject,
+    pub(crate) instructions: Option<String>,
+}
+
+impl Hub {
+    /// What a client hears when it says hello in this era.
+    pub(crate) async fn hello(&self, era: Era) -> Result<Hello, Arc<Down>> {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.upstream.ready(Some(era)).await.map(Hello::Of),
+            Servers::Many(many) => Ok(Hello::United(many.united().await)),
+        }
+    }
+
+    /// Who answers, where the era says it with each answer.
+    pub(crate) fn info(&self, era: Era) -> Option<RawJson> {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.upstream.ready_now(Some(era))?.info.clone(),
+            Servers::Many(_) => None,
+        }
+    }
+
+    /// Greets all servers, each by itself, and learns what they offer.
+    pub(super) fn greet_all(&self) {
+        for gateway in self.servers().all().iter().filter(|it| !it.settings().is_lazy).cloned() {
+            tokio::spawn(async move { learn(&gateway).await });
+        }
+    }
+
+    /// Asks all servers at URLs whether they are there.
+    pub(crate) async fn try_remote(&self) {
+        let mut asked = tokio::task::JoinSet::new();
+        for gateway in self.servers().all().iter().cloned() {
+            if let Upstream::Remote(_) = &gateway.upstream {
+                asked.spawn(async move { drop(gateway.upstream.ready(None).await) });
+            }
+        }
+        asked.join_all().await;
+    }
+
+    /// Why servers cannot be asked now, those that cannot.
+    pub(crate) fn troubles(&self) -> Vec<(String, String)> {
+        let servers = self.servers();
+        let troubles = servers.all().iter().filter_map(|gateway| {
+            let name = gateway.settings().name.clone().unwrap_or_default();
+            Some((name, gateway.upstream.trouble()?))
+        });
+        troubles.collect()
+    }
+}
+
+/// Learns what a server offers, before anybody asks for it.
+async fn learn(gateway: &Gateway) {
+    let way = Way { shape: None, placement: Placement::Structured };
+    if gateway.upstream.ready(None).await.is_ok() {
+        gateway.offered(Kind::Tools, &way).await;
+    }
+}
+
+impl Many {
+    /// What the servers can do together, as far as they say it soon.
+    async fn united(&self) -> United {
+        // Clients give up after some seconds, and whoever is later is told of by news.
+        const LONGEST: Duration = Duration::from_secs(3);
+        let mut asked = tokio::task::JoinSet::new();
+        for (at, gateway) in self.all.iter().enumerate() {
+            let gateway = Arc::clone(gateway);
+            asked.spawn(async move {
+                let is_lazy = gateway.settings().is_lazy;
+                let ready = match gateway.upstream.ready_now(None) {
+                    None if is_lazy => None,
+                    None => tokio::time::timeout(LONGEST, gateway.upstream.ready(None))
+                        .await
+                        .ok()
+                        .and_then(Result::ok),
+                    now @ Some(_) => now,
+                };
+                (at, gateway.settings().name.clone().unwrap_or_default(), ready)
+            });
+        }
+        let mut all = asked.join_all().await;
+        all.sort_unstable_by_key(|(at, ..)| *at);
+        let is_complete = all.iter().all(|(.., ready)| ready.is_some());
+        let known = all.into_iter().filter_map(|(_, name, ready)| Some((name, ready?)));
+        United::of(&known.collect::<Vec<_>>(), is_complete)
+    }
+}
+
+impl United {
+    fn of(servers: &[(String, Arc<Ready>)], is_complete: bool) -> United {
+        let unknown = r#"{"completions":{},"prompts":{},"resources":{},"tools":{}}"#;
+        let mut all: Vec<RawJson> =
+            servers.iter().map(|(_, ready)| ready.capabilities().into()).collect();
+        // Whoever has not said yet what it can do may be able to do anything.
+        all.extend(RawJson::parse(unknown).ok().filter(|_| !is_complete));
+        let united = all.iter().fold(JsonObject::default(), |united, next| union(&united, next));
+        let instructions = servers.iter().filter_map(|(name, ready)| {
+            let text = ready.greeting.get("instructions")?;
+            Some(format!("{name}: {}", text.as_text()?))
+        });
+        let instructions: Vec<String> = instructions.collect();
+        United {
+            capabilities: promising(&united),
+            instructions: (!instructions.is_empty()).then(|| instructions.join("\n\n")),
+        }
+    }
+}
+
+/// What two can do together: whatever one of them can.
+fn union(one: &JsonObject, other: &RawJson) -> JsonObject {
+    JsonObject::build(|object| {
+        for member in one.members() {
+            let (value, added) = (member.value(), other.get(&member.key()));
+            match (JsonObject::new(value.clone()), added) {
+                (Some(value), Some(added)) => {
+                    object.token_member(member.key_token(), &union(&value, &added));
+                }
+                (None, Some(added)) if added.as_bytes() == b"true" => {
+                    object.token_member(member.key_token(), &added);
+                }
+                (_, _) => object.token_member(member.key_token(), &value),
+            }
+        }
+        for member in other.members().filter(|member| one.get(&member.key()).is_none()) {
+            object.token_member(member.key_token(), &member.value());
+        }
+    })
+}
+
+/// Since servers come and go, all lists may change; that is told.
+fn promising(capabilities: &JsonObject) -> JsonObject {
+    let promise = |value: &RawJson| {
+        let own = JsonObject::new(value.clone()).unwrap_or_default().without("listChanged");
+        JsonObject::build(|object| {
+            for member in own.members() {
+                object.token_member(member.key_token(), &member.value());
+            }
+            object.member("listChanged", &true);
+        })
+    };
+    JsonObject::build(|object| {
+        for member in capabilities.members() {
+            let value = member.value();
+            if ["tools", "prompts", "resources"].into_iter().any(|kind| member.is(kind)) {
+                object.token_member(member.key_token(), &promise(&value));
+            } else {
+                object.token_member(member.key_token(), &value);
+            }
+        }
+    })
+}

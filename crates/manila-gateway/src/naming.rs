@@ -1,0 +1,72 @@
+//! Names of several servers behind one door: each name begins with that of its server.
+
+use std::borrow::Cow;
+
+use manila::json::Emit;
+use manila::request_envelope::{Message, Request};
+use manila::{JsonObject, RawJson};
+
+use crate::gateway::Gateway;
+use crate::jsonrpc;
+
+/// What stands between the name of a server and the name of what it offers. No server's name has it,
+/// so that it is always clear where one ends.
+pub(crate) const BETWEEN: char = '_';
+
+/// The server and its own name for something.
+pub(crate) fn split(public: &str) -> Option<(&str, &str)> {
+    public.split_once(BETWEEN)
+}
+
+impl Gateway {
+    /// The name by which clients know something of this server.
+    pub(crate) fn public_name(&self, own: &str) -> String {
+        match &self.settings().name {
+            Some(server) => format!("{server}{BETWEEN}{own}"),
+            None => own.to_owned(),
+        }
+    }
+
+    /// The URI by which clients know a resource of this server.
+    pub(crate) fn public_uri(&self, own: &str) -> String {
+        match &self.settings().name {
+            Some(server) => self.uris.public(server, own),
+            None => own.to_owned(),
+        }
+    }
+}
+
+/// The text of a member.
+pub(crate) fn text(object: &RawJson, name: &str) -> Option<String> {
+    object.get(name)?.as_text().map(Cow::into_owned)
+}
+
+/// An object with another text in one of its members, where it stands.
+pub(crate) fn with_member(object: &RawJson, name: &str, text: &str) -> RawJson {
+    let changed = JsonObject::build(|writer| {
+        for member in object.members() {
+            if member.is(name) {
+                writer.member(name, text);
+            } else {
+                writer.token_member(member.key_token(), &member.value());
+            }
+        }
+    });
+    changed.into()
+}
+
+/// A request with another text for a part of it, which must be a slice of its frame.
+pub(crate) fn with_text(request: &Request, part: &RawJson, text: &str) -> Option<Request> {
+    let mut token = Vec::with_capacity(text.len() + 2);
+    text.emit(&mut token);
+    with_part(request, part, &token)
+}
+
+/// A request with another value for a part of it, which must be a slice of its frame.
+pub(crate) fn with_part(request: &Request, part: &RawJson, with: &[u8]) -> Option<Request> {
+    match Message::from_json(jsonrpc::replaced(&request.frame, part, with)) {
+        Ok(Message::Request(request)) => Some(request),
+        // What was a request is one with another value in it.
+        Ok(Message::Notification(_) | Message::Response(_)) | Err(_) => None,
+    }
+}

@@ -1,0 +1,45 @@
+//! Resources of several servers behind one door: whose a URI is.
+//!
+//! Whoever lists a URI first has it. Another server's resource of the same URI is shown as
+//! `NAME+URI`, which is a URI, too, and leads to the right one.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// So many URIs are remembered; who owns others is found out by asking.
+const URIS_MAX: usize = 100_000;
+
+/// Which server has which URI, by the servers' names.
+#[derive(Default)]
+pub(crate) struct Uris(Mutex<HashMap<String, String>>);
+
+impl Uris {
+    /// The URI by which clients know a resource of this server.
+    pub(crate) fn public(&self, server: &str, uri: &str) -> String {
+        let Ok(mut owners) = self.0.lock() else { return uri.to_owned() };
+        match owners.get(uri) {
+            Some(owner) if owner != server => return format!("{server}+{uri}"),
+            Some(_) => {}
+            None if owners.len() < URIS_MAX => {
+                owners.insert(uri.to_owned(), server.to_owned());
+            }
+            None => {}
+        }
+        uri.to_owned()
+    }
+
+    /// The server that has this URI, if that is known.
+    pub(crate) fn owner(&self, uri: &str) -> Option<String> {
+        self.0.lock().ok()?.get(uri).cloned()
+    }
+
+    /// Forgets what servers had that are no longer there.
+    pub(crate) fn keep_only(&self, is_there: impl Fn(&str) -> bool) {
+        if let Ok(mut owners) = self.0.lock() {
+            owners.retain(|_, owner| is_there(owner));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
