@@ -8,7 +8,7 @@ use manila::Contract;
 
 use crate::command::{
     call, check, completions, contracts, convert, errors, explain, redact, sample_server, schema,
-    seal, tools, wrap,
+    seal, serve, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
@@ -30,6 +30,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Serve(serve::Args),
     Wrap(wrap::Args),
     Call(call::Args),
     Tools(tools::Args),
@@ -48,6 +49,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(&self, out: &mut Output) -> anyhow::Result<ExitStatus> {
         match self {
+            Command::Serve(args) => serve::run(args, out),
             Command::Wrap(args) => wrap::run(args),
             Command::Call(args) => call::run(args, out),
             Command::Tools(args) => tools::run(args, out),

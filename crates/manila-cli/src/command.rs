@@ -11,5 +11,6 @@ pub(crate) mod redact;
 pub(crate) mod sample_server;
 pub(crate) mod schema;
 pub(crate) mod seal;
+pub(crate) mod serve;
 pub(crate) mod tools;
 pub(crate) mod wrap;

@@ -28,13 +28,19 @@ impl ConfigArgs {
     /// What the file says, or what holds without one.
     pub(crate) fn read(&self) -> anyhow::Result<Config> {
         let Some(path) = &self.config else { return Ok(Config::default()) };
-        let input = InputArgs::new(Some(path.clone()), BYTES_MAX);
-        let bytes = input.read()?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| {
-            Refusal::new(format!("{} is not UTF-8", input.name()), "save it as UTF-8")
-        })?;
-        Ok(Config::from_toml(text).map_err(|error| {
-            Refusal::new(format!("{}, {error}", input.name()), error.hint.clone())
-        })?)
+        let (name, text) = text(path)?;
+        Ok(Config::from_toml(&text)
+            .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?)
+    }
+}
+
+/// The name and the text of a configuration.
+pub(crate) fn text(path: &Path) -> anyhow::Result<(String, String)> {
+    let input = InputArgs::new(Some(path.to_path_buf()), BYTES_MAX);
+    let bytes = input.read()?;
+    let name = input.name();
+    match String::from_utf8(bytes.to_vec()) {
+        Ok(text) => Ok((name, text)),
+        Err(_) => Err(Refusal::new(format!("{name} is not UTF-8"), "save it as UTF-8").into()),
     }
 }

@@ -29,6 +29,10 @@ pub(crate) struct Narrator {
     done: mpsc::Receiver<()>,
 }
 
+/// Somebody who tells something through a narrator.
+#[derive(Clone)]
+pub(crate) struct Teller(Lines);
+
 /// Lines on their way to standard error.
 #[derive(Clone)]
 struct Lines {
@@ -69,7 +73,34 @@ impl Narrator {
 
     /// Where the gateway's events go. `server` names the server in what it says itself.
     pub(crate) fn events(&self, server: &str, verbosity: Verbosity) -> Events {
-        let (lines, server) = (self.lines.clone(), server.to_owned());
+        self.teller().events(server, verbosity)
+    }
+
+    /// Somebody who can be handed on.
+    pub(crate) fn teller(&self) -> Teller {
+        Teller(self.lines.clone())
+    }
+
+    /// Waits a moment for the rest to be written.
+    pub(crate) fn finish(self) {
+        const MOMENT: Duration = Duration::from_millis(500);
+        let Narrator { lines, done } = self;
+        drop(lines);
+        // Who does not read it by then will not read it.
+        let _ = done.recv_timeout(MOMENT);
+    }
+}
+
+impl Teller {
+    /// Tells one line.
+    pub(crate) fn tell(&self, line: &str) {
+        // Where too much waits, it is left out.
+        let _ = self.0.put(visible(line));
+    }
+
+    /// Where the gateway's events go. `server` names the server in what it says itself.
+    pub(crate) fn events(&self, server: &str, verbosity: Verbosity) -> Events {
+        let (lines, server) = (self.0.clone(), server.to_owned());
         let n_lost = AtomicU64::new(0);
         Arc::new(move |event| {
             let Some(line) = told(&event, &server, verbosity) else { return };
@@ -87,15 +118,6 @@ impl Narrator {
             }
         })
     }
-
-    /// Waits a moment for the rest to be written.
-    pub(crate) fn finish(self) {
-        const MOMENT: Duration = Duration::from_millis(500);
-        let Narrator { lines, done } = self;
-        drop(lines);
-        // Who does not read it by then will not read it.
-        let _ = done.recv_timeout(MOMENT);
-    }
 }
 
 fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
@@ -109,7 +131,9 @@ fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
                 Some(Duration::ZERO) => "; it is started again at once".to_owned(),
                 Some(delay) => format!("; it is started again in {delay:?}"),
             };
-            Some(format!("manila: {reason}{when}"))
+            // A command says what is meant, a name in the configuration may not.
+            let named = if reason.contains(server) { "" } else { &format!("{server}: ") };
+            Some(format!("manila: {named}{reason}{when}"))
         }
         Event::Unusable(what) => Some(format!("manila: the server `{server}` sent {what}")),
         Event::SchemaUnusable { tool, reason } => {

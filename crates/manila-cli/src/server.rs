@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 use std::future::Future;
-use std::num::IntErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::Contract;
+use manila_gateway::config::values::{bytes, duration};
+use manila_gateway::receive::http::NotServed;
 use manila_gateway::{Address, Command, Down, Hub, NoAddress, Placement, Server, Settings, Shape};
 
 use crate::command::contracts::one_contract;
@@ -20,23 +21,24 @@ use crate::refusal::Refusal;
 /// How a server is started, for every command that talks to one.
 #[derive(clap::Args)]
 pub(crate) struct ServerArgs {
-    /// The contract of the answers; `none` passes them on as they come
-    #[arg(long, short, value_name = "CONTRACT", default_value = "response-v2")]
-    #[arg(value_parser = one_shape())]
-    pub(crate) contract: Shape,
+    /// The contract of the answers, response-v2 unless the configuration says otherwise; `none` passes
+    /// them on as they come
+    #[arg(long, short, value_name = "CONTRACT", value_parser = one_shape())]
+    pub(crate) contract: Option<Shape>,
 
     /// The contract in which the server answers already; those with a mark are recognised anyway
     #[arg(long, value_name = "CONTRACT", value_parser = one_contract())]
     pub(crate) speaks: Option<Contract>,
 
-    /// How long a call may take, e.g. 500ms, 30s, 5m; progress starts the clock anew. A number
-    /// alone is seconds
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
-    pub(crate) timeout: Duration,
+    /// How long a call may take, e.g. 500ms, 30s, 5m, usually 60s; progress starts the clock anew. A
+    /// number alone is seconds
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
 
-    /// The largest message that is read, e.g. 1000000, 512KiB, 64MiB; a larger answer is TOO_LARGE
-    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = bytes)]
-    pub(crate) message_bytes_max: usize,
+    /// The largest message that is read, e.g. 1000000, 512KiB, usually 64MiB; a larger answer is
+    /// TOO_LARGE
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(crate) message_bytes_max: Option<usize>,
 
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
@@ -83,63 +85,21 @@ fn one_shape() -> impl TypedValueParser<Value = Shape> {
         .try_map(|id| Shape::from_id(&id).ok_or("there is no such contract"))
 }
 
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
-    const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-    let unit = UNITS.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));
-    let (number, unit_ms) = unit.unwrap_or((text, 1_000));
-    let number: u64 = match number.trim().parse() {
-        Ok(number) => number,
-        Err(error) if *error.kind() == IntErrorKind::PosOverflow => u64::MAX,
-        Err(_) => return Err("give a number and a unit, e.g. 30s".to_owned()),
-    };
-    let duration = Duration::from_millis(number.saturating_mul(unit_ms));
-    if duration.is_zero() || duration > LONGEST {
-        return Err("it must be more than 0 and at most 24h".to_owned());
-    }
-    Ok(duration)
-}
-
-fn bytes(text: &str) -> Result<usize, String> {
-    const UNITS: [(&str, usize); 7] = [
-        ("KiB", 1 << 10),
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-        ("kB", 1_000),
-        ("KB", 1_000),
-        ("MB", 1_000_000),
-        ("GB", 1_000_000_000),
-    ];
-    const SMALLEST: usize = 1_024;
-    const LARGEST: usize = 4 << 30;
-    let unit = UNITS.into_iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, size)));
-    let (number, unit) = unit.unwrap_or((text, 1));
-    let number: usize =
-        number.trim().parse().map_err(|_| "give a number of bytes, e.g. 64MiB".to_owned())?;
-    let size = number.saturating_mul(unit);
-    if (SMALLEST..=LARGEST).contains(&size) {
-        Ok(size)
-    } else {
-        Err("it must be at least 1KiB and at most 4GiB".to_owned())
-    }
-}
-
 impl ServerArgs {
     pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
-        let mut settings = Settings::default();
         let config = self.config.read()?;
-        settings.hiding = Arc::new(config.hiding);
-        settings.speaks = self.speaks.or(config.speaks);
-        settings.shape = self.contract;
-        settings.timeout = self.timeout;
-        settings.frame_bytes_max = self.message_bytes_max;
+        let mut settings = config.settings;
+        settings.shape = self.contract.unwrap_or(settings.shape);
+        settings.speaks = self.speaks.or(settings.speaks);
+        settings.timeout = self.timeout.unwrap_or(settings.timeout);
+        settings.frame_bytes_max = self.message_bytes_max.unwrap_or(settings.frame_bytes_max);
         Ok(settings)
     }
 
     /// As `settings`, for a command that starts the server for one thing only.
     pub(crate) fn settings_once(&self) -> anyhow::Result<Settings> {
         let mut settings = self.settings()?;
-        settings.start_timeout = self.timeout;
+        settings.start_timeout = settings.timeout;
         Ok(settings)
     }
 
@@ -165,8 +125,7 @@ impl ServerArgs {
             return Err(Refusal::new(message, "leave it out, or use --url").into());
         }
         let (program, arguments) = self.command.split_first().context("no COMMAND is given")?;
-        let (program, arguments) = (program.clone(), arguments.to_vec());
-        Ok(Server::Command(Command { program, arguments }))
+        Ok(Server::Command(Command::new(program.clone(), arguments.to_vec())))
     }
 
     /// Starts the server, lets `work` use it, and ends the server whatever comes of it.
@@ -222,4 +181,13 @@ fn not_there(args: &ServerArgs, down: &Down) -> Refusal {
         }
     };
     Refusal::new(format!("the server is not available: {}", down.reason), hint)
+}
+
+/// Nothing is served at an address.
+pub(crate) fn not_served(error: &NotServed) -> Refusal {
+    let hint = match error {
+        NotServed::NotLocal(_) => "use an address of this machine, e.g. 127.0.0.1:7300",
+        NotServed::NotBound(..) | _ => "choose another port, or 0 for any that is free",
+    };
+    Refusal::new(error.to_string(), hint)
 }

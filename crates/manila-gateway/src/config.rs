@@ -1,44 +1,31 @@
 //! `manila.toml`: what an operator decides. Whatever is wrong in it is told with its place.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use manila::Contract;
-use manila_redact::{Extra, Options, Redactor, UnusableRule, rules};
-use serde::Deserialize;
 use toml::Spanned;
 
+use self::error::{at, not_read, read};
+use self::redact::PassthroughWord;
+use self::tables::{File, LimitsTable, PlacementWord, ToolTable};
+use crate::gateway::{Settings, Shape, ToolSettings};
+use crate::handle::Placement;
 use crate::hiding::{Hiding, Passthrough, UnsafeOutput};
+use crate::hub::Member;
+use crate::receive::http::Limits;
 
-/// The keys of the configuration, each with what it does.
-pub const KEYS: [(&str, &str); 9] = [
-    (
-        "speaks",
-        "the contract in which the server answers already, where its answers do not show it: \
-         `machine-readable-v1` has no mark",
-    ),
-    ("redact.off", "names of rules that are not used, as `manila redact --rules` lists them"),
-    (
-        "redact.extra",
-        "rules of your own: tables with `name` and `pattern`, a regular expression that sees one \
-         line at a time; group 1, if it has one, is the secret",
-    ),
-    ("redact.allow", "values that are left alone, exactly as they stand here"),
-    ("redact.allow_patterns", "values that are left alone if one of these expressions matches"),
-    (
-        "redact.unsafe_output",
-        "whether a caller may ask for one answer with its secrets, by `unsafeOutput`; `false` \
-         unless you say otherwise",
-    ),
-    (
-        "redact.passthrough",
-        "`verbatim` leaves secrets in answers that already are envelopes of the caller's \
-         contract; `redacted` unless you say otherwise",
-    ),
-    ("tool.NAME", "a table for the tool of this name"),
-    ("tool.NAME.redact", "`false` leaves this tool's answers as they are; the log tells each time"),
-];
+mod error;
+mod keys;
+mod members;
+mod redact;
+mod tables;
+pub mod values;
+
+pub use error::ConfigError;
+pub use keys::KEYS;
 
 /// A configuration that was read.
 #[derive(Debug, Clone, Default)]
@@ -46,66 +33,53 @@ pub const KEYS: [(&str, &str); 9] = [
 pub struct Config {
     /// How secrets are hidden.
     pub hiding: Hiding,
+    /// What becomes of results, where that is said.
+    pub contract: Option<Shape>,
     /// The contract in which the server answers already.
     pub speaks: Option<Contract>,
+    /// How everything works that is no single server's.
+    pub settings: Settings,
+    /// The limits of what is served over HTTP.
+    pub limits: Limits,
+    /// Where clients come.
+    pub listen: Listen,
+    /// The servers.
+    pub members: Vec<Member>,
+    /// The journal.
+    pub journal: Journal,
 }
 
-/// What is wrong in a configuration, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {message}")]
-pub struct ConfigError {
-    /// What is wrong.
-    pub message: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// The character in the line, from 1.
-    pub column: usize,
-    /// The next step.
-    pub hint: String,
+/// The journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Journal {
+    /// Where it is written, if not where it usually is.
+    pub folder: Option<PathBuf>,
+    /// How large a file may become.
+    pub file_bytes_max: usize,
+    /// How many files are kept; 0 keeps no journal.
+    pub files_max: usize,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct File {
-    speaks: Option<Spanned<String>>,
-    redact: RedactTable,
-    tool: BTreeMap<String, ToolTable>,
+impl Default for Journal {
+    fn default() -> Journal {
+        Journal { folder: None, file_bytes_max: 64 * 1024 * 1024, files_max: 5 }
+    }
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct RedactTable {
-    off: Vec<Spanned<String>>,
-    extra: Vec<ExtraTable>,
-    allow: Vec<String>,
-    allow_patterns: Vec<Spanned<String>>,
-    unsafe_output: bool,
-    passthrough: PassthroughWord,
-}
-
-#[derive(Deserialize, Default, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum PassthroughWord {
-    #[default]
-    Redacted,
-    Verbatim,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExtraTable {
-    name: Spanned<String>,
-    pattern: Spanned<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct ToolTable {
-    redact: Option<bool>,
+/// Where clients come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listen {
+    /// Over HTTP, at this address.
+    pub http: Option<SocketAddr>,
+    /// Over standard input and output.
+    pub stdio: bool,
 }
 
 impl Config {
-    /// Reads a configuration.
+    /// Reads what binds every command. The servers are not looked at closely: they may want
+    /// variables that only whoever serves them has.
     ///
     /// ```
     /// use manila_gateway::Config;
@@ -115,88 +89,147 @@ impl Config {
     /// assert_eq!(wrong.hint, "did you mean `off`?");
     /// ```
     pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
-        let file: File = toml::from_str(text).map_err(|error| {
-            let message = error.message().lines().next().unwrap_or_default().to_owned();
-            let hint = hint(&message);
-            at(text, error.span(), message, hint)
-        })?;
-        let redactor = redactor(text, &file.redact)?;
-        let is_off = |(_, tool): &(String, ToolTable)| tool.redact == Some(false);
-        let not_for = file.tool.into_iter().filter(is_off).map(|(name, _)| name).collect();
-        let unsafe_output =
-            if file.redact.unsafe_output { UnsafeOutput::Allowed } else { UnsafeOutput::Ignored };
-        let passthrough = match file.redact.passthrough {
-            PassthroughWord::Redacted => Passthrough::Redacted,
-            PassthroughWord::Verbatim => Passthrough::Verbatim,
-        };
-        let redactor = Arc::new(redactor);
-        let hiding = Hiding { redactor, not_for, unsafe_output, passthrough };
-        Ok(Config { hiding, speaks: file.speaks.map(|id| contract(text, &id)).transpose()? })
+        let file: File = toml::from_str(text).map_err(|error| not_read(text, &error))?;
+        Config::of(text, &file)
+    }
+
+    /// Reads everything, the servers too. `variable` is what `${NAME}` stands for.
+    ///
+    /// ```
+    /// use manila_gateway::Config;
+    ///
+    /// let text = "[upstream.search]\nurl = \"http://127.0.0.1:${PORT}/mcp\"";
+    /// let wrong = Config::for_serving(text, |_| None).unwrap_err();
+    /// assert_eq!(wrong.to_string(), "line 2, column 7: `${PORT}` is not set in the environment");
+    /// assert_eq!(Config::for_serving(text, |_| Some("9000".into())).unwrap().members.len(), 1);
+    /// ```
+    pub fn for_serving(
+        text: &str,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Config, ConfigError> {
+        let file: File = toml::from_str(text).map_err(|error| not_read(text, &error))?;
+        let mut config = Config::of(text, &file)?;
+        for (name, table) in &file.upstream {
+            let member = members::member(text, name, table, &config.settings, &variable)?;
+            config.members.push(member);
+        }
+        Ok(config)
+    }
+
+    fn of(text: &str, file: &File) -> Result<Config, ConfigError> {
+        let hiding = hiding(text, file)?;
+        let contract = file.contract.as_ref().map(|id| shape(text, id)).transpose()?;
+        let speaks = file.speaks.as_ref().map(|id| self::contract(text, id)).transpose()?;
+        let mut settings = Settings { hiding: Arc::new(hiding.clone()), ..Settings::default() };
+        settings.shape = contract.unwrap_or(settings.shape);
+        settings.speaks = speaks;
+        settings.placement = file.placement.map_or(settings.placement, Placement::from);
+        set(text, file.timeout.as_ref(), &mut settings.timeout, values::duration)?;
+        settings.tools = Arc::new(tools(text, &file.tool)?);
+        let mut limits = Limits::default();
+        self::limits(text, &file.limits, &mut settings, &mut limits)?;
+        let http =
+            file.listen.http.as_ref().map(|at| read(text, at, values::address)).transpose()?;
+        let listen = Listen { http, stdio: file.listen.stdio };
+        let mut journal = Journal::default();
+        journal.folder = file.journal.folder.as_ref().map(PathBuf::from);
+        let file_bytes = file.journal.file_bytes_max.as_ref();
+        set(text, file_bytes, &mut journal.file_bytes_max, values::bytes)?;
+        journal.files_max = file.journal.files_max.unwrap_or(journal.files_max);
+        let members = Vec::new();
+        Ok(Config { hiding, contract, speaks, settings, limits, listen, members, journal })
+    }
+}
+
+fn hiding(text: &str, file: &File) -> Result<Hiding, ConfigError> {
+    let redactor = Arc::new(redact::redactor(text, &file.redact)?);
+    let is_off = |(_, tool): &(&String, &ToolTable)| tool.redact == Some(false);
+    let not_for = file.tool.iter().filter(is_off).map(|(name, _)| name.clone()).collect();
+    let unsafe_output =
+        if file.redact.unsafe_output { UnsafeOutput::Allowed } else { UnsafeOutput::Ignored };
+    let passthrough = match file.redact.passthrough {
+        PassthroughWord::Redacted => Passthrough::Redacted,
+        PassthroughWord::Verbatim => Passthrough::Verbatim,
+    };
+    Ok(Hiding { redactor, not_for, unsafe_output, passthrough })
+}
+
+fn tools(
+    text: &str,
+    tables: &BTreeMap<String, ToolTable>,
+) -> Result<BTreeMap<String, ToolSettings>, ConfigError> {
+    let of = |table: &ToolTable| {
+        let timeout = table.timeout.as_ref();
+        Ok(ToolSettings {
+            shape: table.contract.as_ref().map(|id| shape(text, id)).transpose()?,
+            placement: table.placement.map(Placement::from),
+            timeout: timeout.map(|it| read(text, it, values::duration)).transpose()?,
+        })
+    };
+    tables.iter().map(|(name, table)| Ok((name.clone(), of(table)?))).collect()
+}
+
+fn limits(
+    text: &str,
+    table: &LimitsTable,
+    settings: &mut Settings,
+    limits: &mut Limits,
+) -> Result<(), ConfigError> {
+    set(text, table.message_bytes_max.as_ref(), &mut settings.frame_bytes_max, values::bytes)?;
+    let in_flight_bytes = table.in_flight_bytes_max.as_ref();
+    set(text, in_flight_bytes, &mut settings.in_flight_bytes_max, values::bytes)?;
+    set(text, table.queue_bytes_max.as_ref(), &mut settings.queue_bytes_max, values::bytes)?;
+    set(text, table.grace.as_ref(), &mut settings.grace, values::duration)?;
+    set(text, table.session_idle.as_ref(), &mut limits.session_idle, values::duration)?;
+    set(text, table.head_timeout.as_ref(), &mut limits.head_timeout, values::duration)?;
+    set(text, table.body_timeout.as_ref(), &mut limits.body_timeout, values::duration)?;
+    settings.in_flight_max = table.in_flight_max.unwrap_or(settings.in_flight_max);
+    limits.connections_max = table.connections_max.unwrap_or(limits.connections_max);
+    limits.sessions_max = table.sessions_max.unwrap_or(limits.sessions_max);
+    Ok(())
+}
+
+/// Sets what is given.
+fn set<T>(
+    text: &str,
+    given: Option<&Spanned<String>>,
+    place: &mut T,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<(), ConfigError> {
+    if let Some(given) = given {
+        *place = read(text, given, parse)?;
+    }
+    Ok(())
+}
+
+impl From<PlacementWord> for Placement {
+    fn from(word: PlacementWord) -> Placement {
+        match word {
+            PlacementWord::Structured => Placement::Structured,
+            PlacementWord::Text => Placement::Text,
+        }
     }
 }
 
 fn contract(text: &str, id: &Spanned<String>) -> Result<Contract, ConfigError> {
     Contract::from_id(id.get_ref()).map_err(|error| {
         let ids: Vec<&str> = Contract::ALL.into_iter().map(Contract::id).collect();
-        let hint = match manila::closest(id.get_ref(), ids.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("it is one of {}", ids.join(", ")),
-        };
-        at(text, Some(id.span()), error.to_string(), hint)
+        at(text, Some(id.span()), error.to_string(), meant(id.get_ref(), &ids))
     })
 }
 
-/// The rules as the table wants them. Each is tried by itself, so that the wrong one is named.
-fn redactor(text: &str, table: &RedactTable) -> Result<Redactor, ConfigError> {
-    let mut options = Options { allow: table.allow.clone(), ..Options::default() };
-    let check = |options: &Options, span: Range<usize>| {
-        Redactor::new(options).map_err(|error| {
-            let hint = rule_hint(&error);
-            at(text, Some(span), error.to_string(), hint)
-        })
-    };
-    let mut redactor = check(&options, 0..0)?;
-    for name in &table.off {
-        options.off.push(name.get_ref().clone());
-        redactor = check(&options, name.span())?;
-    }
-    for ExtraTable { name, pattern } in &table.extra {
-        let extra = Extra { name: name.get_ref().clone(), pattern: pattern.get_ref().clone() };
-        options.extra.push(extra);
-        redactor = check(&options, name.span().start..pattern.span().end)?;
-    }
-    for pattern in &table.allow_patterns {
-        options.allow_patterns.push(pattern.get_ref().clone());
-        redactor = check(&options, pattern.span())?;
-    }
-    Ok(redactor)
+fn shape(text: &str, id: &Spanned<String>) -> Result<Shape, ConfigError> {
+    Shape::from_id(id.get_ref()).ok_or_else(|| {
+        let message = format!("there is no contract `{}`", id.get_ref());
+        at(text, Some(id.span()), message, meant(id.get_ref(), &Shape::ids().collect::<Vec<_>>()))
+    })
 }
 
-fn rule_hint(error: &UnusableRule) -> String {
-    if let UnusableRule::Unknown(name) = error
-        && let Some(meant) = manila::closest(name, rules().iter().map(manila_redact::Rule::name))
-    {
-        return format!("did you mean `{meant}`?");
-    }
-    "`manila redact --rules` lists the rules that there are".to_owned()
-}
-
-/// The next step, from the words of the parser.
-fn hint(message: &str) -> String {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let found = quoted.next().unwrap_or_default();
-    match manila::closest(found, quoted) {
+fn meant(given: &str, ids: &[&str]) -> String {
+    match manila::closest(given, ids.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "docs/configuration.md has every key".to_owned(),
+        None => format!("it is one of {}", ids.join(", ")),
     }
-}
-
-fn at(text: &str, span: Option<Range<usize>>, message: String, hint: String) -> ConfigError {
-    let start = span.map_or(0, |span| span.start);
-    let before = text.get(..start).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    ConfigError { message, line, column, hint }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The gateway in front of one server: its tools, and how its results are shaped.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +55,10 @@ pub struct Settings {
     pub is_lazy: bool,
     /// What becomes of results whose caller does not say it.
     pub shape: Shape,
+    /// What of its tools is offered.
+    pub offered: Offered,
+    /// What is other for single tools, by the names that clients know.
+    pub tools: Arc<BTreeMap<String, ToolSettings>>,
     /// The contract in which the server answers already, where its answers do not show it.
     pub speaks: Option<Contract>,
     /// Where the envelope goes.
@@ -79,12 +84,58 @@ pub struct Settings {
     pub server_grace: Duration,
 }
 
+/// Which tools of a server are offered, by their own names; `*` stands for any letters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Offered {
+    /// Those that are; all, if this is not said.
+    pub allow: Option<Vec<String>>,
+    /// Those that are not, whatever else is said.
+    pub deny: Vec<String>,
+}
+
+impl Offered {
+    /// Whether a tool is offered.
+    #[must_use]
+    pub fn has(&self, tool: &str) -> bool {
+        let is_among = |patterns: &[String]| patterns.iter().any(|it| is_like(tool, it));
+        self.allow.as_deref().is_none_or(is_among) && !is_among(&self.deny)
+    }
+}
+
+/// Whether a name is like a pattern, in which `*` stands for any letters.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(left) = name.strip_prefix(start) else { return false };
+    let Some((middle, end)) = rest.rsplit_once('*') else { return left.ends_with(rest) };
+    let Some(mut left) = left.strip_suffix(end) else { return false };
+    // What stands between two stars is taken where it comes first.
+    for part in middle.split('*') {
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    true
+}
+
+/// What is other for one tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolSettings {
+    /// What becomes of its results.
+    pub shape: Option<Shape>,
+    /// Where the envelope goes.
+    pub placement: Option<Placement>,
+    /// How long a call may take.
+    pub timeout: Option<Duration>,
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
             name: None,
             is_lazy: false,
             shape: Shape::Contract(Contract::default()),
+            offered: Offered::default(),
+            tools: Arc::default(),
             speaks: None,
             placement: Placement::Structured,
             hiding: Arc::default(),
@@ -115,6 +166,8 @@ impl Shared {
 
 /// A gateway in front of one server.
 pub(crate) struct Gateway {
+    /// The server's name in the configuration, and how it is reached.
+    identity: (String, Server),
     pub(crate) upstream: Upstream,
     pub(crate) tools: Tools,
     pub(crate) tasks: Tasks,
@@ -131,6 +184,7 @@ impl Gateway {
     /// Starts the server, or gets ready to reach it, and the gateway in front of it. What the
     /// server says on its own goes to the audience.
     pub(crate) fn start(
+        name: &str,
         server: Server,
         settings: Settings,
         events: Events,
@@ -142,6 +196,7 @@ impl Gateway {
             queue_bytes_max: settings.queue_bytes_max,
             grace: settings.server_grace,
             redactor: Arc::clone(&settings.hiding.redactor),
+            is_lazy: settings.is_lazy,
         };
         let redactor = Arc::clone(&settings.hiding.redactor);
         let events = events_without_secrets(events, redactor);
@@ -149,9 +204,11 @@ impl Gateway {
             Server::Command(_) => Carrier::Pipe,
             Server::At(_) => Carrier::Http,
         };
+        let identity = (name.to_owned(), server.clone());
         let (upstream, inbox) = Upstream::start(server, keeping, Arc::clone(&events));
         let tools = Tools::new(Arc::clone(&events), settings.speaks.is_some(), carrier);
         let gateway = Arc::new(Gateway {
+            identity,
             upstream,
             tools,
             tasks: Tasks::default(),
@@ -165,6 +222,17 @@ impl Gateway {
         });
         tokio::spawn(audience::deliver(Arc::clone(&gateway), inbox));
         gateway
+    }
+
+    /// Whether it is in front of this server.
+    pub(crate) fn is_for(&self, name: &str, server: &Server) -> bool {
+        self.identity.0 == name && self.identity.1 == *server
+    }
+
+    /// From now on it works like this.
+    pub(crate) fn set(&self, settings: Settings) {
+        self.settings.store(Arc::new(settings));
+        self.offers.show_anew();
     }
 
     /// How it works.
@@ -182,6 +250,19 @@ impl Gateway {
     /// The time by which a request that is made now must be answered.
     pub(crate) fn deadline(&self) -> Deadline {
         self.deadlines.at(clock::now() + self.settings().timeout)
+    }
+
+    /// As `deadline`, for a call of this tool, as clients know it.
+    pub(crate) fn deadline_of(&self, tool: &str) -> Deadline {
+        let settings = self.settings();
+        let own = settings.tools.get(tool).and_then(|tool| tool.timeout);
+        self.deadlines.at(clock::now() + own.unwrap_or(settings.timeout))
+    }
+
+    /// What becomes of the results of a tool, as clients know it, whose caller has no wish.
+    pub(crate) fn shape_of(&self, tool: &str) -> Shape {
+        let settings = self.settings();
+        settings.tools.get(tool).and_then(|tool| tool.shape).unwrap_or(settings.shape)
     }
 
     pub(crate) fn tell(&self, event: Event) {

@@ -19,11 +19,14 @@ use crate::hiding::events_without_secrets;
 use crate::upstream::{Down, Server, Upstream};
 
 mod call;
+mod doors;
 mod forward;
 mod greet;
 mod list;
+mod replace;
 mod standing;
 
+use doors::Doors;
 pub(crate) use greet::{Hello, United};
 
 /// What clients reach.
@@ -31,10 +34,16 @@ pub struct Hub {
     servers: ArcSwap<Servers>,
     pub(crate) audience: Arc<Audience>,
     pub(crate) deadlines: Arc<Deadlines>,
+    shared: Shared,
     is_stopping: watch::Sender<bool>,
+    doors: Doors,
     settings: ArcSwap<Settings>,
     events: Events,
+    events_of: Box<EventsOf>,
 }
+
+/// Who is told what happens to the server of a name.
+type EventsOf = dyn Fn(&str) -> Events + Send + Sync;
 
 /// The servers behind us.
 pub(crate) enum Servers {
@@ -74,43 +83,34 @@ impl Hub {
     /// Starts a server, or gets ready to reach it. It is the only one, and its names are its own.
     #[must_use]
     pub fn in_front_of(server: Server, settings: Settings, events: Events) -> Arc<Hub> {
-        let shared = Shared::new();
-        let own = settings.clone();
-        let gateway = Gateway::start(server, own, Arc::clone(&events), &shared);
-        Hub::new(Servers::One(gateway), &shared, settings, events)
+        let member = Member::new("", server, settings.clone());
+        let own = Arc::clone(&events);
+        Hub::in_front_of_all(vec![member], settings, events, move |_| Arc::clone(&own))
     }
 
-    /// Starts several servers, or gets ready to reach them. Every name begins with that of its
-    /// server. `events_of` is told what happens to the server of a name.
+    /// Starts servers, or gets ready to reach them. If there are several, every name begins with that
+    /// of its server. `events_of` is told what happens to the server of a name.
     #[must_use]
     pub fn in_front_of_all(
         members: Vec<Member>,
         settings: Settings,
         events: Events,
-        events_of: impl Fn(&str) -> Events,
+        events_of: impl Fn(&str) -> Events + Send + Sync + 'static,
     ) -> Arc<Hub> {
         let shared = Shared::new();
-        let all = members.into_iter().map(|member| {
-            let Member { name, server, settings } = member;
-            let events = events_of(&name);
-            let settings = Settings { name: Some(name.clone()), ..settings };
-            (name, Gateway::start(server, settings, events, &shared))
-        });
-        let servers = Servers::Many(Many::of(all.collect()));
-        let hub = Hub::new(servers, &shared, settings, events);
-        hub.greet_all();
-        hub
-    }
-
-    fn new(servers: Servers, shared: &Shared, settings: Settings, events: Events) -> Arc<Hub> {
+        let events_of = Box::new(events_of);
+        let servers = started(members, &[], &shared, &*events_of);
         let events = events_without_secrets(events, Arc::clone(&settings.hiding.redactor));
         Arc::new(Hub {
             servers: ArcSwap::from_pointee(servers),
             audience: Arc::clone(&shared.audience),
             deadlines: Arc::clone(&shared.deadlines),
+            shared,
             is_stopping: watch::Sender::new(false),
+            doors: Doors::default(),
             settings: ArcSwap::from_pointee(settings),
             events,
+            events_of,
         })
     }
 
@@ -170,6 +170,16 @@ impl Hub {
         self.servers().all().iter().for_each(|gateway| gateway.upstream.hurry());
     }
 
+    /// The only server, if it runs as our child and has one client: it hears that client's own hello.
+    pub(crate) fn own_child<'a>(&self, servers: &'a Servers) -> Option<&'a Arc<Gateway>> {
+        match servers {
+            Servers::One(gateway) if self.has_one_door() => {
+                matches!(gateway.upstream, Upstream::Child(_)).then_some(gateway)
+            }
+            Servers::One(_) | Servers::Many(_) => None,
+        }
+    }
+
     /// Greets the only server on our own behalf, for those who have no client in front.
     pub async fn greet(&self) -> Result<(), Down> {
         match &*self.servers() {
@@ -187,23 +197,44 @@ impl Servers {
             Servers::Many(many) => &many.all,
         }
     }
+}
 
-    /// The only server, if it runs as our child: it hears its client's own hello.
-    pub(crate) fn own_child(&self) -> Option<&Arc<Gateway>> {
-        match self {
-            Servers::One(gateway) => {
-                matches!(gateway.upstream, Upstream::Child(_)).then_some(gateway)
+/// Starts servers that are not among those that run already.
+fn started(
+    members: Vec<Member>,
+    running: &[Arc<Gateway>],
+    shared: &Shared,
+    events_of: &EventsOf,
+) -> Servers {
+    let is_alone = members.len() == 1;
+    let all = members.into_iter().map(|member| {
+        let Member { name, server, settings } = member;
+        let settings = Settings { name: (!is_alone).then(|| name.clone()), ..settings };
+        let running = running.iter().find(|it| it.is_for(&name, &server)).cloned();
+        let gateway = match running {
+            Some(running) => {
+                running.set(settings);
+                running
             }
-            Servers::Many(_) => None,
+            None => Gateway::start(&name, server, settings, events_of(&name), shared),
+        };
+        (name, gateway)
+    });
+    let mut all: Vec<(String, Arc<Gateway>)> = all.collect();
+    match all.pop() {
+        Some((_, only)) if is_alone => Servers::One(only),
+        last => {
+            all.extend(last);
+            Servers::Many(Many::of(all))
         }
     }
 }
 
 impl Many {
-    fn of(named: Vec<(String, Arc<Gateway>)>) -> Many {
-        let names = named.iter().enumerate().map(|(at, (name, _))| (name.clone(), at));
-        let by_name = names.collect();
-        Many { all: named.into_iter().map(|(_, gateway)| gateway).collect(), by_name }
+    fn of(servers: Vec<(String, Arc<Gateway>)>) -> Many {
+        let places = servers.iter().enumerate().map(|(at, (name, _))| (name.clone(), at));
+        let by_name = places.collect();
+        Many { all: servers.into_iter().map(|(_, gateway)| gateway).collect(), by_name }
     }
 
     /// The server of this name.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ use remote::Remote;
 pub(crate) use wire::Mirrored;
 
 /// A server, and how it is reached.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Server {
     /// It is started, and spoken to through its standard streams.
     Command(Command),
@@ -53,6 +54,28 @@ pub struct Command {
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
+    /// What it finds in its environment.
+    pub environment: Environment,
+    /// The folder in which it runs; ours, if none is given.
+    pub folder: Option<PathBuf>,
+}
+
+/// What a program finds in its environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Environment {
+    /// All that we have: tokens live there.
+    #[default]
+    Ours,
+    /// These variables, and nothing else.
+    Only(Vec<(OsString, OsString)>),
+}
+
+impl Command {
+    /// A program in our own environment and folder.
+    #[must_use]
+    pub fn new(program: OsString, arguments: Vec<OsString>) -> Command {
+        Command { program, arguments, environment: Environment::Ours, folder: None }
+    }
 }
 
 /// For people, who know it by its start: a whole script may be among the arguments.
@@ -156,6 +179,8 @@ pub(crate) struct Keeping {
     pub(crate) start_timeout: Duration,
     /// How long it has to end by itself, each time it is asked more firmly.
     pub(crate) grace: Duration,
+    /// Whether it is started when somebody greets it, and not before.
+    pub(crate) is_lazy: bool,
     /// What finds the secrets in its last words and in its command line.
     pub(crate) redactor: Arc<Redactor>,
 }

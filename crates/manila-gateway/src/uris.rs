@@ -19,11 +19,10 @@ impl Uris {
         let Ok(mut owners) = self.0.lock() else { return uri.to_owned() };
         match owners.get(uri) {
             Some(owner) if owner != server => return format!("{server}+{uri}"),
-            Some(_) => {}
             None if owners.len() < URIS_MAX => {
                 owners.insert(uri.to_owned(), server.to_owned());
             }
-            None => {}
+            Some(_) | None => {}
         }
         uri.to_owned()
     }

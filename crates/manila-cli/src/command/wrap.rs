@@ -1,17 +1,18 @@
 //! `manila wrap`
 
 use std::io::{IsTerminal, Write};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use manila_gateway::Settings;
-use manila_gateway::receive::http::{self, Door, Limits, NotServed};
+use manila_gateway::config::values::{address, duration};
+use manila_gateway::receive::http::{self, Door, Limits};
 use manila_gateway::receive::stdio;
 
 use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;
 use crate::refusal::Refusal;
-use crate::server::{PlacementArg, ServerArgs, duration};
+use crate::server::{PlacementArg, ServerArgs, not_served};
 
 /// Stand in front of an MCP server: every tool's answer in one envelope
 ///
@@ -56,24 +57,16 @@ pub(crate) struct Args {
     #[arg(requires = "http")]
     session_idle: Duration,
 
-    /// Where the envelope goes in a result
-    #[arg(long, value_enum, default_value_t = PlacementArg::Structured)]
-    placement: PlacementArg,
-}
-
-/// An address of this machine; a port alone is enough.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let text = text.trim_start_matches("http://").trim_end_matches('/');
-    if let Ok(port) = text.trim_start_matches(':').parse() {
-        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-    }
-    let numeric = text.replacen("localhost:", "127.0.0.1:", 1);
-    numeric.parse().map_err(|_| "give an address and a port, e.g. 127.0.0.1:7300".to_owned())
+    /// Where the envelope goes in a result; structured unless the configuration says otherwise
+    #[arg(long, value_enum)]
+    placement: Option<PlacementArg>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
     let mut settings = args.server.settings()?;
-    settings.placement = args.placement.into();
+    if let Some(placement) = args.placement {
+        settings.placement = placement.into();
+    }
     match args.http {
         Some(address) => over_http(args, settings, address),
         None => over_stdio(args, settings),
@@ -101,13 +94,7 @@ fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
 
 fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Result<ExitStatus> {
     args.server.with_hub(settings, Verbosity::Usual, |hub| async move {
-        let door = Door::open(address).await.map_err(|error| {
-            let hint = match error {
-                NotServed::NotLocal(_) => "use an address of this machine, e.g. 127.0.0.1:7300",
-                NotServed::NotBound(..) | _ => "choose another port, or 0 for any that is free",
-            };
-            Refusal::new(error.to_string(), hint)
-        })?;
+        let door = Door::open(address).await.map_err(|error| not_served(&error))?;
         let at = door.address();
         // Where standard error is gone, too, there is nobody left to tell.
         let _ = writeln!(

@@ -123,8 +123,9 @@ In the examples `·` stands inside of each fake secret, so that nobody's scanner
 #[test]
 fn configuration_follows_from_its_keys() {
     let mut text = format!("# Configuration\n\n{GENERATED}\n");
-    text += "`--config manila.toml` binds `manila wrap`, `call`, `tools`, `seal`, `convert` and \
-             `redact`. A key\nthat does not exist is refused, with its line and what may have been meant.\n\n```toml\n";
+    text += "`manila serve` reads `manila.toml`, or the file that `--config` names; `manila serve --check` only says whether it is\n\
+             good. `--config manila.toml` also binds `manila wrap`, `call`, `tools`, `seal`, `convert` and `redact`, which have no use for\n\
+             servers and listeners. A key that does not exist is refused, with its line and what may have been meant.\n\n```toml\n";
     text += EXAMPLE;
     text += "```\n\n| key | what it does |\n|---|---|\n";
     for (key, what) in manila_gateway::config::KEYS {
@@ -138,14 +139,57 @@ fn configuration_follows_from_its_keys() {
              `UNSAFE_OUTPUT_IGNORED`\n(`metadata.warning` in `machine-readable-v1`, which has no \
              warnings). Whenever an answer is not\nredacted, standard error tells it.\n";
     check_generated(&root().join("docs/configuration.md"), &text);
-    assert!(manila_gateway::Config::from_toml(EXAMPLE).is_ok());
+    let read = manila_gateway::Config::for_serving(EXAMPLE, |_| Some("x".to_owned()));
+    assert!(read.is_ok(), "{read:?}");
     for (key, _) in manila_gateway::config::KEYS {
         let last = key.rsplit('.').next().unwrap_or_default();
         assert!(last == "NAME" || EXAMPLE.contains(last), "{key} is not in the example");
     }
 }
 
-const EXAMPLE: &str = r#"speaks = "machine-readable-v1"
+const EXAMPLE: &str = r#"contract = "response-v2"
+speaks = "machine-readable-v1"
+placement = "structured"
+timeout = "60s"
+
+[listen]
+http = "127.0.0.1:7300"
+stdio = false
+
+[upstream.files]
+command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]
+env = { LOG_LEVEL = "warn", API_KEY = "${FILES_API_KEY}" }
+pass_env = ["HTTPS_PROXY"]
+cwd = "/srv/files"
+start = "lazy"
+start_timeout = "2m"
+contract = "envelope-v1"
+speaks = "response-v2"
+timeout = "30s"
+allow = ["read_*", "list_*"]
+deny = ["read_secret_*"]
+
+[upstream.search]
+url = "http://127.0.0.1:9000/mcp"
+headers = { Authorization = "Bearer ${SEARCH_TOKEN}" }
+
+[tool.files_read_file]
+contract = "response-v2"
+placement = "text"
+timeout = "5s"
+redact = true
+
+[limits]
+message_bytes_max = "64MiB"
+in_flight_max = 16384
+in_flight_bytes_max = "64MiB"
+queue_bytes_max = "16MiB"
+connections_max = 4096
+sessions_max = 10000
+session_idle = "30m"
+head_timeout = "60s"
+body_timeout = "60s"
+grace = "5s"
 
 [redact]
 off = ["certificate"]
@@ -155,8 +199,10 @@ allow_patterns = ["^test-"]
 unsafe_output = false
 passthrough = "redacted"
 
-[tool.show_certificate]
-redact = false
+[journal]
+folder = "/var/log/manila"
+file_bytes_max = "64MiB"
+files_max = 5
 "#;
 
 #[test]

@@ -34,5 +34,6 @@ mod rmcp;
 mod sample_http;
 mod schema;
 mod scripted;
+mod serve;
 mod tidy;
 mod wrap;

@@ -93,9 +93,13 @@ impl Gateway {
             Ok(taken_apart) => taken_apart,
             Err(refusal) => return Answer::Refused(refusal),
         };
+        if !self.settings().offered.has(&call.name) {
+            self.note_end(call.public(), Some(Code::ToolNotFound), started);
+            return Answer::Refused(Refusal::unknown_tool(None));
+        }
         let (answer, failure) = match shape {
             Shape::Contract(contract) => self.call_checked(&call, contract).await,
-            Shape::AsItCame => self.call_as_it_came(&call, self.deadline()).await,
+            Shape::AsItCame => self.call_as_it_came(&call, self.deadline_of(call.public())).await,
         };
         self.note_end(call.public(), failure, started);
         answer
@@ -182,12 +186,16 @@ impl Gateway {
         let name = name.ok_or_else(|| {
             wrong("/params/name", "required", "must be the name of a tool".to_owned())
         })?;
+        let public = self.settings().name.is_some().then(|| self.public_name(&name));
         let text_of = |key: &str| {
             let value = meta.as_ref().and_then(|meta| meta.get(key));
             value.map(|value| value.as_text().map(std::borrow::Cow::into_owned))
         };
         let shape = match text_of(own_meta::CONTRACT) {
-            None => caller.wishes.shape.unwrap_or(self.settings().shape),
+            None => caller
+                .wishes
+                .shape
+                .unwrap_or_else(|| self.shape_of(public.as_deref().unwrap_or(&name))),
             Some(id) => id.as_deref().and_then(Shape::from_id).ok_or_else(|| {
                 let ids: Vec<&str> = Shape::ids().collect();
                 let pointer = "/params/_meta/dev.manila~1contract";
@@ -196,7 +204,6 @@ impl Gateway {
         };
         let request_id = text_of(own_meta::REQUEST_ID).flatten();
         let wish = Wish::of(meta.as_ref());
-        let public = self.settings().name.is_some().then(|| self.public_name(&name));
         let call = ToolCall { request, caller, name, public, arguments, request_id, wish, started };
         Ok((call, shape))
     }
@@ -244,7 +251,7 @@ impl Gateway {
         call: &ToolCall<'_>,
         contract: Contract,
     ) -> (Answer, Option<Code>) {
-        let mut deadline = self.deadline();
+        let mut deadline = self.deadline_of(call.public());
         let found = tokio::select! {
             biased;
             found = self.find(&call.name, call.caller.wanted()) => found,

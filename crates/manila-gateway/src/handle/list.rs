@@ -8,12 +8,12 @@ use manila::{JsonObject, RawJson};
 
 use super::Placement;
 use super::ask::Answered;
-use super::offers::{Kind, NotListed};
+use super::offers::{Kind, NotListed, Way};
 use crate::caller::Caller;
 use crate::era::Era;
-use crate::gateway::{Gateway, Shape};
+use crate::gateway::Gateway;
 use crate::handle::forward::{Forwarded, forward};
-use crate::tools::{self, Noted, Tool};
+use crate::tools::{Noted, Tool};
 use crate::upstream::{Declined, Gone};
 
 /// What is known about a tool's name.
@@ -29,6 +29,9 @@ pub(super) enum Found {
 impl Gateway {
     /// What is known about the tool of this name; if nothing is, the tools are listed.
     pub(super) async fn find(&self, name: &str, wanted: Option<Era>) -> Found {
+        if !self.settings().offered.has(name) {
+            return Found::Unknown;
+        }
         if let Some(tool) = self.tools.get(name) {
             return Found::Tool(tool);
         }
@@ -85,12 +88,12 @@ impl Gateway {
         caller: &Arc<Caller>,
         placement: Placement,
     ) -> Forwarded {
-        let shape = caller.wishes.shape.unwrap_or(self.settings().shape);
+        let way = Way { shape: caller.wishes.shape, placement };
         match forward(self, request, caller).await {
             Forwarded::AsItCame(Answered {
                 response: Response { answer: Ok(result), .. },
                 era,
-            }) => Forwarded::Changed(self.shown(&result, shape, placement), era),
+            }) => Forwarded::Changed(self.shown(&result, &way), era),
             other @ (Forwarded::AsItCame(_) | Forwarded::Changed(..) | Forwarded::Fault(_)) => {
                 other
             }
@@ -98,7 +101,7 @@ impl Gateway {
     }
 
     /// A page of the list with every tool as the client sees it; all else as it came.
-    fn shown(&self, result: &RawJson, shape: Shape, placement: Placement) -> RawJson {
+    fn shown(&self, result: &RawJson, way: &Way) -> RawJson {
         let page = JsonObject::build(|object| {
             for member in result.members() {
                 if !member.is("tools") {
@@ -109,7 +112,7 @@ impl Gateway {
                     .value()
                     .items()
                     .filter_map(|tool| match self.tools.note(&tool) {
-                        Noted::Tool(_, known) => Some(tools::shown(&known, shape, placement)),
+                        Noted::Tool(name, known) => self.tool_shown(&name, &known, way),
                         Noted::Nameless => Some(tool),
                         Noted::LeftOut => None,
                     })
@@ -122,14 +125,10 @@ impl Gateway {
 
     /// Asks the server for all its tools. Gives them as they are listed to clients who want results of
     /// this shape.
-    pub(crate) async fn tools_shaped(
-        &self,
-        shape: Shape,
-        placement: Placement,
-    ) -> Result<Vec<RawJson>, String> {
+    pub(crate) async fn tools_shaped(&self, way: &Way) -> Result<Vec<RawJson>, String> {
         let mut all = Vec::new();
         let listed = self.each_page(Kind::Tools, None, |page| {
-            let shown = self.shown(page, shape, placement);
+            let shown = self.shown(page, way);
             all.extend(shown.get("tools").iter().flat_map(RawJson::items));
         });
         listed.await.map_err(NotListed::reason)?;

@@ -11,7 +11,7 @@ use super::answer::number;
 use crate::era::Era;
 use crate::gateway::{Gateway, Shape};
 use crate::naming;
-use crate::tools::{self, Noted};
+use crate::tools::{self, Noted, Tool};
 use crate::upstream::{Arrived, Declined, Gone};
 
 /// A kind of thing that servers list.
@@ -114,7 +114,16 @@ impl Offers {
 
     /// What was listed is not relied on any more.
     pub(crate) fn doubt_all(&self) {
-        Kind::ALL.into_iter().for_each(|kind| self.doubt(kind));
+        for kind in Kind::ALL {
+            self.doubt(kind);
+        }
+    }
+
+    /// What is shown is another than before.
+    pub(crate) fn show_anew(&self) {
+        for mut offer in Kind::ALL.into_iter().filter_map(|kind| self.of(kind)) {
+            offer.shown = None;
+        }
     }
 
     fn doubt(&self, kind: Kind) {
@@ -192,20 +201,28 @@ impl NotListed {
 }
 
 impl Gateway {
-    /// What the server offers, as clients see it: as it says now, or, where it cannot be asked, as it
-    /// said last.
-    pub(crate) async fn offered(&self, kind: Kind, way: &Way) -> Arc<Vec<RawJson>> {
+    /// What the server offers: as it says now, or, where it cannot be asked, as it said last.
+    pub(crate) async fn offered(&self, kind: Kind) -> Arc<Vec<RawJson>> {
         // A server that is being fetched need not hold up what others offer.
         const LONGEST: Duration = Duration::from_secs(10);
-        let asked = match self.offers.fresh(kind) {
+        match self.offers.fresh(kind) {
             Some(items) => items,
             None => match tokio::time::timeout(LONGEST, Box::pin(self.asked_for(kind))).await {
                 Ok(Ok(items)) => items,
                 Ok(Err(_)) | Err(_) => self.offers.last(kind),
             },
-        };
-        self.offers.shown(kind, way, &asked, || {
-            asked.iter().filter_map(|item| self.item_shown(kind, item, way)).collect()
+        }
+    }
+
+    /// What was offered, as clients see it.
+    pub(crate) fn offers_shown(
+        &self,
+        kind: Kind,
+        offered: &Arc<Vec<RawJson>>,
+        way: &Way,
+    ) -> Arc<Vec<RawJson>> {
+        self.offers.shown(kind, way, offered, || {
+            offered.iter().filter_map(|item| self.item_shown(kind, item, way)).collect()
         })
     }
 
@@ -230,12 +247,7 @@ impl Gateway {
     fn item_shown(&self, kind: Kind, item: &RawJson, way: &Way) -> Option<RawJson> {
         match kind {
             Kind::Tools => match self.tools.note(item) {
-                Noted::Tool(name, tool) => {
-                    let public = self.public_name(&name);
-                    let shape = way.shape.unwrap_or_else(|| self.settings().shape);
-                    let shown = tools::shown(&tool, shape, way.placement);
-                    Some(naming::with_member(&shown, "name", &public))
-                }
+                Noted::Tool(name, tool) => self.tool_shown(&name, &tool, way),
                 Noted::Nameless | Noted::LeftOut => None,
             },
             Kind::Prompts => {
@@ -245,6 +257,24 @@ impl Gateway {
             Kind::Resources => self.with_public_uri(item, "uri"),
             Kind::Templates => self.with_public_uri(item, "uriTemplate"),
         }
+    }
+
+    /// A tool, as clients see it; `None` if it is not offered.
+    pub(super) fn tool_shown(&self, name: &str, tool: &Tool, way: &Way) -> Option<RawJson> {
+        let settings = self.settings();
+        if !settings.offered.has(name) {
+            return None;
+        }
+        let public = self.public_name(name);
+        let own = settings.tools.get(&public);
+        let shape = way.shape.or_else(|| own?.shape).unwrap_or(settings.shape);
+        // A client that does not know structured results cannot be given any.
+        let placement = match (way.placement, own.and_then(|own| own.placement)) {
+            (Placement::Structured, Some(own)) => own,
+            (asked, _) => asked,
+        };
+        let shown = tools::shown(tool, shape, placement);
+        Some(if public == name { shown } else { naming::with_member(&shown, "name", &public) })
     }
 
     fn with_public_uri(&self, item: &RawJson, member: &str) -> Option<RawJson> {

@@ -10,7 +10,7 @@ use crate::caller::Caller;
 use crate::clock;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
-use crate::handle::{Answer, Refusal};
+use crate::handle::{Answer, Placement, Refusal};
 use crate::naming;
 use crate::tools::Tool;
 
@@ -68,12 +68,22 @@ impl Hub {
     /// The shape of the results of a tool whose caller has no wish.
     pub(crate) fn shape_of(&self, tool: &str) -> Shape {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.settings().shape,
+            Servers::One(gateway) => gateway.shape_of(tool),
             Servers::Many(many) => match many.owner_of(tool) {
-                Some((gateway, _)) => gateway.settings().shape,
+                Some((gateway, _)) => gateway.shape_of(tool),
                 None => self.settings().shape,
             },
         }
+    }
+
+    /// Where the envelope goes in the results of the tool that is called, if that is said for it.
+    pub(crate) fn placement_of(&self, request: &Request) -> Option<Placement> {
+        let settings = self.settings();
+        if settings.tools.is_empty() {
+            return None;
+        }
+        let name = request.params.as_ref()?.get("name")?;
+        settings.tools.get(&*name.as_text()?)?.placement
     }
 
     /// The tool of this name; `None` if there is none, or nothing is known about it within the time

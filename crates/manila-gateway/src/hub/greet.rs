@@ -8,7 +8,7 @@ use manila::{JsonObject, RawJson};
 use super::{Hub, Many, Servers};
 use crate::era::Era;
 use crate::gateway::Gateway;
-use crate::handle::{Kind, Placement, Way};
+use crate::handle::Kind;
 use crate::upstream::{Down, Ready, Upstream};
 
 /// What clients hear when they say hello.
@@ -42,9 +42,11 @@ impl Hub {
         }
     }
 
-    /// Greets all servers, each by itself, and learns what they offer.
-    pub(super) fn greet_all(&self) {
-        for gateway in self.servers().all().iter().filter(|it| !it.settings().is_lazy).cloned() {
+    /// Greets all servers on our own behalf, each by itself, and learns what they offer. Those that are
+    /// lazy wait until somebody needs them.
+    pub fn greet_all(&self) {
+        for gateway in self.servers().all().iter().filter(|it| !it.settings().is_lazy) {
+            let gateway = Arc::clone(gateway);
             tokio::spawn(async move { learn(&gateway).await });
         }
     }
@@ -73,9 +75,8 @@ impl Hub {
 
 /// Learns what a server offers, before anybody asks for it.
 async fn learn(gateway: &Gateway) {
-    let way = Way { shape: None, placement: Placement::Structured };
     if gateway.upstream.ready(None).await.is_ok() {
-        gateway.offered(Kind::Tools, &way).await;
+        gateway.offered(Kind::Tools).await;
     }
 }
 

@@ -38,11 +38,8 @@ impl Hub {
         placement: Placement,
     ) -> Result<Vec<RawJson>, String> {
         match &*self.servers() {
-            Servers::One(gateway) => {
-                let shape = shape.unwrap_or_else(|| gateway.settings().shape);
-                gateway.tools_shaped(shape, placement).await
-            }
-            Servers::Many(many) => Ok(many.offered(Kind::Tools, Way { shape, placement }).await),
+            Servers::One(gateway) => gateway.tools_shaped(&Way { shape, placement }).await,
+            Servers::Many(many) => Ok(many.offered(Kind::Tools, &Way { shape, placement }).await),
         }
     }
 }
@@ -62,24 +59,25 @@ impl Many {
             return Forwarded::Fault(Fault::new(Code::InvalidToolInput).message(message));
         }
         let way = Way { shape: caller.wishes.shape, placement };
-        let items = self.offered(kind, way).await;
+        let items = self.offered(kind, &way).await;
         let result = JsonObject::build(|object| object.member(kind.member(), &items));
         Forwarded::Changed(result.into(), Era::PLAINEST)
     }
 
     /// What all servers offer. All are asked at once, and none holds up the others for long.
-    async fn offered(&self, kind: Kind, way: Way) -> Vec<RawJson> {
-        let way = Arc::new(way);
+    async fn offered(&self, kind: Kind, way: &Way) -> Vec<RawJson> {
         let mut asked = tokio::task::JoinSet::new();
         for (at, gateway) in self.all.iter().enumerate() {
-            let (gateway, way) = (Arc::clone(gateway), Arc::clone(&way));
-            asked.spawn(async move { (at, gateway.offered(kind, &way).await) });
+            let gateway = Arc::clone(gateway);
+            asked.spawn(async move { (at, gateway.offered(kind).await, gateway) });
         }
         let mut offers = asked.join_all().await;
-        offers.sort_unstable_by_key(|(at, _)| *at);
-        offers
-            .into_iter()
-            .flat_map(|(_, items)| items.iter().cloned().collect::<Vec<_>>())
-            .collect()
+        // Of two that have the same, the first one keeps the name, whoever was quicker.
+        offers.sort_unstable_by_key(|(at, ..)| *at);
+        let mut all = Vec::new();
+        for (_, offered, gateway) in &offers {
+            all.extend(gateway.offers_shown(kind, offered, way).iter().cloned());
+        }
+        all
     }
 }

@@ -12,7 +12,7 @@ use tokio::net::unix::pipe;
 
 use super::keeper::{self, TERMINATE};
 use super::{Process, Status};
-use crate::upstream::Command;
+use crate::upstream::{Command, Environment};
 
 impl Process {
     /// Starts a program under a keeper. Whether the program itself could be started is told
@@ -24,7 +24,14 @@ impl Process {
         widen(&stdin_write);
         widen(&stdout_read);
         let (ours, theirs) = BlockingStream::pair()?;
-        let keeper = Program::new(this_program()?)
+        let mut keeper = Program::new(this_program()?);
+        if let Environment::Only(variables) = &command.environment {
+            keeper.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
+        }
+        if let Some(folder) = &command.folder {
+            keeper.current_dir(folder);
+        }
+        let keeper = keeper
             .arg0("manila-keeper")
             .arg(keeper::MARK)
             .arg(&command.program)

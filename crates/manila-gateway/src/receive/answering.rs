@@ -23,7 +23,12 @@ pub(super) async fn answered(hub: &Hub, request: &Request, caller: &Arc<Caller>)
     match (request.method.as_str(), era) {
         ("tools/call", _) => {
             let answer = hub.call_tool(request, caller).await;
-            encode::tool_answer(request, &answer, &voice(hub, caller))
+            let mut voice = voice(hub, caller);
+            if let (Placement::Structured, Some(own)) = (voice.placement, hub.placement_of(request))
+            {
+                voice.placement = own;
+            }
+            encode::tool_answer(request, &answer, &voice)
         }
         ("tasks/result", Era::Legacy(_)) => {
             let answer = hub.task_result(request, caller).await;

@@ -163,7 +163,11 @@ pub async fn serve(hub: Arc<Hub>, door: Door, limits: Limits) {
     let accepting =
         tokio::spawn(accept::all(Arc::clone(&front), door.listener, stopping.subscribe()));
     let forgetting = tokio::spawn(forget_idle(Arc::clone(&front)));
-    stop::asked().await;
+    tokio::select! {
+        () = stop::asked() => {}
+        // Whoever came through another door may have been the one we serve.
+        () = hub.stopping() => {}
+    }
     accepting.abort();
     forgetting.abort();
     let n_open = front.open.n_requests();
@@ -179,6 +183,7 @@ pub async fn serve(hub: Arc<Hub>, door: Door, limits: Limits) {
         // Who asks twice does not want to wait.
         () = stop::asked() => {}
     }
+    hub.close_door().await;
     tokio::select! {
         () = hub.stop() => {}
         () = stop::asked() => {

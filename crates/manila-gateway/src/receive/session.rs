@@ -72,7 +72,9 @@ enum Opening {
 
 impl Session {
     pub(super) fn new(hub: Arc<Hub>, to_client: Sender<Bytes>) -> Session {
-        hub.audience.wait_for(to_client.watched());
+        if hub.has_one_door() {
+            hub.audience.wait_for(to_client.watched());
+        }
         let in_flight = InFlight::new(&hub.settings());
         let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
         let line: Arc<dyn Line> = Arc::clone(&pipe) as Arc<dyn Line>;
@@ -244,7 +246,7 @@ impl Session {
         let info = params.get("clientInfo");
         // A server of our own hears the client's words, and knows what it may ask.
         let servers = self.hub.servers();
-        let own = servers.own_child();
+        let own = self.hub.own_child(&servers);
         let capabilities = match own {
             Some(_) => None,
             None => Some(params.get("capabilities").and_then(JsonObject::new).unwrap_or_default()),
@@ -291,7 +293,7 @@ impl Session {
             }
             "notifications/initialized" => {
                 let servers = self.hub.servers();
-                if let Some(own) = servers.own_child() {
+                if let Some(own) = self.hub.own_child(&servers) {
                     own.upstream.confirm(&notification.frame.to_bytes());
                 }
             }

@@ -72,6 +72,7 @@ pub async fn serve(hub: Arc<Hub>) -> io::Result<()> {
             }
         }
     }
+    hub.close_door().await;
     tokio::select! {
         () = hub.stop() => {}
         () = stop::asked() => {

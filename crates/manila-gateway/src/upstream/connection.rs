@@ -158,6 +158,11 @@ impl Connection {
         }
     }
 
+    /// Whether somebody waits for an answer.
+    pub(crate) fn is_asked(&self) -> bool {
+        !self.callers().is_empty()
+    }
+
     /// Hands on a message that nobody waits for an answer to. It is lost if the server has not
     /// read for so long that nothing more can be kept for it.
     pub(crate) fn push(self: &Arc<Connection>, frame: Bytes) {

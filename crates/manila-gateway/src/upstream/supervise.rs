@@ -62,6 +62,10 @@ impl Supervisor {
     pub(super) async fn run(self) {
         let mut n_starts = 0;
         let mut n_failures = 0;
+        let is_greeted = self.controls.greeting.borrow().is_some();
+        if self.keeping.is_lazy && !is_greeted && self.wait(Duration::ZERO).await == Next::Stop {
+            return;
+        }
         loop {
             let started = clock::now();
             let life = self.live(started, n_starts).await;

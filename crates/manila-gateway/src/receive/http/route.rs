@@ -51,8 +51,9 @@ async fn ready(front: &Front) -> Reply {
     // Nobody knows of a server at a URL before it is asked. What comes of it is told below.
     let _ = tokio::time::timeout(LONGEST, front.hub.try_remote()).await;
     let troubles = front.hub.troubles();
+    let is_ready = troubles.len() < front.hub.servers().all().len();
+    let n_sessions = front.sessions.n_open();
     if troubles.is_empty() {
-        let n_sessions = front.sessions.n_open();
         return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n"));
     }
     let told = troubles.into_iter().map(|(name, reason)| match name.as_str() {
@@ -60,5 +61,9 @@ async fn ready(front: &Front) -> Reply {
         name => format!("{name}: {reason}"),
     });
     let told = front.hub.settings().hiding.text(told.collect::<Vec<_>>().join("\n"));
+    // One server that is down is no reason to send nobody to the others.
+    if is_ready {
+        return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n{told}\n"));
+    }
     reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {told}\n"))
 }

@@ -9,7 +9,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 /// Where a server is: a URL, and headers that go with each request, such as credentials.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,

@@ -1,0 +1,220 @@
+//! `manila serve`
+
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use manila_gateway::config::values::address;
+use manila_gateway::receive::http::{self, Door};
+use manila_gateway::receive::stdio;
+use manila_gateway::{Command, Config, Hub, Member, Reloads, Server};
+
+use crate::config;
+use crate::environment::variable;
+use crate::exit_status::ExitStatus;
+use crate::narrator::{Narrator, Teller, Verbosity};
+use crate::output::Output;
+use crate::refusal::Refusal;
+use crate::server::not_served;
+
+/// Stand in front of many MCP servers, as manila.toml says
+///
+/// One configuration names the servers, programs or URLs; clients come over HTTP, or over standard
+/// input and output. With several servers, every tool and prompt is named SERVER_NAME, and what a
+/// server listed last stays listed while it is down. A server that dies is started again.
+///
+///   [upstream.files]
+///   command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]
+///   [upstream.search]
+///   url = "http://127.0.0.1:9000/mcp"
+///   headers = { Authorization = "Bearer ${SEARCH_TOKEN}" }
+///
+/// Without a configuration it serves the built-in sample server, so that there is something to try.
+/// SIGHUP reads the configuration again: servers that did not change go on, and a wrong file changes
+/// nothing. SIGTERM lets open calls end first.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+#[allow(
+    clippy::doc_link_with_quotes,
+    rustdoc::broken_intra_doc_links,
+    reason = "it is TOML, shown as it is typed"
+)]
+pub(crate) struct Args {
+    /// The configuration; ./manila.toml if it is there
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Serve over HTTP at this address of this machine, e.g. 127.0.0.1:7300, or 7300, whatever the
+    /// configuration says; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    http: Option<SocketAddr>,
+
+    /// Serve one client over standard input and output
+    #[arg(long)]
+    stdio: bool,
+
+    /// Only read the configuration and say whether it is good
+    #[arg(long)]
+    check: bool,
+
+    /// Tell every call and start on standard error, and what was redacted
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// Where HTTP is served if nobody says it.
+const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7300);
+
+/// Where clients come.
+struct Doors {
+    http: Option<SocketAddr>,
+    stdio: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
+    let path = args.config.clone().or_else(usual_file);
+    let config = match &path {
+        Some(path) => read(path)?,
+        None => sample()?,
+    };
+    if args.check {
+        return check(path.as_deref(), &config, out);
+    }
+    let doors = doors(args, &config);
+    let narrator = Narrator::start();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let served = runtime.block_on(serve(args, path.as_deref(), config, doors, &narrator));
+    // A thread that waits for input must not keep us.
+    runtime.shutdown_background();
+    narrator.finish();
+    served
+}
+
+fn usual_file() -> Option<PathBuf> {
+    let path = PathBuf::from("manila.toml");
+    path.is_file().then_some(path)
+}
+
+fn read(path: &Path) -> anyhow::Result<Config> {
+    let (name, text) = config::text(path)?;
+    let config = Config::for_serving(&text, variable)
+        .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?;
+    if config.members.is_empty() {
+        let message = format!("{name} names no server");
+        let hint = "add one, e.g. [upstream.files] with command = [\"npx\", ...], or try \
+                    `manila import` with your client's configuration";
+        return Err(Refusal::new(message, hint).into());
+    }
+    Ok(config)
+}
+
+/// What is served without a configuration: something to try.
+fn sample() -> anyhow::Result<Config> {
+    let program = std::env::current_exe().context("this program does not know where it is")?;
+    let command = Command::new(program.into(), vec!["sample-server".into()]);
+    let mut config = Config::default();
+    let settings = config.settings.clone();
+    config.members = vec![Member::new("sample", Server::Command(command), settings)];
+    Ok(config)
+}
+
+fn check(path: Option<&Path>, config: &Config, out: &mut Output) -> anyhow::Result<ExitStatus> {
+    let name = path.map_or("the built-in configuration".into(), |path| path.to_string_lossy());
+    let names: Vec<&str> = config.members.iter().map(|member| member.name.as_str()).collect();
+    let word = if names.len() == 1 { "server" } else { "servers" };
+    let told = format!("{name} is good: {} {word}: {}", names.len(), names.join(", "));
+    out.line(told.as_bytes())?;
+    Ok(ExitStatus::Good)
+}
+
+fn doors(args: &Args, config: &Config) -> Doors {
+    let stdio = args.stdio || config.listen.stdio;
+    let http = args.http.or(config.listen.http);
+    Doors { http: if stdio { http } else { Some(http.unwrap_or(USUAL)) }, stdio }
+}
+
+async fn serve(
+    args: &Args,
+    path: Option<&Path>,
+    config: Config,
+    doors: Doors,
+    narrator: &Narrator,
+) -> anyhow::Result<ExitStatus> {
+    let door = match doors.http {
+        Some(address) => Some(Door::open(address).await.map_err(|error| not_served(&error))?),
+        None => None,
+    };
+    let verbosity = if args.verbose { Verbosity::Verbose } else { Verbosity::Usual };
+    let Config { members, settings, limits, .. } = config;
+    let is_shared = door.is_some() || members.len() > 1;
+    let teller = narrator.teller();
+    let events_of = move |name: &str| teller.events(name, verbosity);
+    let events = narrator.events("manila", verbosity);
+    let reloads = path.map(|_| Reloads::listen());
+    let hub = Hub::in_front_of_all(members, settings, events, events_of);
+    if is_shared {
+        hub.greet_all();
+    }
+    if let Some(door) = &door {
+        tell_where(door.address(), path.is_some());
+    }
+    let reloading =
+        reload(Arc::clone(&hub), path.map(Path::to_path_buf), reloads, narrator.teller());
+    let reloading = tokio::spawn(reloading);
+    let served = match (door, doors.stdio) {
+        (Some(door), true) => {
+            hub.add_door();
+            let over_http = http::serve(Arc::clone(&hub), door, limits);
+            tokio::join!(over_http, stdio::serve(Arc::clone(&hub))).1
+        }
+        (Some(door), false) => {
+            http::serve(Arc::clone(&hub), door, limits).await;
+            Ok(())
+        }
+        (None, _) => stdio::serve(Arc::clone(&hub)).await,
+    };
+    reloading.abort();
+    served.map_err(|error| {
+        let message = format!("cannot write to standard output: {error}");
+        Refusal::new(message, "check that the disk has room and the target can be written")
+    })?;
+    Ok(ExitStatus::Good)
+}
+
+/// Says where clients find it; a newcomer is told what to try.
+fn tell_where(at: SocketAddr, has_config: bool) {
+    let mut told = vec![format!(
+        "manila: serving MCP at http://{at}/mcp, and plain HTTP at http://{at}/tools"
+    )];
+    if !has_config {
+        told.extend([
+            "manila: there is no manila.toml, so this is the sample server; try".to_owned(),
+            format!("  curl http://{at}/tools"),
+            format!("  curl -d '{{\"message\": \"hello\"}}' http://{at}/tools/echo"),
+            format!("  manila call secrets --url http://{at}/mcp"),
+        ]);
+    }
+    // Where standard error is gone, there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{}", told.join("\n"));
+}
+
+/// Reads the configuration again whenever somebody asks for it.
+async fn reload(hub: Arc<Hub>, path: Option<PathBuf>, reloads: Option<Reloads>, teller: Teller) {
+    let (Some(path), Some(mut reloads)) = (path, reloads) else { return };
+    loop {
+        reloads.next().await;
+        let told = match read(&path) {
+            Ok(config) => {
+                let n_servers = config.members.len();
+                hub.replace(config.members, config.settings);
+                format!("manila: read {} again: {n_servers} servers", path.display())
+            }
+            Err(error) => {
+                format!("manila: the configuration stays as it was: {error:#}")
+            }
+        };
+        teller.tell(&told);
+    }
+}

@@ -1,0 +1,95 @@
+//! The tables of the configuration, as they are written.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::redact::RedactTable;
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct File {
+    pub(super) contract: Option<Spanned<String>>,
+    pub(super) speaks: Option<Spanned<String>>,
+    pub(super) placement: Option<PlacementWord>,
+    pub(super) timeout: Option<Spanned<String>>,
+    pub(super) listen: ListenTable,
+    pub(super) limits: LimitsTable,
+    pub(super) upstream: BTreeMap<Spanned<String>, Spanned<UpstreamTable>>,
+    pub(super) tool: BTreeMap<String, ToolTable>,
+    pub(super) redact: RedactTable,
+    pub(super) journal: JournalTable,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum PlacementWord {
+    Structured,
+    Text,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ListenTable {
+    pub(super) http: Option<Spanned<String>>,
+    pub(super) stdio: bool,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct LimitsTable {
+    pub(super) message_bytes_max: Option<Spanned<String>>,
+    pub(super) in_flight_max: Option<usize>,
+    pub(super) in_flight_bytes_max: Option<Spanned<String>>,
+    pub(super) queue_bytes_max: Option<Spanned<String>>,
+    pub(super) connections_max: Option<usize>,
+    pub(super) sessions_max: Option<usize>,
+    pub(super) session_idle: Option<Spanned<String>>,
+    pub(super) head_timeout: Option<Spanned<String>>,
+    pub(super) body_timeout: Option<Spanned<String>>,
+    pub(super) grace: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct UpstreamTable {
+    pub(super) command: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) env: BTreeMap<String, Spanned<String>>,
+    pub(super) pass_env: Vec<String>,
+    pub(super) cwd: Option<Spanned<String>>,
+    pub(super) url: Option<Spanned<String>>,
+    pub(super) headers: BTreeMap<String, Spanned<String>>,
+    pub(super) start: StartWord,
+    pub(super) start_timeout: Option<Spanned<String>>,
+    pub(super) contract: Option<Spanned<String>>,
+    pub(super) speaks: Option<Spanned<String>>,
+    pub(super) timeout: Option<Spanned<String>>,
+    pub(super) allow: Option<Vec<String>>,
+    pub(super) deny: Vec<String>,
+}
+
+#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum StartWord {
+    #[default]
+    Eager,
+    Lazy,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ToolTable {
+    pub(super) contract: Option<Spanned<String>>,
+    pub(super) placement: Option<PlacementWord>,
+    pub(super) timeout: Option<Spanned<String>>,
+    pub(super) redact: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct JournalTable {
+    pub(super) folder: Option<String>,
+    pub(super) file_bytes_max: Option<Spanned<String>>,
+    pub(super) files_max: Option<usize>,
+}

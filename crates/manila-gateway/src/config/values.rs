@@ -1,0 +1,82 @@
+//! Values that people write: times and sizes with units, texts with variables.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::IntErrorKind;
+use std::time::Duration;
+
+/// Reads a time, e.g. `500ms`, `30s`, `5m`; a number alone is seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+    const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+    let unit = UNITS.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));
+    let (number, unit_ms) = unit.unwrap_or((text, 1_000));
+    let number: u64 = match number.trim().parse() {
+        Ok(number) => number,
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => u64::MAX,
+        Err(_) => return Err("give a number and a unit, e.g. 30s".to_owned()),
+    };
+    let duration = Duration::from_millis(number.saturating_mul(unit_ms));
+    if duration.is_zero() || duration > LONGEST {
+        return Err("it must be more than 0 and at most 24h".to_owned());
+    }
+    Ok(duration)
+}
+
+/// Reads a number of bytes, e.g. `1000000`, `512KiB`, `64MiB`.
+pub fn bytes(text: &str) -> Result<usize, String> {
+    const UNITS: [(&str, usize); 7] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("kB", 1_000),
+        ("KB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+    ];
+    const SMALLEST: usize = 1_024;
+    const LARGEST: usize = 4 << 30;
+    let unit = UNITS.into_iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, size)));
+    let (number, unit) = unit.unwrap_or((text, 1));
+    let number: usize =
+        number.trim().parse().map_err(|_| "give a number of bytes, e.g. 64MiB".to_owned())?;
+    let size = number.saturating_mul(unit);
+    if (SMALLEST..=LARGEST).contains(&size) {
+        Ok(size)
+    } else {
+        Err("it must be at least 1KiB and at most 4GiB".to_owned())
+    }
+}
+
+/// Reads an address of this machine; a port alone is enough.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.trim_start_matches("http://").trim_end_matches('/');
+    if let Ok(port) = text.trim_start_matches(':').parse() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    let numeric = text.replacen("localhost:", "127.0.0.1:", 1);
+    numeric.parse().map_err(|_| "give an address and a port, e.g. 127.0.0.1:7300".to_owned())
+}
+
+/// A text in which `${NAME}` stands for a variable, and `$${` for `${`. An error is the name of a
+/// variable that is not set.
+pub fn with_variables(
+    text: &str,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<String, String> {
+    let mut whole = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        if let Some(before) = before.strip_suffix('$') {
+            whole.push_str(before);
+            whole.push_str("${");
+            rest = after;
+            continue;
+        }
+        let Some((name, after)) = after.split_once('}') else { break };
+        whole.push_str(before);
+        whole.push_str(&variable(name).ok_or_else(|| name.to_owned())?);
+        rest = after;
+    }
+    whole.push_str(rest);
+    Ok(whole)
+}

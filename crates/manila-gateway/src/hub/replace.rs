@@ -1,0 +1,59 @@
+//! Other servers and settings while clients are served: who did not change goes on as if nothing were.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use manila::request_envelope::Notification;
+use manila::{JsonObject, RawJson};
+
+use super::{Hub, Member, started};
+use crate::era::Era;
+use crate::gateway::{Gateway, Settings};
+use crate::jsonrpc;
+
+impl Hub {
+    /// From now on there are these servers. Those that run already go on, also with other settings;
+    /// those that are gone end when their open calls are answered.
+    pub fn replace(&self, members: Vec<Member>, settings: Settings) {
+        let before = self.servers();
+        let now = started(members, before.all(), &self.shared, &*self.events_of);
+        let is_kept = |it: &Arc<Gateway>| now.all().iter().any(|kept| Arc::ptr_eq(kept, it));
+        let gone: Vec<_> = before.all().iter().filter(|it| !is_kept(it)).cloned().collect();
+        let names = now.all().iter().filter_map(|it| it.settings().name.clone());
+        let names: Vec<String> = names.collect();
+        self.shared.uris.keep_only(|server| names.iter().any(|name| name == server));
+        self.settings.store(Arc::new(settings));
+        self.servers.store(Arc::new(now));
+        self.greet_all();
+        for gateway in gone {
+            tokio::spawn(async move { retire(&gateway).await });
+        }
+        for kind in ["tools", "prompts", "resources"] {
+            self.tell_changed(kind);
+        }
+    }
+
+    /// Tells clients that a list is another now.
+    fn tell_changed(&self, kind: &str) {
+        let method = format!("notifications/{kind}/list_changed");
+        let params = JsonObject::default();
+        let Ok(frame) = RawJson::parse(jsonrpc::notification(&method, &params)) else { return };
+        let notification = Notification { method, params: Some(params), frame };
+        self.audience.tell(&notification, Era::PLAINEST);
+    }
+}
+
+/// Ends a server that is not needed any more, when what it works on is done.
+async fn retire(gateway: &Gateway) {
+    const LOOK: Duration = Duration::from_millis(50);
+    let is_busy = || gateway.upstream.ready_now(None).is_some_and(|it| it.connection.is_asked());
+    let longest = gateway.settings().timeout;
+    let done = async {
+        while is_busy() {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    // What takes longer than a call may ends with it.
+    let _ = tokio::time::timeout(longest, done).await;
+    gateway.upstream.stop().await;
+}
