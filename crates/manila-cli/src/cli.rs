@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use manila::Contract;
 
 use crate::command::{
-    call, check, completions, contracts, convert, errors, explain, redact, sample_server, schema,
-    seal, serve, tools, wrap,
+    call, check, completions, contracts, convert, errors, explain, import, redact, sample_server,
+    schema, seal, serve, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Wrap(wrap::Args),
     Call(call::Args),
     Tools(tools::Args),
+    Import(import::Args),
     SampleServer(sample_server::Args),
     Seal(seal::Args),
     Check(check::Args),
@@ -53,6 +54,7 @@ impl Command {
             Command::Wrap(args) => wrap::run(args),
             Command::Call(args) => call::run(args, out),
             Command::Tools(args) => tools::run(args, out),
+            Command::Import(args) => import::run(args, out),
             Command::SampleServer(args) => sample_server::run(args),
             Command::Seal(args) => seal::run(args, out),
             Command::Check(args) => check::run(args, out),

@@ -1,0 +1,86 @@
+//! Names of upstreams: ASCII letters, digits and `-`, at most 32, each one once.
+
+use std::collections::BTreeSet;
+
+const LENGTH_MAX: usize = 32;
+
+/// A name for each of these, the same where it can be.
+pub(super) fn upstream_names(given: &[&str]) -> Vec<String> {
+    // Who has a good name keeps it, wherever it stands.
+    let mut left: BTreeSet<&str> = given.iter().copied().filter(|name| is_good(name)).collect();
+    let mut taken: BTreeSet<String> = left.iter().map(|name| (*name).to_owned()).collect();
+    let mut names = Vec::new();
+    for name in given {
+        let new = if left.remove(name) { (*name).to_owned() } else { free(&good(name), &taken) };
+        taken.insert(new.clone());
+        names.push(new);
+    }
+    names
+}
+
+fn is_good(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (1..=LENGTH_MAX).contains(&name.len()) && name.bytes().all(is_allowed)
+}
+
+/// The nearest name that is allowed.
+fn good(name: &str) -> String {
+    if is_good(name) {
+        return name.to_owned();
+    }
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    match words.join("-") {
+        name if name.is_empty() => "server".to_owned(),
+        name => cut(&name, LENGTH_MAX),
+    }
+}
+
+fn free(name: &str, taken: &BTreeSet<String>) -> String {
+    let numbered = (2u32..).map(|n| {
+        let end = format!("-{n}");
+        cut(name, LENGTH_MAX - end.len()) + &end
+    });
+    let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
+    candidates.find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+/// The first letters of an ASCII name.
+fn cut(name: &str, length: usize) -> String {
+    name.get(..length).unwrap_or(name).trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_good, upstream_names};
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(given: &str, expected: &str) {
+        let given: Vec<&str> = given.split(',').collect();
+        assert_eq!(upstream_names(&given).join(","), expected);
+    }
+
+    #[test]
+    fn names_change_as_little_as_they_can() {
+        check("github,my-server,A1", "github,my-server,A1");
+        check("my_server,a b,späti,@x/y", "my-server,a-b,sp-ti,x-y");
+        check("my_server,my-server,my server", "my-server-2,my-server,my-server-3");
+        check("x,x,x", "x,x-2,x-3");
+        check(",__,日本", "server,server-2,server-3");
+        let long = "a".repeat(40);
+        check(&format!("{long},{long}"), &format!("{},{}-2", "a".repeat(32), "a".repeat(30)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_names_become_good_ones(given in prop::collection::vec(".{0,50}|[a-c_-]{0,3}", 0..20)) {
+            let given: Vec<&str> = given.iter().map(String::as_str).collect();
+            let names = upstream_names(&given);
+            prop_assert_eq!(names.len(), given.len());
+            prop_assert!(names.iter().all(|name| is_good(name)));
+            let once: std::collections::BTreeSet<&String> = names.iter().collect();
+            prop_assert_eq!(once.len(), names.len());
+        }
+    }
+}
