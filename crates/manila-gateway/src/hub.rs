@@ -16,6 +16,7 @@ use crate::era::Era;
 use crate::event::{Event, Events};
 use crate::gateway::{Gateway, Settings, Shared};
 use crate::hiding::events_without_secrets;
+use crate::metrics::Metrics;
 use crate::upstream::{Down, Server, Upstream};
 
 mod call;
@@ -40,6 +41,7 @@ pub struct Hub {
     settings: ArcSwap<Settings>,
     events: Events,
     events_of: Box<EventsOf>,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// Who is told what happens to the server of a name.
@@ -98,7 +100,10 @@ impl Hub {
         events_of: impl Fn(&str) -> Events + Send + Sync + 'static,
     ) -> Arc<Hub> {
         let shared = Shared::new();
-        let events_of = Box::new(events_of);
+        let metrics = Arc::<Metrics>::default();
+        let counted = Arc::clone(&metrics);
+        let events_of = Box::new(move |name: &str| counted.counting(name, events_of(name)));
+        let events = metrics.counting("", events);
         let servers = started(members, &[], &shared, &*events_of);
         let events = events_without_secrets(events, Arc::clone(&settings.hiding.redactor));
         Arc::new(Hub {
@@ -111,6 +116,7 @@ impl Hub {
             settings: ArcSwap::from_pointee(settings),
             events,
             events_of,
+            metrics,
         })
     }
 

@@ -23,6 +23,7 @@ mod hiding;
 mod host;
 mod hub;
 mod jsonrpc;
+mod metrics;
 mod naming;
 mod os;
 mod own_meta;

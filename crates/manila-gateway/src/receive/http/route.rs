@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use manila::Code;
 
 use super::body::Arriving;
 use super::reply::{self, Refused, Reply};
 use super::{Front, admit, mcp, plain};
+use crate::metrics::Now;
 
 /// Answers a request.
 ///
@@ -28,7 +30,8 @@ async fn routed(front: &Arc<Front>, request: Request<Arriving>) -> Result<Reply,
         "/tools" | "/tools/" if is_get => Box::pin(plain::list(front, request.headers())).await,
         "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),
         "/readyz" if is_get => Ok(Box::pin(ready(front)).await),
-        "/tools" | "/tools/" | "/healthz" | "/readyz" => Ok(reply::not_allowed("GET")),
+        "/metrics" if is_get => Ok(metrics(front)),
+        "/tools" | "/tools/" | "/healthz" | "/readyz" | "/metrics" => Ok(reply::not_allowed("GET")),
         path => {
             let Some(name) = path.strip_prefix("/tools/") else {
                 let message = "there is nothing here; MCP is at /mcp, plain HTTP at /tools";
@@ -43,6 +46,15 @@ async fn routed(front: &Arc<Front>, request: Request<Arriving>) -> Result<Reply,
             }
         }
     }
+}
+
+/// Figures for whoever watches us.
+fn metrics(front: &Front) -> Reply {
+    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let now = Now { n_in_flight: front.open.n_requests(), n_sessions: front.sessions.n_open() };
+    let mut reply = reply::text(StatusCode::OK, front.hub.metrics.shown(now));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(TYPE));
+    reply
 }
 
 /// Whether the servers behind us can be asked.
