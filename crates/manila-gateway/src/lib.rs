@@ -21,6 +21,7 @@ mod gateway;
 mod handle;
 mod hiding;
 mod host;
+pub mod journal;
 mod jsonrpc;
 mod os;
 mod own_meta;
