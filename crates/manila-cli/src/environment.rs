@@ -1,5 +1,7 @@
 //! The environment: the one place that reads it.
 
+use std::path::PathBuf;
+
 use crate::refusal::Refusal;
 
 /// A text in which `${NAME}` stands for a variable of the environment.
@@ -23,4 +25,10 @@ fn variable(name: &str) -> anyhow::Result<String> {
         let message = format!("`${{{name}}}` is not set in the environment");
         Refusal::new(message, format!("set it first: export {name}=...")).into()
     })
+}
+
+/// Where Manila keeps what it writes: `MANILA_HOME`, else `.manila` in the current folder.
+pub(crate) fn home() -> PathBuf {
+    let set = std::env::var_os("MANILA_HOME").filter(|home| !home.is_empty());
+    set.map_or_else(|| PathBuf::from("./.manila"), PathBuf::from)
 }

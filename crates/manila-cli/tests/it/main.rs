@@ -23,6 +23,7 @@ mod http_faults;
 mod http_safety;
 mod http_server;
 mod http_upstream;
+mod log;
 mod mcp;
 mod parity;
 mod passing;
