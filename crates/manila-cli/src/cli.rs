@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use manila::Contract;
 
 use crate::command::{
-    call, check, completions, contracts, convert, errors, explain, import, redact, sample_server,
-    schema, seal, serve, tools, wrap,
+    call, check, completions, contracts, convert, errors, explain, import, log, redact,
+    sample_server, schema, seal, serve, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Check(check::Args),
     Convert(convert::Args),
     Redact(redact::Args),
+    Log(log::Args),
     Contracts(contracts::Args),
     Errors(errors::Args),
     Explain(explain::Args),
@@ -60,6 +61,7 @@ impl Command {
             Command::Check(args) => check::run(args, out),
             Command::Convert(args) => convert::run(args, out),
             Command::Redact(args) => redact::run(args, out),
+            Command::Log(args) => log::run(args, out),
             Command::Contracts(args) => contracts::run(args, out),
             Command::Errors(args) => errors::run(args, out),
             Command::Explain(args) => explain::run(args, out),

@@ -8,6 +8,7 @@ pub(crate) mod convert;
 pub(crate) mod errors;
 pub(crate) mod explain;
 pub(crate) mod import;
+pub(crate) mod log;
 pub(crate) mod redact;
 pub(crate) mod sample_server;
 pub(crate) mod schema;

@@ -1,5 +1,7 @@
 //! The environment: the one place that reads it.
 
+use std::path::PathBuf;
+
 use manila_gateway::config::values;
 
 use crate::refusal::Refusal;
@@ -16,4 +18,10 @@ pub(crate) fn with_variables(text: &str) -> anyhow::Result<String> {
 pub(crate) fn variable(name: &str) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "this is the one module that reads it")]
     std::env::var(name).ok()
+}
+
+/// Where Manila keeps what it writes: `MANILA_HOME`, else `.manila` in the current folder.
+pub(crate) fn home() -> PathBuf {
+    let set = std::env::var_os("MANILA_HOME").filter(|home| !home.is_empty());
+    set.map_or_else(|| PathBuf::from("./.manila"), PathBuf::from)
 }

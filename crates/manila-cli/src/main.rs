@@ -8,6 +8,7 @@ use clap::Parser;
 mod blocks;
 mod by_line;
 mod cli;
+mod clock;
 mod command;
 mod config;
 mod environment;

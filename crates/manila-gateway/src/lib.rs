@@ -22,6 +22,7 @@ mod handle;
 mod hiding;
 mod host;
 mod hub;
+pub mod journal;
 mod jsonrpc;
 mod metrics;
 mod naming;

@@ -7,6 +7,7 @@ pub mod keeper;
 #[cfg(not(unix))]
 #[path = "os/keeper_elsewhere.rs"]
 pub mod keeper;
+pub(crate) mod private;
 #[cfg(unix)]
 mod process;
 #[cfg(not(unix))]

@@ -155,6 +155,12 @@ impl<T> Receiver<T> {
         Some(self.level.taken(item))
     }
 
+    /// The next item, for a thread of its own, or `None` when nobody can put in any more.
+    pub(crate) fn recv_blocking(&mut self) -> Option<T> {
+        let item = self.items.blocking_recv()?;
+        Some(self.level.taken(item))
+    }
+
     /// The next item, if it is there.
     pub(crate) fn try_recv(&mut self) -> Option<T> {
         let item = self.items.try_recv().ok()?;

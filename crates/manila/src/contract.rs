@@ -11,7 +11,7 @@ use crate::schema::{PayloadType, Place, Unbound};
 use crate::stage::redact::Redacted;
 
 mod code_lines;
-mod content;
+pub(crate) mod content;
 mod described;
 mod envelope_v1;
 mod facts;

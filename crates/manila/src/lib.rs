@@ -44,6 +44,7 @@ pub mod json {
     //! The parts of JSON, for those who walk over values and splice them.
     pub use crate::raw_json::{Emit, Items, Kind, Member, Members, ObjectWriter};
 }
+mod moment;
 mod observed;
 mod outcome;
 pub mod pipeline;
@@ -66,6 +67,7 @@ pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size}
 pub use diagnostics::{Diagnostic, diagnostic, diagnostics};
 pub use digest::sha256_hex;
 pub use ids::{IdPurpose, deterministic_id};
+pub use moment::Moment;
 pub use observed::{
     Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observation, Observed, RateLimited,
     Spoken, TierRequired, TimedOut, Unavailable,

@@ -1,8 +1,9 @@
 //! The stages: each has one power, and nobody else has it.
 //!
-//! `validate` comes with the gateway; `record` with the journal.
+//! `validate` comes with the gateway.
 
 pub mod attest;
 pub mod classify;
 pub mod fit;
+pub mod record;
 pub mod redact;

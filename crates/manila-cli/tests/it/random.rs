@@ -21,6 +21,7 @@ fn no_command_panics_on_random_bytes() {
         Just(b"{\"observed\":{\"mcp\":{\"content\":[".to_vec()),
         Just(b"{\"meta\":{\"version\":\"response-v2\"},\"data\":{\"".to_vec()),
         Just(b"{\"mcpServers\":{\"a\":{\"command\":\"".to_vec()),
+        Just(b"{\"ts\":\"2026-01-02T03:04:05Z\",\"status\":\"ok\",\"durationMs\":".to_vec()),
         Just(b"\n".to_vec()),
     ];
     let bytes = prop::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat());
@@ -31,6 +32,8 @@ fn no_command_panics_on_random_bytes() {
             &["check"],
             &["check", "--lines", "--format", "sarif"],
             &["check", "--lines", "--format", "junit", "-c", "request-envelope"],
+            &["log", "-"],
+            &["log", "--summary", "-"],
             &["convert", "--to", "envelope-v1"],
             &["import"],
             &["convert", "--to", "response-v2", "--from", "machine-readable-v1", "--lines"],

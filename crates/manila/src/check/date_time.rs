@@ -2,25 +2,40 @@
 
 /// Whether `text` is an RFC 3339 date-time, of a moment that exists.
 pub(crate) fn is_date_time(text: &str) -> bool {
-    read(&mut Rest(text.as_bytes())).is_some_and(DateTime::exists)
+    read_existing(text).is_some()
+}
+
+/// The parts of an RFC 3339 date-time, of a moment that exists.
+pub(crate) fn read_existing(text: &str) -> Option<DateTime> {
+    read(&mut Rest(text.as_bytes())).filter(DateTime::exists)
 }
 
 /// A date-time, before anybody has asked whether there is such a moment.
-struct DateTime {
-    year: u16,
-    month: u16,
-    day: u16,
-    hour: u16,
-    minute: u16,
-    second: u16,
-    offset: Offset,
+pub(crate) struct DateTime {
+    pub(crate) year: u16,
+    pub(crate) month: u16,
+    pub(crate) day: u16,
+    pub(crate) hour: u16,
+    pub(crate) minute: u16,
+    pub(crate) second: u16,
+    /// What is finer is not kept.
+    pub(crate) ms: u16,
+    pub(crate) offset: Offset,
 }
 
 /// How far the clock is from UTC.
-struct Offset {
+pub(crate) struct Offset {
     is_behind: bool,
     hour: u16,
     minute: u16,
+}
+
+impl Offset {
+    /// In minutes, and less than zero where the clock is behind.
+    pub(crate) fn minutes(&self) -> i64 {
+        let minutes = i64::from(self.hour) * 60 + i64::from(self.minute);
+        if self.is_behind { -minutes } else { minutes }
+    }
 }
 
 fn read(rest: &mut Rest<'_>) -> Option<DateTime> {
@@ -35,10 +50,7 @@ fn read(rest: &mut Rest<'_>) -> Option<DateTime> {
     let minute = rest.digits(2)?;
     rest.sign(b":")?;
     let second = rest.digits(2)?;
-    if rest.sign(b".").is_some() {
-        rest.digits(1)?;
-        while rest.digits(1).is_some() {}
-    }
+    let ms = if rest.sign(b".").is_some() { rest.fraction()? } else { 0 };
     let offset = match rest.sign(b"Zz+-")? {
         sign @ (b'+' | b'-') => {
             let hour = rest.digits(2)?;
@@ -47,12 +59,12 @@ fn read(rest: &mut Rest<'_>) -> Option<DateTime> {
         }
         _ => Offset { is_behind: false, hour: 0, minute: 0 },
     };
-    let date_time = DateTime { year, month, day, hour, minute, second, offset };
+    let date_time = DateTime { year, month, day, hour, minute, second, ms, offset };
     rest.0.is_empty().then_some(date_time)
 }
 
 impl DateTime {
-    fn exists(self) -> bool {
+    fn exists(&self) -> bool {
         let Offset { hour, minute, .. } = self.offset;
         let has_day = (1..=12).contains(&self.month) && (1..=self.last_day()).contains(&self.day);
         let has_time = self.hour <= 23 && self.minute <= 59 && hour <= 23 && minute <= 59;
@@ -74,11 +86,9 @@ impl DateTime {
 
     /// Whether it is the last minute of a month in UTC: only there a leap second may stand.
     fn ends_a_month(&self) -> bool {
-        const LAST_MINUTE: i32 = 24 * 60 - 1;
-        let minutes = |hour: u16, minute: u16| i32::from(hour) * 60 + i32::from(minute);
-        let Offset { is_behind, hour, minute } = self.offset;
-        let offset = minutes(hour, minute);
-        match minutes(self.hour, self.minute) + if is_behind { offset } else { -offset } {
+        const LAST_MINUTE: i64 = 24 * 60 - 1;
+        let minutes = i64::from(self.hour) * 60 + i64::from(self.minute);
+        match minutes - self.offset.minutes() {
             // In UTC it is still the day before.
             -1 => self.day == 1,
             LAST_MINUTE => self.day == self.last_day(),
@@ -99,6 +109,17 @@ impl Rest<'_> {
         }
         self.0 = rest;
         Some(*first)
+    }
+
+    /// One digit or more after the point, in thousandths.
+    fn fraction(&mut self) -> Option<u16> {
+        let mut thousandths = self.digits(1)? * 100;
+        let mut unit = 10;
+        while let Some(digit) = self.digits(1) {
+            thousandths += digit * unit;
+            unit /= 10;
+        }
+        Some(thousandths)
     }
 
     /// A number of exactly `n` digits, four at most.
