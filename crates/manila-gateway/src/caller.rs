@@ -1,5 +1,6 @@
 //! Who asks: a client, one request of it, and where it hears what belongs to that.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -7,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::stage::classify::Media;
+use manila::stage::record::Transport;
 use manila::{JsonObject, RawJson};
 
 use crate::audience::Questions;
@@ -151,6 +153,10 @@ pub struct Caller {
     pub(crate) wishes: Wishes,
     /// The id of the request, where it asks to hear of changes: all that comes carries it.
     pub(crate) subscription: Option<RawJson>,
+    /// How the request came.
+    pub(crate) transport: Transport,
+    /// The endpoint on its transport.
+    pub(crate) route: Cow<'static, str>,
 }
 
 /// What a caller wants beside what its request says.
@@ -182,7 +188,14 @@ impl Caller {
             cancellation: Cancellation::default(),
             wishes: Wishes { shape: None, media: Media::Beside, form: Form::Envelope },
             subscription: None,
+            transport: Transport::Stdio,
+            route: Cow::Borrowed("stdio"),
         }
+    }
+
+    /// The same, for a request that came over HTTP.
+    pub(crate) fn over_http(self, route: impl Into<Cow<'static, str>>) -> Caller {
+        Caller { transport: Transport::Http, route: route.into(), ..self }
     }
 
     /// The same, for a request of this method and id.

@@ -54,6 +54,8 @@ pub struct Sealed {
     pub contract: Contract,
     /// What went wrong, canonically.
     pub failure: Option<Code>,
+    /// What is said of that.
+    pub message: Option<String>,
     /// What the server said in the result's `_meta`.
     pub meta: Option<RawJson>,
     /// The same for people (M11), where that was asked for.

@@ -1,7 +1,7 @@
 //! All servers behind one door, and what those in front of it share.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwap, Guard};
 use manila::request_envelope::{Notification, Request};
@@ -16,6 +16,7 @@ use crate::era::Era;
 use crate::event::{Event, Events};
 use crate::gateway::{Gateway, Settings, Shared};
 use crate::hiding::events_without_secrets;
+use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::upstream::{Down, Server, Upstream};
 
@@ -42,6 +43,7 @@ pub struct Hub {
     events: Events,
     events_of: Box<EventsOf>,
     pub(crate) metrics: Arc<Metrics>,
+    journal: OnceLock<Journal>,
 }
 
 /// Who is told what happens to the server of a name.
@@ -117,6 +119,7 @@ impl Hub {
             events,
             events_of,
             metrics,
+            journal: OnceLock::new(),
         })
     }
 
@@ -128,6 +131,17 @@ impl Hub {
     /// How it works.
     pub(crate) fn settings(&self) -> Guard<Arc<Settings>> {
         self.settings.load()
+    }
+
+    /// From now on a journal is kept of what is asked, and what became of it.
+    pub fn keep_journal(&self, journal: Journal) {
+        let _ = self.journal.set(journal);
+    }
+
+    /// The journal, if one is kept.
+    #[must_use]
+    pub fn journal(&self) -> Option<&Journal> {
+        self.journal.get()
     }
 
     pub(crate) fn tell(&self, event: Event) {

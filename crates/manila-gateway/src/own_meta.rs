@@ -11,6 +11,11 @@ pub(crate) const REQUEST_ID: &str = "dev.manila/requestId";
 /// A caller's wish for an answer with its secrets.
 pub(crate) const UNSAFE_OUTPUT: &str = "dev.manila/unsafeOutput";
 
+/// Which agent asks, what it works at, and its step in that, for the journal.
+pub(crate) const AGENT_ID: &str = "dev.manila/agentId";
+pub(crate) const TASK_ID: &str = "dev.manila/taskId";
+pub(crate) const STEP_ID: &str = "dev.manila/stepId";
+
 /// What went wrong, canonically.
 pub(crate) const CODE: &str = "dev.manila/code";
 

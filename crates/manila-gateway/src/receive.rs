@@ -7,5 +7,6 @@ pub mod http;
 mod in_flight;
 mod listen;
 mod modern;
+mod record;
 mod session;
 pub mod stdio;

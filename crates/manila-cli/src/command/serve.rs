@@ -4,15 +4,17 @@ use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
-use manila_gateway::config::values::address;
+use manila_gateway::config::{self, values::address};
+use manila_gateway::journal::{Journal, JournalEvent, JournalSettings};
 use manila_gateway::receive::http::{self, Door};
 use manila_gateway::receive::stdio;
 use manila_gateway::{Command, Config, Hub, Member, Reloads, Server};
 
-use crate::config;
-use crate::environment::variable;
+use crate::config::text;
+use crate::environment::{home, variable};
 use crate::exit_status::ExitStatus;
 use crate::narrator::{Narrator, Teller, Verbosity};
 use crate::output::Output;
@@ -98,7 +100,7 @@ fn usual_file() -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> anyhow::Result<Config> {
-    let (name, text) = config::text(path)?;
+    let (name, text) = text(path)?;
     let config = Config::for_serving(&text, variable)
         .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?;
     if config.members.is_empty() {
@@ -147,13 +149,21 @@ async fn serve(
         None => None,
     };
     let verbosity = if args.verbose { Verbosity::Verbose } else { Verbosity::Usual };
-    let Config { members, settings, limits, .. } = config;
+    let Config { members, settings, limits, journal, .. } = config;
+    // Whoever only tries it out need not keep what was asked.
+    let journal = match path {
+        Some(_) => opened(&journal, narrator.teller())?,
+        None => None,
+    };
     let is_shared = door.is_some() || members.len() > 1;
     let teller = narrator.teller();
     let events_of = move |name: &str| teller.events(name, verbosity);
     let events = narrator.events("manila", verbosity);
     let reloads = path.map(|_| Reloads::listen());
     let hub = Hub::in_front_of_all(members, settings, events, events_of);
+    if let Some(journal) = journal {
+        hub.keep_journal(journal);
+    }
     if is_shared {
         hub.greet_all();
     }
@@ -176,11 +186,48 @@ async fn serve(
         (None, _) => stdio::serve(Arc::clone(&hub)).await,
     };
     reloading.abort();
+    if let Some(journal) = hub.journal() {
+        const MOMENT: Duration = Duration::from_secs(2);
+        // What the disk does not take by then is lost, and was told.
+        let _ = journal.close(MOMENT);
+    }
     served.map_err(|error| {
         let message = format!("cannot write to standard output: {error}");
         Refusal::new(message, "check that the disk has room and the target can be written")
     })?;
     Ok(ExitStatus::Good)
+}
+
+/// The journal, if one is to be kept.
+fn opened(journal: &config::Journal, teller: Teller) -> anyhow::Result<Option<Journal>> {
+    if journal.files_max == 0 {
+        return Ok(None);
+    }
+    let folder = journal.folder.clone().unwrap_or_else(|| home().join("runs"));
+    let mut settings = JournalSettings::new(folder);
+    settings.file_bytes_max = journal.file_bytes_max as u64;
+    settings.files_max = journal.files_max;
+    let events = Arc::new(move |event: JournalEvent| {
+        let told = match event {
+            JournalEvent::Trouble { reason } => {
+                format!("manila: the journal cannot be written: {reason}; serving goes on")
+            }
+            JournalEvent::Over { n_lost } => {
+                format!("manila: the journal is written again; {n_lost} lines are lost")
+            }
+            JournalEvent::NoLatest { reason } => {
+                format!("manila: the link to the latest journal is not set: {reason}")
+            }
+            _ => return,
+        };
+        teller.tell(&told);
+    });
+    let opened = Journal::open(settings, events);
+    let opened = opened.map_err(|error| {
+        let hint = "set journal.folder to a folder that can be written, or journal.files_max = 0";
+        Refusal::new(format!("the journal cannot be kept: {error}"), hint)
+    })?;
+    Ok(Some(opened))
 }
 
 /// Says where clients find it; a newcomer is told what to try.

@@ -24,6 +24,7 @@ mod http_safety;
 mod http_server;
 mod http_upstream;
 mod import;
+mod journal;
 mod log;
 mod mcp;
 mod parity;

@@ -13,7 +13,7 @@ use manila::{
 use super::ask::Unanswered;
 use super::call::ToolCall;
 use super::consent;
-use super::{Answer, Refusal, Sealed};
+use super::{Answer, Refusal, Sealed, answer};
 use crate::caller::{Caller, Form};
 use crate::clock;
 use crate::event::{Consent, Event};
@@ -69,11 +69,16 @@ impl Gateway {
         }
         let reply = manila::render(&prepared, contract, &context);
         let failure = reply.code;
+        let message =
+            answer::failure(&prepared).map(|failure| failure.message.clone().into_owned());
         let text = match call.caller.wishes.form {
             Form::Envelope => None,
             Form::Text => Some(manila::plain_text(&prepared)),
         };
-        (Answer::Sealed(Box::new(Sealed { reply, contract, failure, meta, text })), failure)
+        (
+            Answer::Sealed(Box::new(Sealed { reply, contract, failure, message, meta, text })),
+            failure,
+        )
     }
 
     /// A refusal as an envelope, for those who have no other place for it.

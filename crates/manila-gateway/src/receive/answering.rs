@@ -6,16 +6,26 @@ use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
 use super::encode::{self, Voice, Written};
+use super::record::{Over, record};
 use super::{hello, listen, modern};
 use crate::caller::Caller;
+use crate::clock;
 use crate::era::{self, Era};
 use crate::handle::Placement;
 use crate::hub::Hub;
 use crate::jsonrpc::{self, Fault};
 use crate::upstream::Down;
 
-/// The answer to a request.
+/// The answer to a request, of which a record is kept.
 pub(super) async fn answered(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
+    let started = clock::now();
+    let written = answer_to(hub, request, caller).await;
+    let over = Over::asked(request, caller, started, written.frame.len(), &written.fate);
+    record(hub, &over);
+    written
+}
+
+async fn answer_to(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
     let era = caller.era();
     if era == Era::Modern && modern::is_removed(&request.method) {
         return Written::fault(&request.id, &Fault::new(Code::MethodNotFound));
@@ -117,11 +127,16 @@ pub(super) fn not_available(down: &Down) -> Fault {
 /// The answer to a call that there is no room for.
 pub(super) fn turned_away(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
     const MESSAGE: &str = "Too many or too large requests are open already";
-    if request.method == "tools/call" {
+    let started = clock::now();
+    let written = if request.method == "tools/call" {
         let answer = hub.turn_call_away(request, caller, MESSAGE);
-        return encode::tool_answer(request, &answer, &voice(hub, caller));
-    }
-    Written::fault(&request.id, &Fault::new(Code::RateLimited).message(MESSAGE))
+        encode::tool_answer(request, &answer, &voice(hub, caller))
+    } else {
+        Written::fault(&request.id, &Fault::new(Code::RateLimited).message(MESSAGE))
+    };
+    let over = Over::asked(request, caller, started, written.frame.len(), &written.fate);
+    record(hub, &over);
+    written
 }
 
 /// How answers are written for whoever asks.

@@ -3,9 +3,10 @@
 use bytes::Bytes;
 use manila::json::{Emit, ObjectWriter};
 use manila::request_envelope::Request;
-use manila::{Code, JsonObject, RawJson};
+use manila::{Code, JsonObject, RawJson, Violation};
 
 use crate::era::{self, Era, OwnInfo, meta};
+use crate::gateway::Shape;
 use crate::handle::{Answer, Answered, Forwarded, Placement, Sealed};
 use crate::jsonrpc::{self, Fault};
 use crate::own_meta;
@@ -25,31 +26,92 @@ pub(super) struct Written {
     pub(super) frame: Bytes,
     /// The number of the error, if it is one.
     pub(super) error: Option<i64>,
+    /// What became of the request, for whoever keeps a journal.
+    pub(super) fate: Fate,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Fate {
+    pub(super) failure: Option<Code>,
+    pub(super) message: Option<String>,
+    /// The contract of the answer.
+    pub(super) contract: Option<&'static str>,
+}
+
+impl Fate {
+    pub(super) fn of_fault(fault: &Fault) -> Fate {
+        let told = || fault.violations.first().map(Violation::to_string);
+        let message = fault.message.clone().or_else(told);
+        Fate { failure: Some(fault.code), message, contract: None }
+    }
+
+    /// What a server says against a request, by the number that it has for that.
+    fn of_error(number: i64, error: &RawJson) -> Fate {
+        let code = match number {
+            -32700 => Code::ParseError,
+            -32600 => Code::InvalidEnvelope,
+            -32601 => Code::MethodNotFound,
+            -32602 => Code::InvalidToolInput,
+            _ => Code::ToolFailed,
+        };
+        let message = error.get("message");
+        let message = message.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
+        Fate { failure: Some(code), message, contract: None }
+    }
+
+    /// What became of a call.
+    pub(super) fn of_call(answer: &Answer) -> Fate {
+        match answer {
+            Answer::Sealed(sealed) => Fate {
+                failure: sealed.failure,
+                message: sealed.message.clone(),
+                contract: Some(sealed.contract.id()),
+            },
+            Answer::AsItCame(answered) => match answered.answer() {
+                Ok(result) => {
+                    let is_error = result.get("isError").is_some_and(|it| it.as_bytes() == b"true");
+                    let failure = is_error.then_some(Code::ToolFailed);
+                    Fate { failure, message: None, contract: Some(Shape::NONE) }
+                }
+                Err(error) => {
+                    let number = error.get("code").and_then(|code| code.as_str().parse().ok());
+                    Fate::of_error(number.unwrap_or_default(), error)
+                }
+            },
+            Answer::Plain(_, code) => {
+                Fate { failure: Some(*code), message: None, contract: Some(Shape::NONE) }
+            }
+            Answer::Refused(refusal) => Fate::of_fault(&refusal.fault),
+        }
+    }
 }
 
 impl Written {
     /// A result.
     pub(super) fn result(frame: Bytes) -> Written {
-        Written { frame, error: None }
+        Written { frame, error: None, fate: Fate::default() }
     }
 
     /// A failure that has no envelope.
     pub(super) fn fault(id: &RawJson, fault: &Fault) -> Written {
         let number = i64::from(fault.code.entry().jsonrpc_mcp);
-        Written { frame: jsonrpc::error(Some(id), fault), error: Some(number) }
+        let fate = Fate::of_fault(fault);
+        Written { frame: jsonrpc::error(Some(id), fault), error: Some(number), fate }
     }
 
     /// An error of the protocol.
     pub(super) fn error(frame: Bytes, error: &RawJson) -> Written {
         let number = error.get("code").and_then(|code| code.as_str().parse().ok());
-        Written { frame, error: Some(number.unwrap_or_default()) }
+        let number = number.unwrap_or_default();
+        Written { frame, error: Some(number), fate: Fate::of_error(number, error) }
     }
 }
 
 /// The answer to a tool call.
 pub(super) fn tool_answer(request: &Request, answer: &Answer, voice: &Voice) -> Written {
     let id = &request.id;
-    match answer {
+    let written = match answer {
         Answer::Sealed(sealed) => {
             let n_bytes = size(sealed, voice.placement);
             Written::result(jsonrpc::large_result(id, &ToolResult { sealed, voice }, n_bytes))
@@ -57,7 +119,8 @@ pub(super) fn tool_answer(request: &Request, answer: &Answer, voice: &Voice) -> 
         Answer::AsItCame(answered) => as_it_came(request, answered, voice),
         Answer::Plain(result, _) => changed(request, result, Era::PLAINEST, voice),
         Answer::Refused(refusal) => Written::fault(id, &refusal.fault),
-    }
+    };
+    Written { fate: Fate::of_call(answer), ..written }
 }
 
 /// The answer to a request that was handed on.
@@ -139,7 +202,7 @@ struct ToolResult<'a> {
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Sealed { reply, contract, failure, meta, text: _ } = self.sealed;
+        let Sealed { reply, contract, failure, message: _, meta, text: _ } = self.sealed;
         let mut object = ObjectWriter::begin(out);
         if self.voice.era == Era::Modern {
             object.member("resultType", "complete");

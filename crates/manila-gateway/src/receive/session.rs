@@ -9,11 +9,14 @@ use std::task::{Context, Waker};
 
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Refused, Request};
+use manila::stage::record::Transport;
 use manila::{Code, JsonObject, RawJson, Violation};
 use tokio::sync::watch;
 
 use super::answering::{answered, not_available, text_of, turned_away};
+use super::encode::Fate;
 use super::in_flight::{InFlight, NotTaken};
+use super::record::{Over, record, record_cancelled, record_refused};
 use super::{hello, modern};
 use crate::audience::{Listener, Listening, Wants};
 use crate::caller::{Caller, Client, Line, Speech, Unheard};
@@ -123,7 +126,7 @@ impl Session {
                 }
                 Err(Refused { code, violation, .. }) => {
                     let fault = Fault::new(code).violation(violation);
-                    self.refuse_frame(&Skim::whole(&line), &fault)
+                    self.refuse_frame(&Skim::whole(&line), line.len(), &fault)
                 }
             },
             Frame::TooLong(seen) => {
@@ -131,14 +134,19 @@ impl Session {
                 let message = format!("has more than {limit} bytes, the most that is read");
                 let violation = Violation::new("", "maxLength", message);
                 let fault = Fault::new(Code::TooLarge).violation(violation);
-                self.refuse_frame(&seen, &fault)
+                self.refuse_frame(&seen, limit, &fault)
             }
         }
     }
 
     /// Refuses what is no message. Whoever waits for it learns it: the client if it asked
     /// something, the server if it was to be an answer.
-    fn refuse_frame(&self, seen: &Skimmed, fault: &Fault) -> Result<(), ClientGone> {
+    fn refuse_frame(
+        &self,
+        seen: &Skimmed,
+        n_bytes: usize,
+        fault: &Fault,
+    ) -> Result<(), ClientGone> {
         let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
         self.hub.tell(Event::Refused(why));
         match &seen.id {
@@ -146,7 +154,13 @@ impl Session {
                 self.client.questions.answer_uselessly(id, fault);
                 Ok(())
             }
-            id => self.push(jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault)),
+            id => {
+                let frame = jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault);
+                let fate = Fate::of_fault(fault);
+                let way = (Transport::Stdio, "stdio");
+                record_refused(&self.hub, way, n_bytes, frame.len(), &fate);
+                self.push(frame)
+            }
         }
     }
 
@@ -220,9 +234,7 @@ impl Session {
                 // The handling below is dropped, and that tells the server. A hello is not
                 // cancelled, as MCP says.
                 () = caller.cancellation.cancelled(), if !is_hello => {
-                    if request.method == "tools/call" {
-                        session.hub.call_cancelled(&request, started);
-                    }
+                    record_cancelled(&session.hub, &request, &caller, started);
                 }
                 // A client that is gone has no use for it.
                 _ = session.answer(&request, greeted, &caller) => {}
@@ -269,7 +281,15 @@ impl Session {
         caller: &Arc<Caller>,
     ) -> Result<(), ClientGone> {
         let frame = match hello {
-            Some(hello) => self.greeted(&request.id, hello).await,
+            Some(hello) => {
+                let started = clock::now();
+                let frame = self.greeted(&request.id, hello).await;
+                let is_open = *self.opening.borrow() == Opening::Open;
+                let failure = (!is_open).then_some(Code::UpstreamUnavailable);
+                let fate = Fate { failure, ..Fate::default() };
+                record(&self.hub, &Over::asked(request, caller, started, frame.len(), &fate));
+                frame
+            }
             None if caller.era() == Era::Modern || self.is_opened().await => {
                 answered(&self.hub, request, caller).await.frame
             }

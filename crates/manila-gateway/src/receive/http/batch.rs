@@ -61,7 +61,7 @@ async fn answer(
     match Message::from_json(message.compact()) {
         Ok(Message::Request(request)) if request.method != "initialize" => {
             let line: Arc<dyn Line> = Arc::clone(&session.client.line);
-            let mut caller = Caller::of(&session.client, line);
+            let mut caller = Caller::of(&session.client, line).over_http("/mcp");
             caller.wishes.shape = shape;
             let caller = Arc::new(caller);
             if let Err(not_taken) = session.in_flight.add(&request, &caller) {

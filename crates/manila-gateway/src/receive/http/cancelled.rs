@@ -3,18 +3,25 @@
 use manila::request_envelope::Request;
 
 use super::Front;
+use crate::caller::Caller;
 use crate::clock;
+use crate::receive::record::record_cancelled;
 
 /// Tells of a call whose client went away before it was answered.
 pub(super) struct Cancelled<'a> {
     front: &'a Front,
     request: Option<&'a Request>,
+    caller: &'a Caller,
     started: tokio::time::Instant,
 }
 
 impl<'a> Cancelled<'a> {
-    pub(super) fn unless_answered(front: &'a Front, request: &'a Request) -> Cancelled<'a> {
-        Cancelled { front, request: Some(request), started: clock::now() }
+    pub(super) fn unless_answered(
+        front: &'a Front,
+        request: &'a Request,
+        caller: &'a Caller,
+    ) -> Cancelled<'a> {
+        Cancelled { front, request: Some(request), caller, started: clock::now() }
     }
 
     /// It was answered.
@@ -25,8 +32,8 @@ impl<'a> Cancelled<'a> {
 
 impl Drop for Cancelled<'_> {
     fn drop(&mut self) {
-        if let Some(request) = self.request.filter(|request| request.method == "tools/call") {
-            self.front.hub.call_cancelled(request, self.started);
+        if let Some(request) = self.request {
+            record_cancelled(&self.front.hub, request, self.caller, self.started);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use manila::request_envelope::{Refused, Request};
+use manila::stage::record::Transport;
 use manila::{Code, JsonObject, RawJson};
 
 use super::Front;
@@ -14,6 +15,8 @@ use super::reply::{self, Reply};
 use crate::caller::Caller;
 use crate::event::Event;
 use crate::handle::Answer;
+use crate::receive::encode::Fate;
+use crate::receive::record::record_refused;
 
 /// Whether a body is a request envelope, and not arguments.
 pub(super) fn is_one(body: &Bytes) -> bool {
@@ -28,26 +31,32 @@ pub(super) async fn call(
     tool: &str,
     caller: &Arc<Caller>,
 ) -> Reply {
+    let n_bytes = body.len();
+    let refuse = |id: Option<&RawJson>, code: Code, message: Option<String>| {
+        let fate = Fate { failure: Some(code), message, contract: None };
+        record_refused(&front.hub, (Transport::Http, &*caller.route), n_bytes, 0, &fate);
+        failed(id, code)
+    };
     let request = match Request::from_json_strict(body) {
         Ok(request) => request,
         Err(Refused { code, violation, id }) => {
             front.hub.tell(Event::Refused(violation.to_string()));
-            return failed(id.as_ref(), code);
+            return refuse(id.as_ref(), code, Some(violation.to_string()));
         }
     };
     let id = &request.id;
     if request.method != "tools/call" {
-        return failed(Some(id), Code::MethodNotFound);
+        return refuse(Some(id), Code::MethodNotFound, None);
     }
     let asked = match arguments(&request, tool).map(|arguments| asking(tool, &arguments)) {
         Some(Ok(asked)) => asked,
-        Some(Err(refusal)) => return failed(Some(id), refusal.code()),
-        None => return failed(Some(id), Code::InvalidToolInput),
+        Some(Err(refusal)) => return refuse(Some(id), refusal.code(), None),
+        None => return refuse(Some(id), Code::InvalidToolInput, None),
     };
     let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
-        return failed(Some(id), Code::RateLimited);
+        return refuse(Some(id), Code::RateLimited, None);
     };
-    let cancelled = Cancelled::unless_answered(front, &asked);
+    let cancelled = Cancelled::unless_answered(front, &asked, caller);
     let answer = called(&front.hub, &asked, tool, caller).await;
     cancelled.forget();
     match answer {

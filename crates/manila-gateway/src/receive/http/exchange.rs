@@ -157,7 +157,7 @@ impl Exchange {
 
     fn answered(self, answer: Option<Written>) -> Reply {
         match answer {
-            Some(Written { frame, error }) => {
+            Some(Written { frame, error, .. }) => {
                 let status = match self.era {
                     Era::Modern => modern_status(error),
                     Era::Legacy(_) => StatusCode::OK,

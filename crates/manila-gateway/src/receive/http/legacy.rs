@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use hyper::StatusCode;
+use hyper::body::Body as _;
 use hyper::header::{HeaderMap, HeaderValue};
 use manila::request_envelope::{Notification, Request, Response};
+use manila::stage::record::Transport;
 use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::body::{Events, Ids};
@@ -19,8 +21,10 @@ use crate::era::{Era, Revision};
 use crate::event::Event;
 use crate::jsonrpc::{self, Fault};
 use crate::receive::answering::{answered as handled, not_available, text_of, turned_away};
+use crate::receive::encode::Fate;
 use crate::receive::hello;
 use crate::receive::in_flight::NotTaken;
+use crate::receive::record::{Over, record, record_cancelled};
 
 /// A request.
 pub(super) async fn post(
@@ -30,7 +34,7 @@ pub(super) async fn post(
     takes: Takes,
 ) -> Result<Reply, Refused> {
     if request.method == "initialize" {
-        return Ok(Box::pin(hello(front, &request)).await);
+        return Ok(Box::pin(recorded_hello(front, &request)).await);
     }
     let session = session(front, headers)?;
     let shape = wanted_shape(headers)?;
@@ -41,7 +45,7 @@ pub(super) async fn post(
     }
     let lent = Some(Lent::new(&session, &stream));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
-    let mut caller = Caller::of(&session.client, line);
+    let mut caller = Caller::of(&session.client, line).over_http("/mcp");
     caller.wishes.shape = shape;
     let caller = Arc::new(caller);
     if let Err(not_taken) = session.in_flight.add(&request, &caller) {
@@ -89,15 +93,39 @@ pub(super) async fn handling(
         biased;
         // The handling below is dropped, and that tells the server.
         () = caller.cancellation.cancelled() => {
-            if request.method == "tools/call" {
-                front.hub.call_cancelled(&request, started);
-            }
+            record_cancelled(&front.hub, &request, &caller, started);
             None
         }
         answer = handled(&front.hub, &request, &caller) => Some(answer),
     };
     session.in_flight.remove(&request);
     answer
+}
+
+/// A hello, of which a record is kept.
+async fn recorded_hello(front: &Front, request: &Request) -> Reply {
+    let started = clock::now();
+    let reply = hello(front, request).await;
+    let failure = match reply.headers().contains_key(SESSION_ID) {
+        true => None,
+        false if reply.status() == StatusCode::OK => Some(Code::UpstreamUnavailable),
+        false => Some(Code::RateLimited),
+    };
+    let fate = Fate { failure, ..Fate::default() };
+    let output_bytes = reply.body().size_hint().lower();
+    record(
+        &front.hub,
+        &Over {
+            transport: Transport::Http,
+            route: "/mcp",
+            request: Some(request),
+            started,
+            input_bytes: request.frame.as_bytes().len(),
+            output_bytes: usize::try_from(output_bytes).unwrap_or(usize::MAX),
+            fate: &fate,
+        },
+    );
+    reply
 }
 
 /// A hello opens a session.

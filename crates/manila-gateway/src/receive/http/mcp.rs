@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hyper::header::HeaderMap;
 use hyper::{Method, Request as HttpRequest, StatusCode};
 use manila::request_envelope::{Message, Notification, Refused as NoMessage, Request};
+use manila::stage::record::Transport;
 use manila::{Code, JsonObject, RawJson};
 
 use super::body::Arriving;
@@ -14,7 +15,9 @@ use super::{Front, admit, batch, legacy, modern};
 use crate::era::{Era, Revision};
 use crate::event::Event;
 use crate::jsonrpc::{self, Fault, one_line};
+use crate::receive::encode::Fate;
 use crate::receive::modern::is_modern;
+use crate::receive::record::record_refused;
 
 /// Names of headers that the protocol gives.
 pub(super) const SESSION_ID: &str = "mcp-session-id";
@@ -58,7 +61,7 @@ async fn post(front: &Arc<Front>, request: HttpRequest<Arriving>) -> Result<Repl
         Err(_) if line.first() == Some(&b'[') && legacy::has_batches(front, headers) => {
             Box::pin(batch::handle(front, headers, &line)).await
         }
-        Err(refused) => Ok(refuse(front, &refused)),
+        Err(refused) => Ok(refuse(front, &refused, line.len())),
     }
 }
 
@@ -105,7 +108,7 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
 }
 
 /// A message that is none.
-fn refuse(front: &Front, refused: &NoMessage) -> Reply {
+fn refuse(front: &Front, refused: &NoMessage, input_bytes: usize) -> Reply {
     let NoMessage { code, violation, id } = refused;
     front.hub.tell(Event::Refused(violation.to_string()));
     let fault = Fault::new(*code).violation(violation.clone());
@@ -114,5 +117,8 @@ fn refuse(front: &Front, refused: &NoMessage) -> Reply {
         object.member("id", id);
         object.member("error", &jsonrpc::written(&fault));
     });
-    reply::json(StatusCode::BAD_REQUEST, RawJson::from(body).to_bytes())
+    let body = RawJson::from(body).to_bytes();
+    let fate = Fate::of_fault(&fault);
+    record_refused(&front.hub, (Transport::Http, "/mcp"), input_bytes, body.len(), &fate);
+    reply::json(StatusCode::BAD_REQUEST, body)
 }

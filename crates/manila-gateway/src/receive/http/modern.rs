@@ -14,10 +14,12 @@ use super::reply::{self, Refused, Reply};
 use super::stream::Stream;
 use super::{Front, Written, wanted_shape};
 use crate::caller::{Caller, Client, Line, Speech};
+use crate::clock;
 use crate::era::{self, Era};
 use crate::jsonrpc;
 use crate::receive::answering::{answered, text_of, turned_away};
 use crate::receive::modern::{Breach, Said, is_removed};
+use crate::receive::record::{Over, record};
 use crate::tools::decoded;
 
 /// A request that says everything.
@@ -71,12 +73,16 @@ async fn handling(
     let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
         return Some(turned_away(&front.hub, &request, &caller));
     };
-    let cancelled = Cancelled::unless_answered(&front, &request);
+    let started = clock::now();
+    let cancelled = Cancelled::unless_answered(&front, &request, &caller);
     let answer = match check_arguments(&front, &told, &request, &caller).await {
         Ok(()) => answered(&front.hub, &request, &caller).await,
         Err(breach) => {
             let error = RawJson::from(jsonrpc::written(&breach));
-            Written::error(jsonrpc::error(Some(&request.id), &error), &error)
+            let written = Written::error(jsonrpc::error(Some(&request.id), &error), &error);
+            let over = Over::asked(&request, &caller, started, written.frame.len(), &written.fate);
+            record(&front.hub, &over);
+            written
         }
     };
     cancelled.forget();
@@ -111,7 +117,7 @@ fn caller(
     let stream = Arc::new(Stream::new(0, front.hub.settings().queue_bytes_max));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
     let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
-    let mut caller = Caller::of(&client, line).asking(request);
+    let mut caller = Caller::of(&client, line).asking(request).over_http("/mcp");
     caller.wishes.shape = wanted_shape(headers)?;
     Ok((stream, Arc::new(caller)))
 }

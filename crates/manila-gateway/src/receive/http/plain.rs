@@ -8,7 +8,9 @@ use hyper::{Request as HttpRequest, StatusCode};
 use manila::json::Kind;
 use manila::request_envelope::{Message, Request};
 use manila::stage::classify::Media;
+use manila::stage::record::Transport;
 use manila::{Code, JsonObject, RawJson, Violation};
+use tokio::time::Instant;
 
 use super::body::Arriving;
 use super::cancelled::Cancelled;
@@ -20,6 +22,8 @@ use crate::clock;
 use crate::gateway::Shape;
 use crate::handle::{Answer, Placement, Refusal, Sealed};
 use crate::hub::Hub;
+use crate::receive::encode::Fate;
+use crate::receive::record::{Over, record, record_refused};
 
 /// All tools, as clients of MCP see them.
 pub(super) async fn list(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> {
@@ -65,7 +69,7 @@ pub(super) async fn call(
 ) -> Result<Reply, Refused> {
     let (head, body) = request.into_parts();
     let body = front.read(body).await?;
-    let caller = caller(wanted_shape(&head.headers)?, &head.headers);
+    let caller = caller(wanted_shape(&head.headers)?, &head.headers, path);
     let name = decoded(path).unwrap_or_default();
     if envelope::is_one(&body) {
         return Ok(envelope::call(front, body, &name, &caller).await);
@@ -74,21 +78,31 @@ pub(super) async fn call(
     let asked = arguments(body).and_then(|arguments| asking(&name, &arguments));
     let answer = match (asked, front.opened(n_bytes)) {
         (Ok(request), Some(_open)) => {
-            let cancelled = Cancelled::unless_answered(front, &request);
+            let cancelled = Cancelled::unless_answered(front, &request, &caller);
             let answer = called(&front.hub, &request, &name, &caller).await;
             cancelled.forget();
             answer
         }
-        (Ok(_), None) => refused(&front.hub, &Refusal::new(Code::RateLimited), &name, &caller),
-        (Err(refusal), _) => refused(&front.hub, &refusal, &name, &caller),
+        (Ok(request), None) => {
+            let started = clock::now();
+            let answer = refused(&front.hub, &Refusal::new(Code::RateLimited), &name, &caller);
+            note(&front.hub, &request, &caller, started, &answer);
+            answer
+        }
+        (Err(refusal), _) => {
+            let answer = refused(&front.hub, &refusal, &name, &caller);
+            let way = (Transport::Http, &*caller.route);
+            record_refused(&front.hub, way, n_bytes, 0, &Fate::of_call(&answer));
+            answer
+        }
     };
     Ok(shown(&answer, caller.wishes.form))
 }
 
 /// Who asks: somebody without a client, who may read text.
-fn caller(shape: Option<Shape>, headers: &HeaderMap) -> Arc<Caller> {
+fn caller(shape: Option<Shape>, headers: &HeaderMap, path: &str) -> Arc<Caller> {
     let takes = Takes::of(headers);
-    let mut caller = Caller::nobody(|_| ());
+    let mut caller = Caller::nobody(|_| ()).over_http(format!("/tools/{path}"));
     caller.wishes.shape = shape;
     caller.wishes.media = Media::Inline;
     caller.wishes.form = if takes.text && !takes.json { Form::Text } else { Form::Envelope };
@@ -102,10 +116,28 @@ pub(super) async fn called(
     tool: &str,
     caller: &Arc<Caller>,
 ) -> Answer {
-    match hub.call_tool(request, caller).await {
+    let started = clock::now();
+    let answer = match hub.call_tool(request, caller).await {
         Answer::Refused(refusal) => refused(hub, &refusal, tool, caller),
         other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain(..)) => other,
-    }
+    };
+    note(hub, request, caller, started, &answer);
+    answer
+}
+
+/// Keeps a record of a call.
+fn note(hub: &Hub, request: &Request, caller: &Caller, started: Instant, answer: &Answer) {
+    let output_bytes = match answer {
+        Answer::Sealed(sealed) => sealed.reply.envelope.as_bytes().len(),
+        Answer::AsItCame(answered) => {
+            let (Ok(shown) | Err(shown)) = answered.answer();
+            shown.as_bytes().len()
+        }
+        Answer::Plain(result, _) => result.as_bytes().len(),
+        Answer::Refused(_) => 0,
+    };
+    let fate = Fate::of_call(answer);
+    record(hub, &Over::asked(request, caller, started, output_bytes, &fate));
 }
 
 fn refused(hub: &Hub, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {

@@ -10,6 +10,7 @@ use manila::Code;
 use super::body::Arriving;
 use super::reply::{self, Refused, Reply};
 use super::{Front, admit, mcp, plain};
+use crate::journal::{Journal, Trouble};
 use crate::metrics::Now;
 
 /// Answers a request.
@@ -62,9 +63,13 @@ async fn ready(front: &Front) -> Reply {
     const LONGEST: Duration = Duration::from_secs(5);
     // Nobody knows of a server at a URL before it is asked. What comes of it is told below.
     let _ = tokio::time::timeout(LONGEST, front.hub.try_remote()).await;
-    let troubles = front.hub.troubles();
+    let mut troubles = front.hub.troubles();
     let is_ready = troubles.len() < front.hub.servers().all().len();
     let n_sessions = front.sessions.n_open();
+    if let Some(trouble) = front.hub.journal().and_then(Journal::trouble) {
+        let Trouble { reason, n_lost } = trouble;
+        troubles.push(("journal".to_owned(), format!("{reason}; {n_lost} lines lost")));
+    }
     if troubles.is_empty() {
         return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n"));
     }

@@ -1,0 +1,191 @@
+//! The journal that `manila serve` keeps (Q6, Q8), and the figures beside it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::http_client::{JSON, Served};
+use crate::mcp::{Client, manila_path};
+use crate::program::{Scratch, check_generated, manila, root};
+
+/// A configuration with the sample server and a journal of its own. The contract tells no times, so
+/// that answers have the same size each time.
+fn config(scratch: &Scratch, more: &str) -> (String, PathBuf) {
+    let folder = Path::new(&scratch.file("here", "")).parent().unwrap().join("runs");
+    let text = format!(
+        "contract = \"mcp.envelope.v0.1\"\n[upstream.one]\ncommand = [{:?}, \"sample-server\"]\n[journal]\nfolder = \"{}\"\n{more}",
+        manila_path(),
+        folder.display()
+    );
+    (scratch.file("manila.toml", text), folder)
+}
+
+fn latest(folder: &Path) -> PathBuf {
+    folder.join("mcp_server/envelope_validation.latest.jsonl")
+}
+
+fn lines(folder: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(latest(folder)).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The lines as soon as there are so many.
+#[track_caller]
+fn until_lines(folder: &Path, n_lines: usize) -> Vec<Value> {
+    for _ in 0..1_000 {
+        let lines = lines(folder);
+        if lines.len() >= n_lines {
+            return lines;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("not in time: {n_lines} lines, but {:?}", lines(folder));
+}
+
+/// A line without what differs each time (Q8).
+fn steady(mut line: Value) -> Value {
+    for volatile in ["ts", "durationMs", "requestId", "traceId", "spanId"] {
+        assert!(line.get(volatile).is_some(), "{line}");
+        line.as_object_mut().unwrap().remove(volatile);
+    }
+    line
+}
+
+/// What clients ask, good and bad.
+fn asked() -> [Value; 6] {
+    let call = |id: u64, name: &str, arguments: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": name, "arguments": arguments}})
+    };
+    [
+        call(1, "echo", json!({"message": "hello"})),
+        call(2, "echo", json!({"mesage": "hello"})),
+        call(3, "ehco", json!({})),
+        call(4, "fail", json!({"how": "text"})),
+        json!({"jsonrpc": "2.0", "id": 5, "method": "prompts/get",
+            "params": {"name": "greet", "arguments": {"name": "Ada"}}}),
+        json!({"jsonrpc": "2.0", "id": 6, "method": "no/such/method", "params": {}}),
+    ]
+}
+
+#[test]
+fn both_transports_write_the_golden_log() {
+    let scratch = Scratch::new("journal-golden");
+    let (config, folder) = config(&scratch, "");
+    let mut client = Client::started(&["serve", "--config", &config, "--stdio"]);
+    client.greet("2025-11-25");
+    for message in asked() {
+        client.send(&message);
+        client.answer(&message["id"]);
+    }
+    client.send_line(r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#);
+    client.line();
+    assert_eq!(client.end().code, 0);
+    let over_stdio = until_lines(&folder, 8);
+    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    let session = served.greeted("2025-11-25");
+    for message in asked() {
+        session.post(&message).whole();
+    }
+    let bad =
+        served.ask("POST", "/mcp", &JSON, r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#);
+    assert_eq!(bad.status, 400);
+    served.call("echo", &json!({"message": "plain"}));
+    let over_http = until_lines(&folder, 9);
+    let mut text = String::new();
+    for line in over_stdio.into_iter().chain(over_http) {
+        let line = steady(line);
+        assert_eq!(line["metadata"]["deterministic"], false);
+        text += &(line.to_string() + "\n");
+    }
+    check_generated(&root().join("crates/manila-cli/tests/it/journal/golden.jsonl"), &text);
+}
+
+#[test]
+fn secrets_are_not_in_the_journal_and_agents_are() {
+    let scratch = Scratch::new("journal-secrets");
+    let (config, folder) = config(&scratch, "");
+    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    let session = served.greeted("2025-11-25");
+    let token = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    let params = json!({"name": token, "arguments": {}, "_meta": {
+        "dev.manila/agentId": "agent-7", "dev.manila/taskId": "t", "dev.manila/stepId": "s",
+        "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}});
+    session.request(&json!(7), "tools/call", &params).whole();
+    let lines = until_lines(&folder, 2);
+    let line = lines.last().unwrap();
+    assert_eq!(line["agentId"], "agent-7");
+    assert_eq!(line["traceId"], "0af7651916cd43dd8448eb211c80319c");
+    assert_eq!(line["requestId"], "7");
+    assert!(!line.to_string().contains(&token), "{line}");
+}
+
+#[test]
+fn serving_goes_on_where_the_journal_cannot_be_written() {
+    let scratch = Scratch::new("journal-trouble");
+    let (config, folder) = config(&scratch, "");
+    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    served.call("echo", &json!({"message": "x"}));
+    until_lines(&folder, 1);
+    // A file stands where the folder was.
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "in the way").unwrap();
+    for _ in 0..1_000 {
+        assert_eq!(served.call("echo", &json!({"message": "x"})).status, 200);
+        if served.ask("GET", "/readyz", &[], "").body.contains("journal:") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let ready = served.ask("GET", "/readyz", &[], "");
+    assert!(ready.status == 200 && ready.body.contains("lines lost"), "{ready:?}");
+    assert!(served.stderr().contains("the journal cannot be written"), "{}", served.stderr());
+    std::fs::remove_file(&folder).unwrap();
+    for _ in 0..1_000 {
+        served.call("echo", &json!({"message": "x"}));
+        if served.stderr().contains("the journal is written again") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let lost = lines(&folder).into_iter().find(|line| line["method"] == "manila/journal");
+    assert!(lost.is_some_and(|lost| lost["error"]["details"]["lost"].as_u64() > Some(0)));
+}
+
+#[test]
+fn figures_tell_what_happened() {
+    let scratch = Scratch::new("journal-figures");
+    let (config, _) = config(&scratch, "files_max = 0\n");
+    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    served.call("echo", &json!({"message": "x"}));
+    served.call("echo", &json!({}));
+    served.call("no-such-tool", &json!({}));
+    served.call("secrets", &json!({}));
+    let reply = served.ask("GET", "/metrics", &[], "");
+    assert_eq!(reply.status, 200);
+    for line in [
+        r#"manila_calls_total{server="one",tool="echo",code="ok"} 1"#,
+        r#"manila_calls_total{server="one",tool="echo",code="INVALID_TOOL_INPUT"} 1"#,
+        r#"manila_calls_total{server="one",tool="",code="TOOL_NOT_FOUND"} 1"#,
+        r#"manila_call_duration_seconds_count{server="one",tool="echo"} 2"#,
+        r#"manila_redactions_total{rule="jwt"} 1"#,
+        r#"manila_server_up{server="one"} 1"#,
+        r#"manila_server_starts_total{server="one"} 1"#,
+        "manila_requests_in_flight 0",
+        "# EOF",
+    ] {
+        assert!(reply.body.contains(line), "{line}: {}", reply.body);
+    }
+}
+
+#[test]
+fn a_journal_that_cannot_be_begun_is_no_secret() {
+    let scratch = Scratch::new("journal-not-begun");
+    let (config, folder) = config(&scratch, "");
+    std::fs::write(&folder, "in the way").unwrap();
+    let ran = manila(&["serve", "--config", &config, "--http", "127.0.0.1:0"], b"");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("the journal cannot be kept"), "{ran:?}");
+    assert!(ran.stderr.contains("hint: set journal.folder"), "{ran:?}");
+}

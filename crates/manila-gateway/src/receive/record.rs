@@ -1,0 +1,131 @@
+//! What became of each request, for the journal and for those who watch us.
+
+use std::borrow::Cow;
+
+use manila::pipeline::Redaction;
+use manila::request_envelope::Request;
+use manila::stage::record::{Record, RecordedFailure, Transport};
+use manila::{Code, RawJson};
+use tokio::time::Instant;
+
+use super::encode::Fate;
+use crate::caller::Caller;
+use crate::clock;
+use crate::hub::Hub;
+use crate::own_meta;
+
+/// What is known of a request that is over.
+pub(super) struct Over<'a> {
+    pub(super) transport: Transport,
+    pub(super) route: &'a str,
+    /// What could not be read is none.
+    pub(super) request: Option<&'a Request>,
+    pub(super) started: Instant,
+    pub(super) input_bytes: usize,
+    pub(super) output_bytes: usize,
+    pub(super) fate: &'a Fate,
+}
+
+impl<'a> Over<'a> {
+    /// A request of this caller.
+    pub(super) fn asked(
+        request: &'a Request,
+        caller: &'a Caller,
+        started: Instant,
+        output_bytes: usize,
+        fate: &'a Fate,
+    ) -> Over<'a> {
+        Over {
+            transport: caller.transport,
+            route: &caller.route,
+            request: Some(request),
+            started,
+            input_bytes: request.frame.as_bytes().len(),
+            output_bytes,
+            fate,
+        }
+    }
+}
+
+/// Tells what became of a request.
+pub(super) fn record(hub: &Hub, over: &Over<'_>) {
+    hub.metrics.count_bytes(over.input_bytes, over.output_bytes);
+    let Some(journal) = hub.journal() else { return };
+    let request = over.request;
+    let meta = |key: &str| text(request.and_then(|it| it.meta.as_ref()), key);
+    let params = |key: &str| {
+        let params = request.and_then(|it| it.params.as_ref());
+        text(params.map(manila::JsonObject::as_raw), key)
+    };
+    let method = request.map(|request| request.method.as_str());
+    let (agent, task, step) =
+        (meta(own_meta::AGENT_ID), meta(own_meta::TASK_ID), meta(own_meta::STEP_ID));
+    let tool = params("name").filter(|_| method == Some("tools/call"));
+    let prompt = params("name").filter(|_| method == Some("prompts/get"));
+    let id = request.map(|request| match request.id.as_text() {
+        Some(text) => text.into_owned(),
+        None => request.id.to_string(),
+    });
+    let (trace, span) = trace(meta("traceparent").as_deref());
+    let mut record = Record::new(clock::moment(), method);
+    record.agent_id = agent.as_deref();
+    record.task_id = task.as_deref();
+    record.step_id = step.as_deref();
+    record.transport = Some(over.transport);
+    record.route = Some(over.route);
+    record.request_id = id.as_deref();
+    record.trace_id = Some(&trace);
+    record.span_id = Some(&span);
+    record.duration = Some(clock::now().saturating_duration_since(over.started));
+    record.input_bytes = Some(over.input_bytes as u64);
+    record.output_bytes = Some(over.output_bytes as u64);
+    record.schema_version = over.fate.contract;
+    record.tool_id = tool.as_deref();
+    record.prompt_id = prompt.as_deref();
+    record.failure = over.fate.failure.map(|code| RecordedFailure {
+        code,
+        message: over.fate.message.as_deref().unwrap_or(code.entry().message),
+        details: None,
+    });
+    let settings = hub.settings();
+    journal.put(record.line(Redaction::By(&settings.hiding.redactor)));
+}
+
+/// Tells of a request that its caller took back.
+pub(super) fn record_cancelled(hub: &Hub, request: &Request, caller: &Caller, started: Instant) {
+    if request.method == "tools/call" {
+        hub.call_cancelled(request, started);
+    }
+    // Whoever listens does so until it does not want to any more.
+    let is_end = request.method == "subscriptions/listen";
+    let failure = (!is_end).then_some(Code::Cancelled);
+    let fate = Fate { failure, ..Fate::default() };
+    record(hub, &Over::asked(request, caller, started, 0, &fate));
+}
+
+/// Tells of what is no message.
+pub(super) fn record_refused(
+    hub: &Hub,
+    (transport, route): (Transport, &str),
+    input_bytes: usize,
+    output_bytes: usize,
+    fate: &Fate,
+) {
+    let (request, started) = (None, clock::now());
+    let over = Over { transport, route, request, started, input_bytes, output_bytes, fate };
+    record(hub, &over);
+}
+
+fn text(object: Option<&RawJson>, key: &str) -> Option<String> {
+    object?.get(key)?.as_text().map(Cow::into_owned)
+}
+
+/// The trace that a caller names, and a span of our own in it; or a trace of our own.
+fn trace(parent: Option<&str>) -> (String, String) {
+    let fresh = uuid::Uuid::from_bytes(clock::fresh()).simple().to_string();
+    let span = fresh.get(..16).unwrap_or_default().to_owned();
+    let is_hex = |id: &&str| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let named = parent.and_then(|parent| parent.split('-').nth(1)).filter(is_hex);
+    let own = || uuid::Uuid::from_bytes(clock::fresh()).simple().to_string();
+    (named.map_or_else(own, str::to_owned), span)
+}
