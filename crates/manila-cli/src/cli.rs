@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use manila::Contract;
 
 use crate::command::{
-    call, check, completions, contracts, convert, errors, explain, import, log, redact,
+    call, check, completions, contracts, convert, doctor, errors, explain, import, log, redact,
     sample_server, schema, seal, serve, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Errors(errors::Args),
     Explain(explain::Args),
     Schema(schema::Args),
+    Doctor(doctor::Args),
     Completions(completions::Args),
 }
 
@@ -66,6 +67,7 @@ impl Command {
             Command::Errors(args) => errors::run(args, out),
             Command::Explain(args) => explain::run(args, out),
             Command::Schema(args) => schema::run(args, out),
+            Command::Doctor(args) => doctor::run(args, out),
             Command::Completions(args) => completions::run(args, out),
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod contracts;
 pub(crate) mod convert;
+pub(crate) mod doctor;
 pub(crate) mod errors;
 pub(crate) mod explain;
 pub(crate) mod import;

@@ -21,6 +21,14 @@ impl Refusal {
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Refusal {
         Refusal { message: message.into(), hint: hint.into() }
     }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub(crate) fn hint(&self) -> &str {
+        &self.hint
+    }
 }
 
 impl fmt::Display for Refusal {

@@ -47,4 +47,5 @@ pub use hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use hub::{Hub, Member};
 pub use os::keeper;
 pub use os::stop::Reloads;
+pub use os::tell_service_manager;
 pub use upstream::{Address, Command, Down, Environment, NoAddress, Server};

@@ -68,3 +68,29 @@ pub(crate) fn raise_file_limit() {
         }
     }
 }
+
+/// An open file that can be closed where no other can be opened.
+pub(crate) fn spare_file() -> Option<std::fs::File> {
+    std::fs::File::open(if cfg!(unix) { "/dev/null" } else { "NUL" }).ok()
+}
+
+/// Tells whoever started us as a service how we are, e.g. `READY=1`. `socket` is what `NOTIFY_SOCKET`
+/// says.
+#[cfg(unix)]
+pub fn tell_service_manager(socket: &str, state: &str) -> std::io::Result<()> {
+    use std::os::unix::net::UnixDatagram;
+    let datagram = UnixDatagram::unbound()?;
+    #[cfg(target_os = "linux")]
+    if let Some(name) = socket.strip_prefix('@') {
+        use std::os::linux::net::SocketAddrExt;
+        let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+        return datagram.send_to_addr(state.as_bytes(), &address).map(drop);
+    }
+    datagram.send_to(state.as_bytes(), socket).map(drop)
+}
+
+/// There are no such services here.
+#[cfg(not(unix))]
+pub fn tell_service_manager(_socket: &str, _state: &str) -> std::io::Result<()> {
+    Ok(())
+}

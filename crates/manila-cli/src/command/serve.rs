@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use manila_gateway::config::{self, values::address};
-use manila_gateway::journal::{Journal, JournalEvent, JournalSettings};
+use manila_gateway::journal::{Journal, JournalEvent, JournalEvents, JournalSettings};
 use manila_gateway::receive::http::{self, Door};
 use manila_gateway::receive::stdio;
 use manila_gateway::{Command, Config, Hub, Member, Reloads, Server};
@@ -77,10 +77,7 @@ struct Doors {
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let path = args.config.clone().or_else(usual_file);
-    let config = match &path {
-        Some(path) => read(path)?,
-        None => sample()?,
-    };
+    let config = config(path.as_deref())?;
     if args.check {
         return check(path.as_deref(), &config, out);
     }
@@ -94,7 +91,16 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     served
 }
 
-fn usual_file() -> Option<PathBuf> {
+/// What the file says, or what holds without one.
+pub(super) fn config(path: Option<&Path>) -> anyhow::Result<Config> {
+    match path {
+        Some(path) => read(path),
+        None => sample(),
+    }
+}
+
+/// The file that is read if none is named.
+pub(super) fn usual_file() -> Option<PathBuf> {
     let path = PathBuf::from("manila.toml");
     path.is_file().then_some(path)
 }
@@ -152,7 +158,7 @@ async fn serve(
     let Config { members, settings, limits, journal, .. } = config;
     // Whoever only tries it out need not keep what was asked.
     let journal = match path {
-        Some(_) => opened(&journal, narrator.teller())?,
+        Some(_) => opened(&journal, told_by(narrator.teller()))?,
         None => None,
     };
     let is_shared = door.is_some() || members.len() > 1;
@@ -170,6 +176,7 @@ async fn serve(
     if let Some(door) = &door {
         tell_where(door.address(), path.is_some());
     }
+    tell_service_manager("READY=1");
     let reloading =
         reload(Arc::clone(&hub), path.map(Path::to_path_buf), reloads, narrator.teller());
     let reloading = tokio::spawn(reloading);
@@ -186,6 +193,7 @@ async fn serve(
         (None, _) => stdio::serve(Arc::clone(&hub)).await,
     };
     reloading.abort();
+    tell_service_manager("STOPPING=1");
     if let Some(journal) = hub.journal() {
         const MOMENT: Duration = Duration::from_secs(2);
         // What the disk does not take by then is lost, and was told.
@@ -198,16 +206,32 @@ async fn serve(
     Ok(ExitStatus::Good)
 }
 
+/// Where the journal is kept.
+pub(super) fn journal_folder(journal: &config::Journal) -> PathBuf {
+    journal.folder.clone().unwrap_or_else(|| home().join("runs"))
+}
+
 /// The journal, if one is to be kept.
-fn opened(journal: &config::Journal, teller: Teller) -> anyhow::Result<Option<Journal>> {
+pub(super) fn opened(
+    journal: &config::Journal,
+    events: JournalEvents,
+) -> anyhow::Result<Option<Journal>> {
     if journal.files_max == 0 {
         return Ok(None);
     }
-    let folder = journal.folder.clone().unwrap_or_else(|| home().join("runs"));
-    let mut settings = JournalSettings::new(folder);
+    let mut settings = JournalSettings::new(journal_folder(journal));
     settings.file_bytes_max = journal.file_bytes_max as u64;
     settings.files_max = journal.files_max;
-    let events = Arc::new(move |event: JournalEvent| {
+    let opened = Journal::open(settings, events).map_err(|error| {
+        let hint = "set journal.folder to a folder that can be written, or journal.files_max = 0";
+        Refusal::new(format!("the journal cannot be kept: {error}"), hint)
+    })?;
+    Ok(Some(opened))
+}
+
+/// Tells people what becomes of the journal.
+fn told_by(teller: Teller) -> JournalEvents {
+    Arc::new(move |event| {
         let told = match event {
             JournalEvent::Trouble { reason } => {
                 format!("manila: the journal cannot be written: {reason}; serving goes on")
@@ -221,13 +245,15 @@ fn opened(journal: &config::Journal, teller: Teller) -> anyhow::Result<Option<Jo
             _ => return,
         };
         teller.tell(&told);
-    });
-    let opened = Journal::open(settings, events);
-    let opened = opened.map_err(|error| {
-        let hint = "set journal.folder to a folder that can be written, or journal.files_max = 0";
-        Refusal::new(format!("the journal cannot be kept: {error}"), hint)
-    })?;
-    Ok(Some(opened))
+    })
+}
+
+/// Tells systemd, where that started us.
+fn tell_service_manager(state: &str) {
+    if let Some(socket) = variable("NOTIFY_SOCKET") {
+        // Where it cannot be told, it finds out by itself.
+        let _ = manila_gateway::tell_service_manager(&socket, state);
+    }
 }
 
 /// Says where clients find it; a newcomer is told what to try.

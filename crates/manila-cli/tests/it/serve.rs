@@ -334,3 +334,136 @@ fn a_configuration_is_checked_without_serving() {
     check("[limits]\nmessage_bytes_max = \"1\"", "at least 1KiB");
     check("", "names no server");
 }
+
+#[test]
+fn a_server_that_comes_late_is_told_of() {
+    let scratch = Scratch::new("serve-late");
+    let there = scratch.file("there", "");
+    std::fs::remove_file(&there).unwrap();
+    let script = format!("test -e {there} && exec {} sample-server", manila_path());
+    let late = format!("[upstream.late]\ncommand = [\"sh\", \"-c\", {script:?}]\n");
+    let config = scratch.file("manila.toml", sample("one", &[], "") + &late);
+    let served = served(&config);
+    let client = served.greeted("2025-11-25");
+    let before = names(&client.ask(1, "tools/list", &json!({})), "tools", "name");
+    assert!(!before.iter().any(|it| it.starts_with("late_")), "{before:?}");
+    let mut stream = client.listen(None);
+    std::fs::write(&there, "").unwrap();
+    stream.wait(|message| message["method"] == "notifications/tools/list_changed");
+    until("its tools are listed", || {
+        let now = names(&client.ask(2, "tools/list", &json!({})), "tools", "name");
+        now.iter().any(|it| it == "late_echo")
+    });
+}
+
+#[test]
+fn the_doctor_tells_what_is_wrong_and_what_to_do() {
+    let scratch = Scratch::new("serve-doctor");
+    let folder = std::path::Path::new(&scratch.file("x", "")).parent().unwrap().join("runs");
+    let text = sample("one", &[], "")
+        + "[upstream.broken]\ncommand = [\"/no/such/program\"]\n"
+        + "[upstream.away]\nurl = \"http://127.0.0.1:1/mcp\"\n"
+        + "[upstream.silent]\ncommand = [\"sleep\", \"60\"]\nstart_timeout = \"300ms\"\n"
+        + &format!(
+            "[journal]\nfolder = \"{}\"\n[listen]\nhttp = \"127.0.0.1:0\"\n",
+            folder.display()
+        );
+    let config = scratch.file("manila.toml", text);
+    let ran = manila(&["doctor", "--config", &config], b"");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for (line, hint) in [
+        ("ok   configuration", ""),
+        ("ok   http", ""),
+        ("ok   journal", ""),
+        ("ok   one            30 tools, MCP 2026-07-28", ""),
+        ("bad  broken         `/no/such/program` could not be started", "hint: run its command"),
+        ("bad  away           ", "hint: check that it runs"),
+        ("bad  silent         ", "hint: "),
+    ] {
+        let (_, rest) = ran.stdout.split_once(line).unwrap_or_else(|| panic!("{line}: {ran:?}"));
+        assert!(rest.lines().nth(1).unwrap_or_default().contains(hint), "{line}: {ran:?}");
+    }
+    let told: Value =
+        serde_json::from_str(&manila(&["doctor", "--json", "--config", &config], b"").stdout)
+            .unwrap();
+    assert_eq!(told.as_array().unwrap().len(), 7, "{told}");
+    let wrong = scratch.file("wrong.toml", "contract = 7");
+    let ran = manila(&["doctor", "--config", &wrong], b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.starts_with("bad  configuration"), "{ran:?}");
+}
+
+#[test]
+fn who_started_it_as_a_service_is_told() {
+    let scratch = Scratch::new("serve-notify");
+    let config = scratch.file("manila.toml", sample("one", &[], "") + "[journal]\nfiles_max = 0\n");
+    let socket = std::path::Path::new(&config).with_file_name("notify");
+    let listener = std::os::unix::net::UnixDatagram::bind(&socket).unwrap();
+    listener.set_read_timeout(Some(crate::mcp::PATIENCE)).unwrap();
+    let mut child = std::process::Command::new(manila_path())
+        .args(["serve", "--config", &config, "--http", "127.0.0.1:0"])
+        .env("NOTIFY_SOCKET", &socket)
+        .stdin(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut told = [0; 64];
+    let n_bytes = listener.recv(&mut told).unwrap();
+    assert_eq!(&told[..n_bytes], b"READY=1");
+    signal("TERM", child.id());
+    let n_bytes = listener.recv(&mut told).unwrap();
+    assert_eq!(&told[..n_bytes], b"STOPPING=1");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn where_no_more_files_can_be_had_whoever_comes_is_told() {
+    let scratch = Scratch::new("serve-files");
+    let config = scratch.file(
+        "manila.toml",
+        sample("one", &[], "") + "[journal]\nfolder = \"/dev/shm/never\"\nfiles_max = 0\n",
+    );
+    let mut child = std::process::Command::new("sh")
+        .args(["-c", "ulimit -Sn 64; ulimit -Hn 64; exec \"$0\" \"$@\"", manila_path()])
+        .args(["serve", "--config", &config, "--http", "127.0.0.1:0"])
+        .stdin(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut stderr, &mut line).unwrap();
+    let address = line.split_once("http://").unwrap().1.split_once("/mcp").unwrap().0.to_owned();
+    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    let ask = |stream: &mut std::net::TcpStream| {
+        use std::io::{Read, Write};
+        stream.set_read_timeout(Some(crate::mcp::PATIENCE)).unwrap();
+        let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+        let mut said = [0; 512];
+        let n_bytes = stream.read(&mut said).unwrap_or(0);
+        String::from_utf8_lossy(&said[..n_bytes]).into_owned()
+    };
+    let mut first = std::net::TcpStream::connect(&address).unwrap();
+    assert!(ask(&mut first).starts_with("HTTP/1.1 200"));
+    let mut others = Vec::new();
+    let refused = (0..100).find_map(|_| {
+        let mut next = std::net::TcpStream::connect(&address).unwrap();
+        let said = ask(&mut next);
+        others.push(next);
+        (!said.starts_with("HTTP/1.1 200")).then_some(said)
+    });
+    let refused = refused.unwrap();
+    assert!(
+        refused.starts_with("HTTP/1.1 503") && refused.contains("too many files"),
+        "{refused:?}"
+    );
+    // Who was there before is served on, and when others have gone there is room again.
+    assert!(ask(&mut first).starts_with("HTTP/1.1 200"));
+    others.clear();
+    until("there is room again", || {
+        let mut next = std::net::TcpStream::connect(&address).unwrap();
+        ask(&mut next).starts_with("HTTP/1.1 200")
+    });
+    signal("TERM", child.id());
+    assert!(child.wait().unwrap().success());
+}

@@ -1,10 +1,11 @@
 //! One hello for all servers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use manila::{JsonObject, RawJson};
 
+use super::replace::tell_changed;
 use super::{Hub, Many, Servers};
 use crate::era::Era;
 use crate::gateway::Gateway;
@@ -46,8 +47,7 @@ impl Hub {
     /// lazy wait until somebody needs them.
     pub fn greet_all(&self) {
         for gateway in self.servers().all().iter().filter(|it| !it.settings().is_lazy) {
-            let gateway = Arc::clone(gateway);
-            tokio::spawn(async move { learn(&gateway).await });
+            tokio::spawn(learn(Arc::downgrade(gateway)));
         }
     }
 
@@ -73,10 +73,25 @@ impl Hub {
     }
 }
 
-/// Learns what a server offers, before anybody asks for it.
-async fn learn(gateway: &Gateway) {
-    if gateway.upstream.ready(None).await.is_ok() {
-        gateway.offered(Kind::Tools).await;
+/// Learns what a server offers, before anybody asks for it, and tells those who have asked already.
+/// One that cannot be asked is tried again, for as long as it is ours.
+async fn learn(gateway: Weak<Gateway>) {
+    const FIRST: Duration = Duration::from_millis(500);
+    const LAST: Duration = Duration::from_secs(30);
+    let mut pause = FIRST;
+    while let Some(gateway) = gateway.upgrade() {
+        match gateway.upstream.ready(None).await {
+            Ok(_) => {
+                gateway.offered(Kind::Tools).await;
+                return tell_changed(&gateway.audience);
+            }
+            Err(down) => {
+                drop(gateway);
+                let planned = down.retry_after().unwrap_or_default();
+                tokio::time::sleep(planned.max(pause).min(LAST)).await;
+                pause = (pause * 2).min(LAST);
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use manila::request_envelope::Notification;
 use manila::{JsonObject, RawJson};
 
 use super::{Hub, Member, started};
+use crate::audience::Audience;
 use crate::era::Era;
 use crate::gateway::{Gateway, Settings};
 use crate::jsonrpc;
@@ -28,18 +29,18 @@ impl Hub {
         for gateway in gone {
             tokio::spawn(async move { retire(&gateway).await });
         }
-        for kind in ["tools", "prompts", "resources"] {
-            self.tell_changed(kind);
-        }
+        tell_changed(&self.audience);
     }
+}
 
-    /// Tells clients that a list is another now.
-    fn tell_changed(&self, kind: &str) {
+/// Tells clients that all lists are other now.
+pub(super) fn tell_changed(audience: &Audience) {
+    for kind in ["tools", "prompts", "resources"] {
         let method = format!("notifications/{kind}/list_changed");
         let params = JsonObject::default();
         let Ok(frame) = RawJson::parse(jsonrpc::notification(&method, &params)) else { return };
         let notification = Notification { method, params: Some(params), frame };
-        self.audience.tell(&notification, Era::PLAINEST);
+        audience.tell(&notification, Era::PLAINEST);
     }
 }
 

@@ -17,22 +17,40 @@ use super::body::Arriving;
 use super::patience::Patience;
 use super::{Front, route};
 use crate::event::Event;
+use crate::os;
+
+/// How long nothing is tried where nothing can be had.
+const MOMENT: Duration = Duration::from_millis(100);
+
+/// What is said to whoever cannot be let in.
+const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\
+                    Content-Type: text/plain\r\nContent-Length: 40\r\n\r\n\
+                    too many files are open here; try again\n";
 
 /// Accepts connections. Where there are too many, the next one waits until another has gone.
 pub(super) async fn all(front: Arc<Front>, listener: TcpListener, stopping: watch::Receiver<bool>) {
     let room = Arc::new(Semaphore::new(front.limits.connections_max));
+    let mut spare = os::spare_file();
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
                 tokio::spawn(serve(Arc::clone(&front), stream, stopping.clone(), permit));
             }
+            Err(error) if is_about_one(&error) => {}
             Err(error) => {
-                if !is_about_one(&error) {
-                    // There are no more files to be had. Those who are here are served on.
-                    front.hub.tell(Event::Refused(format!("a connection: {error}")));
-                    tokio::time::sleep(Duration::from_millis(100)).await;
+                // There are no more files to be had. Those who are here are served on, and whoever
+                // knocks is told, which takes the one that was kept for that.
+                front.hub.tell(Event::Refused(format!("a connection: {error}")));
+                drop(spare.take());
+                let knocking = tokio::time::timeout(MOMENT, listener.accept()).await;
+                if let Ok(Ok((stream, _))) = knocking {
+                    // Whoever does not hear it is gone.
+                    let _ = stream.try_write(FULL.as_bytes());
+                } else {
+                    tokio::time::sleep(MOMENT).await;
                 }
+                spare = os::spare_file();
             }
         }
     }
