@@ -27,6 +27,7 @@ mod import;
 mod journal;
 mod log;
 mod mcp;
+mod operate;
 mod parity;
 mod passing;
 mod program;
