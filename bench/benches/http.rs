@@ -5,7 +5,8 @@
 //! slows all; the median of the rounds counts, and the range of all rounds stands beside it: where the
 //! system places the processes itself, it may change its mind between rounds. `MCP_PROXY` is the path of the peer, and
 //! `MANILA_BENCH_EVERYTHING` that of `dist/index.js` of npm's `server-everything`. A word after `--` leaves only the tables
-//! whose names have it: `cargo bench --bench http -- '16 at'`.
+//! whose names have it: `cargo bench --bench http -- '16 at'`. With `--serve` after `--`, `manila serve` with a configuration
+//! and a journal stands in the place of `manila wrap`.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -120,7 +121,11 @@ impl Programs {
     fn measure(&self, server: &[&str], works: &[Work<'_>]) {
         let (program, arguments) = server.split_first().expect("a server has a program");
         let mut direct = Server::start(Path::new(program), arguments);
-        let manila = Endpoint::manila(&self.manila, server);
+        let manila = if std::env::args().any(|word| word == "--serve") {
+            Endpoint::manila_serving(&self.manila, server)
+        } else {
+            Endpoint::manila(&self.manila, server)
+        };
         let peer = self.peer.as_ref().map(|peer| Endpoint::peer(peer, server));
         for work in works.iter().filter(|work| is_wanted(work.name)) {
             let mut ways = vec![

@@ -26,7 +26,32 @@ impl Endpoint {
     #[must_use]
     pub fn manila(manila: &Path, server: &[&str]) -> Endpoint {
         let mut command = Command::new(manila);
-        command.args(["wrap", "--http", "127.0.0.1:0", "--"]).args(server).stderr(Stdio::piped());
+        command.args(["wrap", "--http", "127.0.0.1:0", "--"]).args(server);
+        Endpoint::heard(command, None)
+    }
+
+    /// `manila serve` with this server, and a journal.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    #[must_use]
+    pub fn manila_serving(manila: &Path, server: &[&str]) -> Endpoint {
+        let folder = std::env::temp_dir().join(format!("manila-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        let config = folder.join(format!("{}.toml", server.len()));
+        let text = format!(
+            "[upstream.one]\ncommand = {server:?}\n[journal]\nfolder = \"{}\"\n",
+            folder.join("runs").display()
+        );
+        std::fs::write(&config, text).expect("a file can be written");
+        let mut command = Command::new(manila);
+        command.args(["serve", "--http", "127.0.0.1:0", "--config"]).arg(&config);
+        Endpoint::heard(command, Some(config))
+    }
+
+    /// A gateway that says on standard error where it is.
+    fn heard(mut command: Command, config: Option<PathBuf>) -> Endpoint {
+        command.stderr(Stdio::piped());
         let mut child = started(command);
         let stderr = child.stderr.take().expect("its standard error is piped");
         let mut stderr = BufReader::new(stderr);
@@ -41,7 +66,7 @@ impl Endpoint {
         };
         // What else it says must go somewhere, or it would have to wait.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        Endpoint { child, place: Place { address, path: "/mcp" }, config: None }
+        Endpoint { child, place: Place { address, path: "/mcp" }, config }
     }
 
     /// The peer with one server, and everything off that can be.

@@ -1,11 +1,11 @@
 //! The gateway in front of one server: its tools, and how its results are shaped.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
-use manila::Contract;
+use manila::{Contract, Registry};
 
 use crate::audience::{self, Audience};
 use crate::clock;
@@ -155,12 +155,18 @@ impl Default for Settings {
 pub(crate) struct Shared {
     pub(crate) audience: Arc<Audience>,
     pub(crate) uris: Arc<Uris>,
+    pub(crate) registry: Arc<Mutex<Registry>>,
     pub(crate) deadlines: Arc<Deadlines>,
 }
 
 impl Shared {
     pub(crate) fn new() -> Shared {
-        Shared { audience: Arc::default(), uris: Arc::default(), deadlines: Deadlines::start() }
+        Shared {
+            audience: Arc::default(),
+            uris: Arc::default(),
+            registry: Arc::default(),
+            deadlines: Deadlines::start(),
+        }
     }
 }
 
@@ -206,7 +212,12 @@ impl Gateway {
         };
         let identity = (name.to_owned(), server.clone());
         let (upstream, inbox) = Upstream::start(server, keeping, Arc::clone(&events));
-        let tools = Tools::new(Arc::clone(&events), settings.speaks.is_some(), carrier);
+        let tools = Tools::new(
+            Arc::clone(&events),
+            settings.speaks.is_some(),
+            carrier,
+            Arc::clone(&shared.registry),
+        );
         let gateway = Arc::new(Gateway {
             identity,
             upstream,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use manila::json::Kind;
 use manila::{JsonObject, RawJson, Registry, Schema, describes_envelope, output_schema};
@@ -22,8 +22,8 @@ const TOOLS_MAX: usize = 10_000;
 /// A tool, as far as the gateway knows it.
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// What its arguments must fit.
-    pub(crate) input: Option<Arc<Schema>>,
+    /// What its arguments must fit, once it has been called: most tools never are.
+    input: OnceLock<Option<Arc<Schema>>>,
     /// What its payload fits, as it says.
     pub(crate) output: Option<Arc<Schema>>,
     /// Whether it belongs to an MCP App, whose view reads the result as it is.
@@ -62,7 +62,7 @@ pub(crate) enum Noted {
 
 /// The tools that are known, and the schemas that have been compiled.
 pub(crate) struct Tools {
-    registry: Mutex<Registry>,
+    registry: Arc<Mutex<Registry>>,
     known: Mutex<HashMap<String, Arc<Tool>>>,
     /// Held by whoever asks the server for all of them.
     pub(crate) listing: tokio::sync::Mutex<()>,
@@ -82,9 +82,15 @@ pub(crate) enum Carrier {
 }
 
 impl Tools {
-    pub(crate) fn new(events: Events, speaks_envelopes: bool, carrier: Carrier) -> Tools {
+    /// No tools yet. Servers that share a registry share the schemas that are the same.
+    pub(crate) fn new(
+        events: Events,
+        speaks_envelopes: bool,
+        carrier: Carrier,
+        registry: Arc<Mutex<Registry>>,
+    ) -> Tools {
         Tools {
-            registry: Mutex::default(),
+            registry,
             known: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
             events,
@@ -137,7 +143,7 @@ impl Tools {
             Err(_) => Mirror::default(),
         };
         let tool = Arc::new(Tool {
-            input: self.compiled(&name, schema),
+            input: OnceLock::new(),
             output: self.compiled(&name, self.promised(raw)),
             is_app: is_app(raw),
             mirror,
@@ -149,6 +155,11 @@ impl Tools {
             known.insert(name.clone(), Arc::clone(&tool));
         }
         Noted::Tool(name, tool)
+    }
+
+    /// What the arguments of a tool must fit.
+    pub(crate) fn input_of(&self, name: &str, tool: &Tool) -> Option<Arc<Schema>> {
+        tool.input.get_or_init(|| self.compiled(name, tool.raw.get("inputSchema"))).clone()
     }
 
     /// Forgets the tools that a complete list does not have.

@@ -292,7 +292,7 @@ impl Gateway {
         };
         let without_ours = taken.as_ref().map(|taken| call.without_ours(taken));
         let call = without_ours.as_ref().unwrap_or(call);
-        let input = tool.as_ref().and_then(|tool| tool.input.as_ref());
+        let input = tool.as_ref().and_then(|tool| self.tools.input_of(&call.name, tool));
         let violations =
             input.map(|schema| schema.check_arguments(call.arguments.as_ref())).unwrap_or_default();
         if !violations.is_empty() {

@@ -8,7 +8,7 @@ use crate::handle::Placement;
 
 #[track_caller]
 fn check(tool: &str, placement: Placement, expected: &str) {
-    let tools = Tools::new(Arc::new(|_| ()), false, Carrier::Pipe);
+    let tools = Tools::new(Arc::new(|_| ()), false, Carrier::Pipe, Arc::default());
     let raw = RawJson::parse(tool.to_owned()).unwrap();
     let Noted::Tool(_, tool) = tools.note(&raw) else { panic!("it has a name") };
     let shape = Shape::Contract(Contract::MachineReadableV1);
