@@ -36,13 +36,20 @@ impl Endpoint {
     /// If it cannot be started.
     #[must_use]
     pub fn manila_serving(manila: &Path, server: &[&str]) -> Endpoint {
+        Endpoint::serving(manila, &format!("[upstream.one]\ncommand = {server:?}\n"))
+    }
+
+    /// `manila serve` with these tables of servers, and a journal.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    #[must_use]
+    pub fn serving(manila: &Path, servers: &str) -> Endpoint {
         let folder = std::env::temp_dir().join(format!("manila-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder can be made");
-        let config = folder.join(format!("{}.toml", server.len()));
-        let text = format!(
-            "[upstream.one]\ncommand = {server:?}\n[journal]\nfolder = \"{}\"\n",
-            folder.join("runs").display()
-        );
+        let config = folder.join(format!("{}.toml", free_address().port()));
+        let journal = folder.join("runs");
+        let text = format!("{servers}[journal]\nfolder = \"{}\"\n", journal.display());
         std::fs::write(&config, text).expect("a file can be written");
         let mut command = Command::new(manila);
         command.args(["serve", "--http", "127.0.0.1:0", "--config"]).arg(&config);
