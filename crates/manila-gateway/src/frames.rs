@@ -1,6 +1,7 @@
 //! Framing: one message a line, read and written without a copy more than needed.
 
 use std::io;
+use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -31,12 +32,19 @@ pub(crate) struct Frames<R> {
     bytes_max: usize,
     /// While a line over the limit goes by.
     skim: Option<Skim>,
+    /// What has not been looked at of it.
+    passing: BytesMut,
+    /// How much of it has gone by.
+    n_skimmed: usize,
     alert: Alert,
 }
 
 /// How much is read at once, at least and at most.
 const READ_BYTES_MIN: usize = 16 * 1024;
 const READ_BYTES_MAX: usize = 1024 * 1024;
+
+/// So much of a line that is too long is waited for, or once more as much as a line may have.
+const ENDLESS_BYTES: usize = 256 * 1024 * 1024;
 
 impl<R: AsyncRead + Unpin> Frames<R> {
     pub(crate) fn new(source: R, bytes_max: usize) -> Frames<R> {
@@ -47,6 +55,8 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             room: READ_BYTES_MIN,
             bytes_max,
             skim: None,
+            passing: BytesMut::new(),
+            n_skimmed: 0,
             alert: Alert::default(),
         }
     }
@@ -57,6 +67,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             if let Some(frame) = self.take_line() {
                 return Ok(Some(frame));
             }
+            self.pass_by().await?;
             self.buffer.reserve(self.room);
             let n_read = self.alert.wait(self.source.read_buf(&mut self.buffer)).await?;
             if n_read == 0 {
@@ -71,14 +82,36 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         }
     }
 
+    /// Looks at what goes by of a line over the limit, piece by piece, so that others have the word
+    /// between. It is not waited for without end.
+    async fn pass_by(&mut self) -> io::Result<()> {
+        const PIECE: usize = 256 * 1024;
+        const BETWEEN_PIECES: Duration = Duration::from_millis(4);
+        while let Some(skim) = &mut self.skim
+            && !self.passing.is_empty()
+        {
+            let piece = self.passing.split_to(PIECE.min(self.passing.len()));
+            skim.feed(&piece);
+            self.n_skimmed += piece.len();
+            if self.n_skimmed > ENDLESS_BYTES.max(self.bytes_max) {
+                let why = format!("a message that has no end after {} bytes", self.n_skimmed);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            if piece.len() == PIECE {
+                tokio::time::sleep(BETWEEN_PIECES).await;
+            }
+        }
+        Ok(())
+    }
+
     fn take_line(&mut self) -> Option<Frame> {
         loop {
             let unseen = self.buffer.get(self.n_searched..).unwrap_or_default();
             let Some(at) = memchr::memchr(b'\n', unseen) else {
                 self.n_searched = self.buffer.len();
                 if self.buffer.len() > self.bytes_max || self.skim.is_some() {
-                    self.skim.get_or_insert_default().feed(&self.buffer);
-                    self.buffer = BytesMut::new();
+                    self.skim.get_or_insert_default();
+                    self.passing = std::mem::take(&mut self.buffer);
                     self.n_searched = 0;
                 }
                 return None;
@@ -103,6 +136,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
 
     fn frame(&mut self, line: &Bytes) -> Option<Frame> {
         if let Some(mut skim) = self.skim.take() {
+            self.n_skimmed = 0;
             skim.feed(line.strip_suffix(b"\n").unwrap_or(line));
             return Some(Frame::TooLong(skim.end()));
         }

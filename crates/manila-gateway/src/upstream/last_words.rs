@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use manila_redact::{Redactor, Stream};
 use tokio::io::AsyncReadExt;
 
+use crate::clock;
 use crate::event::{Event, Events};
 use crate::os::Source;
 
@@ -14,6 +16,10 @@ const LINES_MAX: usize = 20;
 
 /// A longer line is passed on in pieces.
 const LINE_BYTES_MAX: usize = 4 * 1024;
+
+/// So much is listened to in one breath.
+const LINES_AT_ONCE: usize = 512;
+const BREATH: Duration = Duration::from_millis(100);
 
 /// The last lines of a server's standard error.
 #[derive(Debug, Default)]
@@ -26,7 +32,15 @@ impl LastWords {
     pub(super) async fn listen(&self, mut stderr: Source, events: &Events, redactor: &Redactor) {
         let mut redacting = Stream::new(redactor);
         let mut piece = [0; 4096];
+        let (mut n_lines, mut since) = (0, clock::now());
         while let Ok(n_read @ 1..) = stderr.read(&mut piece).await {
+            let read = piece.get(..n_read).unwrap_or_default();
+            n_lines += 1 + memchr::memchr_iter(b'\n', read).count();
+            if n_lines > LINES_AT_ONCE {
+                // Who shouts has to wait between two breaths.
+                tokio::time::sleep_until(since + BREATH).await;
+                (n_lines, since) = (0, clock::now());
+            }
             let ready = redacting.push(piece.get(..n_read).unwrap_or_default());
             self.say_all(&ready.text, events);
         }

@@ -1,6 +1,7 @@
 //! Reading what a server writes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use manila::RawJson;
 use manila::request_envelope::{Message, Notification, Refused};
@@ -26,7 +27,13 @@ pub(super) async fn listen(
 ) {
     let redactor = &keeping.redactor;
     let mut frames = Frames::new(stdout, keeping.frame_bytes_max);
-    while let Ok(Some(frame)) = frames.next().await {
+    let mut manners = Manners::default();
+    loop {
+        let frame = match frames.next().await {
+            Ok(Some(frame)) => frame,
+            Ok(None) => return,
+            Err(error) => return connection.complain(&error.to_string()),
+        };
         let item = match frame {
             Frame::Line(line) => match Message::from_json(line.clone()) {
                 Ok(message) => usable(connection, message, None, redactor),
@@ -39,10 +46,35 @@ pub(super) async fn listen(
             },
             Frame::TooLong(seen) => too_large(connection, &seen, keeping.frame_bytes_max),
         };
+        manners.note(item.is_some()).await;
         if let Some(item) = item
             && inbox.send(item).await.is_err()
         {
             return;
+        }
+    }
+}
+
+/// What a server may take of our time: others want to be heard, too.
+#[derive(Default)]
+struct Manners {
+    n_frames: usize,
+    n_useless: usize,
+}
+
+impl Manners {
+    /// Notes a frame, and lets others go first now and then. Who says nothing but nonsense has to wait.
+    async fn note(&mut self, is_useful: bool) {
+        const TURN: usize = 32;
+        const NONSENSE: usize = 64;
+        const PAUSE: Duration = Duration::from_millis(20);
+        self.n_frames += 1;
+        self.n_useless = if is_useful { 0 } else { self.n_useless + 1 };
+        if self.n_useless >= NONSENSE {
+            self.n_useless = 0;
+            tokio::time::sleep(PAUSE).await;
+        } else if self.n_frames.is_multiple_of(TURN) {
+            tokio::task::yield_now().await;
         }
     }
 }
