@@ -85,7 +85,9 @@ fn a_lost_connection_cancels_nothing_and_a_word_does() {
     let served = Served::sample(&["-v"]);
     let client = served.greeted("2025-11-25");
     let wait = |ms: u64| json!({"name": "wait", "arguments": {"ms": ms}});
-    drop(client.request(&json!("lost"), "tools/call", &wait(300)));
+    let lost = client.request(&json!("lost"), "tools/call", &wait(300));
+    served.until_calls(1);
+    drop(lost);
     let mut cancelled = client.request(&json!("taken back"), "tools/call", &wait(60_000));
     let told = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": "taken back", "reason": "why not"}});

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use manila_redact::{Redactor, Stream};
 use tokio::io::AsyncReadExt;
+use tokio::time::Instant;
 
 use crate::clock;
 use crate::event::{Event, Events};
@@ -17,8 +18,9 @@ const LINES_MAX: usize = 20;
 /// A longer line is passed on in pieces.
 const LINE_BYTES_MAX: usize = 4 * 1024;
 
-/// So much is listened to in one breath.
-const LINES_AT_ONCE: usize = 512;
+/// So many lines are listened to at once. Who shouts on has to draw breath for each further lot.
+const LINES_AT_ONCE: usize = 8_192;
+const LINES_A_BREATH: usize = 512;
 const BREATH: Duration = Duration::from_millis(100);
 
 /// The last lines of a server's standard error.
@@ -27,20 +29,41 @@ pub(crate) struct LastWords {
     lines: Mutex<VecDeque<String>>,
 }
 
+/// How many more lines are listened to at once, and since when.
+struct Breath {
+    n_lines: usize,
+    since: Instant,
+}
+
+impl Breath {
+    /// Takes so many lines, and waits where that is too many.
+    async fn take(&mut self, n_lines: usize) {
+        let n_breaths = self.since.elapsed().as_millis() / BREATH.as_millis();
+        if n_breaths > 0 {
+            let drawn = usize::try_from(n_breaths).unwrap_or(usize::MAX);
+            self.n_lines = self.n_lines.saturating_add(drawn.saturating_mul(LINES_A_BREATH));
+            self.n_lines = self.n_lines.min(LINES_AT_ONCE);
+            self.since = clock::now();
+        }
+        if let Some(left) = self.n_lines.checked_sub(n_lines) {
+            self.n_lines = left;
+            return;
+        }
+        tokio::time::sleep_until(self.since + BREATH).await;
+        self.n_lines = LINES_A_BREATH;
+        self.since = clock::now();
+    }
+}
+
 impl LastWords {
     /// Reads until the end. Secrets are hidden before a line is kept, or cut.
     pub(super) async fn listen(&self, mut stderr: Source, events: &Events, redactor: &Redactor) {
         let mut redacting = Stream::new(redactor);
         let mut piece = [0; 4096];
-        let (mut n_lines, mut since) = (0, clock::now());
+        let mut breath = Breath { n_lines: LINES_AT_ONCE, since: clock::now() };
         while let Ok(n_read @ 1..) = stderr.read(&mut piece).await {
             let read = piece.get(..n_read).unwrap_or_default();
-            n_lines += 1 + memchr::memchr_iter(b'\n', read).count();
-            if n_lines > LINES_AT_ONCE {
-                // Who shouts has to wait between two breaths.
-                tokio::time::sleep_until(since + BREATH).await;
-                (n_lines, since) = (0, clock::now());
-            }
+            breath.take(1 + memchr::memchr_iter(b'\n', read).count()).await;
             let ready = redacting.push(piece.get(..n_read).unwrap_or_default());
             self.say_all(&ready.text, events);
         }
