@@ -1,13 +1,13 @@
 //! Tool calls: to the server that has the tool.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use manila::request_envelope::Request;
 use manila::{Contract, RawJson};
 
 use super::{Hub, Many, Servers};
 use crate::caller::Caller;
-use crate::clock;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
 use crate::handle::{Answer, Placement, Refusal};
@@ -20,7 +20,7 @@ impl Hub {
         match &*self.servers() {
             Servers::One(gateway) => gateway.call_tool(request, caller).await,
             Servers::Many(many) => match many.owner_of_tool(request) {
-                Some((gateway, _)) => gateway.call_tool(request, caller).await,
+                Some(gateway) => gateway.call_tool(request, caller).await,
                 None => self.unknown(many, request),
             },
         }
@@ -36,7 +36,7 @@ impl Hub {
         match &*self.servers() {
             Servers::One(gateway) => gateway.turn_call_away(request, caller, message),
             Servers::Many(many) => match many.owner_of_tool(request) {
-                Some((gateway, _)) => gateway.turn_call_away(request, caller, message),
+                Some(gateway) => gateway.turn_call_away(request, caller, message),
                 None => self.unknown(many, request),
             },
         }
@@ -121,8 +121,7 @@ impl Hub {
         let name = name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
         let refusal = Refusal::unknown_tool(many.closest_tool(&name).as_deref());
         let failure = Some(refusal.code());
-        let (started, now) = (clock::now(), clock::now());
-        self.tell(Event::Called { tool: name, failure, duration: now - started });
+        self.tell(Event::Called { tool: name, failure, duration: Duration::ZERO });
         Answer::Refused(refusal)
     }
 }
@@ -134,10 +133,10 @@ impl Many {
         Some((self.named(server)?, own))
     }
 
-    fn owner_of_tool(&self, request: &Request) -> Option<(&Arc<Gateway>, String)> {
+    /// The server that has the tool which is called.
+    fn owner_of_tool(&self, request: &Request) -> Option<&Arc<Gateway>> {
         let name = request.params.as_ref()?.get("name")?;
-        let name = name.as_text()?;
-        self.owner_of(&name).map(|(gateway, own)| (gateway, own.to_owned()))
+        self.owner_of(&name.as_text()?).map(|(gateway, _)| gateway)
     }
 
     /// The server that works on the task of a request.
