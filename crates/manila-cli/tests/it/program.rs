@@ -17,6 +17,8 @@ pub(crate) fn start(args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_manila"))
         .args(args)
         .env("PATH", path_with_manila())
+        // What is kept of a test's requests is nothing for the repository.
+        .env("MANILA_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/home"))
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
