@@ -4,12 +4,14 @@ pub mod answer;
 pub mod clients;
 pub mod endpoint;
 pub mod http;
+pub mod load;
 pub mod observations;
 pub mod one_core;
 pub mod program;
 pub mod relay;
 pub mod round;
 pub mod server;
+pub mod tools;
 pub mod usage;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use manila_gateway::Config;
+use manila_gateway::{Config, Member};
 
+use crate::environment::variable;
 use crate::input::InputArgs;
 use crate::refusal::Refusal;
 
@@ -13,7 +14,8 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// `--config`, for every command that an operator's decisions bind.
 #[derive(clap::Args)]
 pub(crate) struct ConfigArgs {
-    /// The configuration, e.g. manila.toml; it says what is redacted
+    /// The configuration, e.g. manila.toml: what is redacted, limits, and the servers where none is named
+    /// here
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -32,10 +34,30 @@ impl ConfigArgs {
         Ok(Config::from_toml(&text)
             .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?)
     }
+
+    /// The servers that the file names, of which there is one at least.
+    pub(crate) fn servers(&self) -> anyhow::Result<Vec<Member>> {
+        let path = self.config.as_deref().unwrap_or(Path::new("manila.toml"));
+        Ok(for_serving(path)?.members)
+    }
+}
+
+/// A configuration that names a server at least.
+pub(crate) fn for_serving(path: &Path) -> anyhow::Result<Config> {
+    let (name, text) = text(path)?;
+    let config = Config::for_serving(&text, variable)
+        .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?;
+    if config.members.is_empty() {
+        let message = format!("{name} names no server");
+        let hint = "add one, e.g. [upstream.files] with command = [\"npx\", ...], or try \
+                    `manila import` with your client's configuration";
+        return Err(Refusal::new(message, hint).into());
+    }
+    Ok(config)
 }
 
 /// The name and the text of a configuration.
-pub(crate) fn text(path: &Path) -> anyhow::Result<(String, String)> {
+fn text(path: &Path) -> anyhow::Result<(String, String)> {
     let input = InputArgs::new(Some(path.to_path_buf()), BYTES_MAX);
     let bytes = input.read()?;
     let name = input.name();

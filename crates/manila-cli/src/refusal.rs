@@ -138,8 +138,10 @@ fn usage_hint(usage: &clap::Error) -> String {
     let is_split = std::env::args().rev().skip(1).any(|word| word == "--");
     match command {
         Some(command) if !is_split && WITH_SERVER.contains(&command.as_str()) => {
+            let or_all = if command == "wrap" { "" } else { ", or --config FILE" };
             format!(
-                "give the server's command after `--`: manila {command} ... -- npx some-server, or --url URL"
+                "give the server's command after `--`: manila {command} ... -- npx some-server, or \
+                 --url URL{or_all}"
             )
         }
         Some(command) => format!("`manila {command} --help` shows its options"),

@@ -10,7 +10,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::Contract;
 use manila_gateway::config::values::{bytes, duration};
 use manila_gateway::receive::http::NotServed;
-use manila_gateway::{Address, Command, Down, Hub, NoAddress, Placement, Server, Settings, Shape};
+use manila_gateway::{
+    Address, Command, Down, Hub, Member, NoAddress, Placement, Server, Settings, Shape,
+};
 
 use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
@@ -57,8 +59,16 @@ pub(crate) struct ServerArgs {
     pub(crate) headers: Vec<String>,
 
     /// The server's program and its arguments, after `--`; no shell is involved
-    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present_any = ["url", "config"], value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// The servers that a command is about.
+enum Servers {
+    /// One, whose names are its own.
+    One(Server),
+    /// Those of the configuration.
+    All(Vec<Member>),
 }
 
 /// Where the envelope goes in a result.
@@ -87,23 +97,43 @@ fn one_shape() -> impl TypedValueParser<Value = Shape> {
 
 impl ServerArgs {
     pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
-        let config = self.config.read()?;
-        let mut settings = config.settings;
-        settings.shape = self.contract.unwrap_or(settings.shape);
-        settings.speaks = self.speaks.or(settings.speaks);
-        settings.timeout = self.timeout.unwrap_or(settings.timeout);
-        settings.frame_bytes_max = self.message_bytes_max.unwrap_or(settings.frame_bytes_max);
-        Ok(settings)
+        Ok(self.decided(self.config.read()?.settings))
     }
 
     /// As `settings`, for a command that starts the server for one thing only.
     pub(crate) fn settings_once(&self) -> anyhow::Result<Settings> {
-        let mut settings = self.settings()?;
-        settings.start_timeout = settings.timeout;
-        Ok(settings)
+        Ok(once(self.settings()?))
     }
 
-    /// The server that is meant.
+    /// What is said here, and else what the configuration says.
+    fn decided(&self, mut settings: Settings) -> Settings {
+        settings.shape = self.contract.unwrap_or(settings.shape);
+        settings.speaks = self.speaks.or(settings.speaks);
+        settings.timeout = self.timeout.unwrap_or(settings.timeout);
+        settings.frame_bytes_max = self.message_bytes_max.unwrap_or(settings.frame_bytes_max);
+        settings
+    }
+
+    /// Whether the servers are those of the configuration.
+    pub(crate) fn is_configured(&self) -> bool {
+        self.url.is_none() && self.command.is_empty()
+    }
+
+    /// The servers that are meant.
+    fn servers(&self) -> anyhow::Result<Servers> {
+        if !self.is_configured() {
+            return self.server().map(Servers::One);
+        }
+        let mut members = self.config.servers()?;
+        for member in &mut members {
+            member.settings = once(self.decided(std::mem::take(&mut member.settings)));
+            // One is enough for one call, and a list needs them all anyway.
+            member.settings.is_lazy = true;
+        }
+        Ok(Servers::All(members))
+    }
+
+    /// The one server that is named here.
     fn server(&self) -> anyhow::Result<Server> {
         if let Some(url) = &self.url {
             let headers = self.headers.iter().map(|header| with_variables(header));
@@ -128,20 +158,30 @@ impl ServerArgs {
         Ok(Server::Command(Command::new(program.clone(), arguments.to_vec())))
     }
 
-    /// Starts the server, lets `work` use it, and ends the server whatever comes of it.
+    /// Starts the servers, lets `work` use them, and ends them whatever comes of it.
     pub(crate) fn with_hub<T, F: Future<Output = anyhow::Result<T>>>(
         &self,
         settings: Settings,
         usually: Verbosity,
         work: impl FnOnce(Arc<Hub>) -> F,
     ) -> anyhow::Result<T> {
-        let server = self.server()?;
+        let servers = self.servers()?;
         let narrator = Narrator::start();
         let verbosity = if self.verbose { Verbosity::Verbose } else { usually };
-        let events = narrator.events(&short_name(&server), verbosity);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let done = runtime.block_on(async {
-            let hub = Hub::in_front_of(server, settings, events);
+            let hub = match servers {
+                Servers::One(server) => {
+                    let events = narrator.events(&short_name(&server), verbosity);
+                    Hub::in_front_of(server, settings, events)
+                }
+                Servers::All(members) => {
+                    let (teller, events) =
+                        (narrator.teller(), narrator.events("manila", verbosity));
+                    let events_of = move |name: &str| teller.events(name, verbosity);
+                    Hub::in_front_of_all(members, settings, events, events_of)
+                }
+            };
             let done = work(Arc::clone(&hub)).await;
             hub.stop().await;
             done
@@ -151,6 +191,12 @@ impl ServerArgs {
         narrator.finish();
         done
     }
+}
+
+/// For a command that starts a server for one thing only: what a call may take, its start may, too.
+fn once(mut settings: Settings) -> Settings {
+    settings.start_timeout = settings.timeout;
+    settings
 }
 
 /// The name under which a server's own words are passed on.
@@ -165,13 +211,17 @@ fn short_name(server: &Server) -> String {
     }
 }
 
-/// Greets the server on our own behalf.
+/// Greets the server on our own behalf, if it is the only one.
 pub(crate) async fn greet(args: &ServerArgs, hub: &Hub) -> anyhow::Result<()> {
     Ok(hub.greet().await.map_err(|down| not_there(args, &down))?)
 }
 
-fn not_there(args: &ServerArgs, down: &Down) -> Refusal {
+/// A server cannot be used.
+pub(crate) fn not_there(args: &ServerArgs, down: &Down) -> Refusal {
     let hint = match (args.url.is_some(), down.was_run) {
+        (_, _) if args.is_configured() => {
+            "`manila doctor --config FILE` tells what is wrong with it"
+        }
         (true, true) => "check the path of the URL, and credentials with --header",
         (true, false) => "check that the server runs, and its host and port",
         (false, true) => "run the command after `--` by itself to see what it says",

@@ -31,12 +31,20 @@ pub(crate) struct Frames<R> {
     room: usize,
     bytes_max: usize,
     /// While a line over the limit goes by.
-    skim: Option<Skim>,
+    over: Option<Over>,
     /// What has not been looked at of it.
     passing: BytesMut,
     /// How much of it has gone by.
     n_skimmed: usize,
     alert: Alert,
+}
+
+/// A line over the limit that goes by.
+enum Over {
+    /// It may be a message, so it is looked at.
+    Message(Skim),
+    /// It begins as no message does.
+    Nonsense,
 }
 
 /// How much is read at once, at least and at most.
@@ -45,6 +53,8 @@ const READ_BYTES_MAX: usize = 1024 * 1024;
 
 /// So much of a line that is too long is waited for, or once more as much as a line may have.
 const ENDLESS_BYTES: usize = 256 * 1024 * 1024;
+/// So much is waited for of a line that is no message.
+const NONSENSE_BYTES: usize = 16 * 1024 * 1024;
 
 impl<R: AsyncRead + Unpin> Frames<R> {
     pub(crate) fn new(source: R, bytes_max: usize) -> Frames<R> {
@@ -54,7 +64,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             n_searched: 0,
             room: READ_BYTES_MIN,
             bytes_max,
-            skim: None,
+            over: None,
             passing: BytesMut::new(),
             n_skimmed: 0,
             alert: Alert::default(),
@@ -87,13 +97,19 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     async fn pass_by(&mut self) -> io::Result<()> {
         const PIECE: usize = 256 * 1024;
         const BETWEEN_PIECES: Duration = Duration::from_millis(4);
-        while let Some(skim) = &mut self.skim
+        while let Some(over) = &mut self.over
             && !self.passing.is_empty()
         {
             let piece = self.passing.split_to(PIECE.min(self.passing.len()));
-            skim.feed(&piece);
+            let bytes_max = match over {
+                Over::Message(skim) => {
+                    skim.feed(&piece);
+                    ENDLESS_BYTES.max(self.bytes_max)
+                }
+                Over::Nonsense => NONSENSE_BYTES,
+            };
             self.n_skimmed += piece.len();
-            if self.n_skimmed > ENDLESS_BYTES.max(self.bytes_max) {
+            if self.n_skimmed > bytes_max {
                 let why = format!("a message that has no end after {} bytes", self.n_skimmed);
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
@@ -109,8 +125,9 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             let unseen = self.buffer.get(self.n_searched..).unwrap_or_default();
             let Some(at) = memchr::memchr(b'\n', unseen) else {
                 self.n_searched = self.buffer.len();
-                if self.buffer.len() > self.bytes_max || self.skim.is_some() {
-                    self.skim.get_or_insert_default();
+                let over = self.over.take().or_else(|| self.over_limit());
+                if let Some(over) = over {
+                    self.over = Some(over);
                     self.passing = std::mem::take(&mut self.buffer);
                     self.n_searched = 0;
                 }
@@ -121,6 +138,20 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             if let Some(frame) = self.frame(&line) {
                 return Some(frame);
             }
+        }
+    }
+
+    /// What becomes of the line in the buffer, if that is too much already.
+    fn over_limit(&self) -> Option<Over> {
+        const NONSENSE_KEPT: usize = 1024 * 1024;
+        let n_bytes = self.buffer.len();
+        let first = || self.buffer.iter().find(|byte| !byte.is_ascii_whitespace());
+        if n_bytes > self.bytes_max {
+            Some(Over::Message(Skim::default()))
+        } else {
+            // There is no use in keeping what cannot become a message.
+            let is_nonsense = n_bytes > NONSENSE_KEPT && !matches!(first(), Some(b'{' | b'['));
+            is_nonsense.then_some(Over::Nonsense)
         }
     }
 
@@ -135,10 +166,15 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 
     fn frame(&mut self, line: &Bytes) -> Option<Frame> {
-        if let Some(mut skim) = self.skim.take() {
+        if let Some(over) = self.over.take() {
             self.n_skimmed = 0;
-            skim.feed(line.strip_suffix(b"\n").unwrap_or(line));
-            return Some(Frame::TooLong(skim.end()));
+            return Some(Frame::TooLong(match over {
+                Over::Message(mut skim) => {
+                    skim.feed(line.strip_suffix(b"\n").unwrap_or(line));
+                    skim.end()
+                }
+                Over::Nonsense => Skimmed::default(),
+            }));
         }
         let text = line.trim_ascii();
         if text.len() > self.bytes_max {

@@ -12,7 +12,7 @@ use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;
 use crate::output::{LayoutArgs, Output};
 use crate::refusal::Refusal;
-use crate::server::{ServerArgs, greet};
+use crate::server::{ServerArgs, not_there};
 
 /// Call one tool of an MCP server, and print the envelope
 ///
@@ -22,6 +22,7 @@ use crate::server::{ServerArgs, greet};
 ///   manila call echo --arg message=hello -- manila sample-server
 ///   manila call add --args '{"a": 1, "b": 2}' -- manila sample-server
 ///   manila call echo --arg message=hello --url http://127.0.0.1:9000/mcp
+///   manila call files_read --arg path=notes.txt --config manila.toml
 ///
 /// Exit status 0: the tool did its work; 1: the call failed, and the envelope says how;
 /// 2: there was nothing to call.
@@ -56,7 +57,6 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let settings = args.server.settings_once()?;
     let is_shown = args.progress;
     let answer = args.server.with_hub(settings, Verbosity::OneCall, |hub| async move {
-        greet(&args.server, &hub).await?;
         let request = request(args, &hub, &given).await?;
         let caller = Caller::nobody(move |told| {
             if is_shown {
@@ -132,7 +132,14 @@ fn given(args: &Args) -> anyhow::Result<Given> {
 }
 
 async fn request(args: &Args, hub: &Hub, given: &Given) -> anyhow::Result<Request> {
-    let tools = hub.tools(Placement::Text).await.unwrap_or_default();
+    let tools = hub.tools_beside(&args.tool, Placement::Text).await;
+    let tools = tools.map_err(|down| not_there(&args.server, &down))?;
+    let Some(tools) = tools else {
+        let message = format!("the configuration has no server for the tool `{}`", args.tool);
+        let hint = "with several servers a tool is named SERVER_TOOL; `manila tools --config FILE` \
+                    lists them";
+        return Err(Refusal::new(message, hint).into());
+    };
     let name_of = |tool: &RawJson| {
         let name = tool.get("name");
         name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned()
@@ -142,6 +149,9 @@ async fn request(args: &Args, hub: &Hub, given: &Given) -> anyhow::Result<Reques
     if tool.is_none() && !tools.is_empty() {
         let hint = match closest(&args.tool, names.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean `{meant}`?"),
+            None if args.server.is_configured() => {
+                "`manila tools --config FILE` lists the tools".to_owned()
+            }
             None if args.server.url.is_some() => {
                 "`manila tools --url URL` lists the tools".to_owned()
             }

@@ -13,7 +13,7 @@ use manila_gateway::receive::http::{self, Door};
 use manila_gateway::receive::stdio;
 use manila_gateway::{Command, Config, Hub, Member, Reloads, Server};
 
-use crate::config::text;
+use crate::config::for_serving;
 use crate::environment::{home, variable};
 use crate::exit_status::ExitStatus;
 use crate::narrator::{Narrator, Teller, Verbosity};
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
 /// What the file says, or what holds without one.
 pub(super) fn config(path: Option<&Path>) -> anyhow::Result<Config> {
     match path {
-        Some(path) => read(path),
+        Some(path) => for_serving(path),
         None => sample(),
     }
 }
@@ -103,19 +103,6 @@ pub(super) fn config(path: Option<&Path>) -> anyhow::Result<Config> {
 pub(super) fn usual_file() -> Option<PathBuf> {
     let path = PathBuf::from("manila.toml");
     path.is_file().then_some(path)
-}
-
-fn read(path: &Path) -> anyhow::Result<Config> {
-    let (name, text) = text(path)?;
-    let config = Config::for_serving(&text, variable)
-        .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?;
-    if config.members.is_empty() {
-        let message = format!("{name} names no server");
-        let hint = "add one, e.g. [upstream.files] with command = [\"npx\", ...], or try \
-                    `manila import` with your client's configuration";
-        return Err(Refusal::new(message, hint).into());
-    }
-    Ok(config)
 }
 
 /// What is served without a configuration: something to try.
@@ -173,10 +160,14 @@ async fn serve(
     if is_shared {
         hub.greet_all();
     }
-    if let Some(door) = &door {
-        tell_where(door.address(), path.is_some());
-    }
-    tell_service_manager("READY=1");
+    let (at, has_config) = (door.as_ref().map(Door::address), path.is_some());
+    // This has its turn when signals are listened to: whoever knows that we are ready may send one.
+    tokio::spawn(async move {
+        if let Some(at) = at {
+            tell_where(at, has_config);
+        }
+        tell_service_manager("READY=1");
+    });
     let reloading =
         reload(Arc::clone(&hub), path.map(Path::to_path_buf), reloads, narrator.teller());
     let reloading = tokio::spawn(reloading);
@@ -278,7 +269,7 @@ async fn reload(hub: Arc<Hub>, path: Option<PathBuf>, reloads: Option<Reloads>, 
     let (Some(path), Some(mut reloads)) = (path, reloads) else { return };
     loop {
         reloads.next().await;
-        let told = match read(&path) {
+        let told = match for_serving(&path) {
             Ok(config) => {
                 let n_servers = config.members.len();
                 hub.replace(config.members, config.settings);

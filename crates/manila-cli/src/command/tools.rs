@@ -6,14 +6,18 @@ use manila_gateway::Placement;
 use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;
 use crate::output::{LayoutArgs, Output};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, note};
 use crate::server::{ServerArgs, greet};
 
 /// List the tools of an MCP server, as a client behind Manila sees them
 ///
+///   manila tools -- manila sample-server
+///   manila tools --config manila.toml
+///
 /// For people: each tool with its parameters (`?` marks optional ones) and its description.
 /// With --json the tools as they are listed to clients, each with the envelope's schema as its
-/// `outputSchema`.
+/// `outputSchema`. Of several servers of a configuration, those that cannot be asked are told on standard
+/// error, and the exit status is 1.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -30,18 +34,23 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let settings = args.server.settings_once()?;
-    let tools: Vec<RawJson> =
+    let (tools, troubles) =
         args.server.with_hub(settings, Verbosity::OneCall, |hub| async move {
             greet(&args.server, &hub).await?;
             let listed = hub.tools(Placement::Structured).await;
-            listed.map_err(|reason| {
-                Refusal::new(reason, "look at what the server says on standard error").into()
-            })
+            let tools = listed.map_err(|reason| {
+                Refusal::new(reason, "look at what the server says on standard error")
+            })?;
+            Ok((tools, hub.troubles()))
         })?;
+    for (server, reason) in &troubles {
+        note(&format!("the server `{server}` is not available: {reason}"));
+    }
+    let status = if troubles.is_empty() { ExitStatus::Good } else { ExitStatus::BadNews };
     if args.json {
         let all = RawJson::parse(joined(&tools))?;
         out.json(&all, args.layout.layout(out))?;
-        return Ok(ExitStatus::Good);
+        return Ok(status);
     }
     for tool in &tools {
         out.line(summary(tool).as_bytes())?;
@@ -49,7 +58,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     if tools.is_empty() {
         out.line(b"The server has no tools.")?;
     }
-    Ok(ExitStatus::Good)
+    Ok(status)
 }
 
 fn joined(tools: &[RawJson]) -> Vec<u8> {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Ran, manila};
+use crate::program::{Ran, Scratch, manila};
+use crate::serve::sample;
 
 fn call(args: &[&str]) -> Ran {
     let args: Vec<&str> = ["call"].iter().chain(args).copied().collect();
@@ -91,6 +92,45 @@ fn tools_are_listed_for_people_and_for_scripts() {
     let tools: Value = serde_json::from_str(&scripts.stdout).unwrap();
     assert_eq!(tools[1]["name"], "add");
     assert_eq!(tools[1]["outputSchema"]["properties"]["meta"]["type"], "object");
+}
+
+#[test]
+fn servers_of_a_configuration_are_called_by_their_names() {
+    let scratch = Scratch::new("by-hand-config");
+    let text = sample("one", &[], "")
+        + &sample("two", &[], "contract = \"envelope-v1\"")
+        + "[upstream.gone]\ncommand = [\"/no/such/program\"]\n[tool.one_list]\ncontract = \"none\"\n";
+    let config = scratch.file("manila.toml", text);
+    let with = |args: &[&str]| manila(&[args, &["--config", &config]].concat(), b"");
+    // Only the server whose tool it is has to be there.
+    let called = with(&["call", "two_echo", "--arg", "message=hello"]);
+    assert_eq!((called.code, called.stderr.as_str()), (0, ""));
+    let envelope: Value = serde_json::from_str(&called.stdout).unwrap();
+    assert_eq!((&envelope["tool_id"], &envelope["data"]), (&json!("two_echo"), &json!("hello")));
+    let plain = with(&["call", "one_list", "--arg", "count=1"]);
+    assert!(plain.stdout.contains("\"content\":["), "{}", plain.stdout);
+    let wished = with(&["call", "two_echo", "--arg", "message=hello", "-c", "response-v2"]);
+    assert!(wished.stdout.contains("\"version\":\"response-v2\""), "{}", wished.stdout);
+    let refused = |args: &[&str], message: &str, hint: &str| {
+        check_refused(&[args, &["--config", &config]].concat(), message, hint);
+    };
+    refused(&["call", "two_ecco"], "no tool `two_ecco`", "did you mean `two_echo`?");
+    refused(&["call", "three_echo"], "no server for the tool `three_echo`", "with several servers");
+    refused(&["call", "gone_echo"], "`/no/such/program` could not be started", "`manila doctor");
+    refused(&["wrap"], "no server is given", "give its command");
+    // What is there is listed, what is not is told.
+    let listed = with(&["tools"]);
+    assert_eq!(listed.code, 1);
+    assert!(
+        listed.stderr.starts_with("note: the server `gone` is not available"),
+        "{}",
+        listed.stderr
+    );
+    for tool in ["\none_add {", "\ntwo_add {"] {
+        assert!(listed.stdout.contains(tool), "{}", listed.stdout);
+    }
+    let empty = scratch.file("empty.toml", "contract = \"none\"");
+    check_refused(&["tools", "--config", &empty], "names no server", "add one");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::mcp::{PATIENCE, manila_path};
-use crate::program::start;
+use crate::program::{start, start_after};
 
 /// A running program that serves over HTTP: a gateway, or a server.
 pub(crate) struct Served {
@@ -58,7 +58,16 @@ impl Served {
 
     /// `manila ARGS`, as soon as it serves.
     pub(crate) fn start(args: &[&str]) -> Served {
-        let mut child = start(args);
+        Served::heard(start(args))
+    }
+
+    /// As `start`, after a shell has run `first`.
+    pub(crate) fn start_after(first: &str, args: &[&str]) -> Served {
+        Served::heard(start_after(first, args))
+    }
+
+    /// A program that says where it serves.
+    fn heard(mut child: Child) -> Served {
         let stderr = Arc::new(Mutex::new(String::new()));
         let (kept, source) = (Arc::clone(&stderr), child.stderr.take().unwrap());
         let (tell, told) = std::sync::mpsc::channel();
@@ -73,7 +82,7 @@ impl Served {
             }
         });
         let address = told.recv_timeout(PATIENCE);
-        let address = address.unwrap_or_else(|_| panic!("{args:?}: {}", stderr.lock().unwrap()));
+        let address = address.unwrap_or_else(|_| panic!("{}", stderr.lock().unwrap()));
         Served { address, child, stderr, n_asked: AtomicU64::new(0) }
     }
 

@@ -1,12 +1,13 @@
 //! The journal that `manila serve` keeps (Q6, Q8), and the figures beside it.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::http_client::{JSON, Served};
-use crate::mcp::{Client, manila_path};
+use crate::mcp::{Client, manila_path, signal};
 use crate::program::{Scratch, check_generated, manila, root};
 
 /// A configuration with the sample server and a journal of its own. The contract tells no times, so
@@ -151,6 +152,50 @@ fn serving_goes_on_where_the_journal_cannot_be_written() {
     }
     let lost = lines(&folder).into_iter().find(|line| line["method"] == "manila/journal");
     assert!(lost.is_some_and(|lost| lost["error"]["details"]["lost"].as_u64() > Some(0)));
+}
+
+#[test]
+fn serving_goes_on_where_the_disk_is_full_and_what_is_lost_is_counted() {
+    let scratch = Scratch::new("journal-full");
+    let (config, folder) = config(&scratch, "");
+    // A file that may not grow fails as a full disk does, and anybody may set that up.
+    let served = Served::start_after(
+        "trap '' XFSZ; ulimit -Sf 8",
+        &["serve", "--config", &config, "--http", "127.0.0.1:0"],
+    );
+    let mut n_calls = 0;
+    let mut call_until = |is_so: &dyn Fn() -> bool| {
+        for _ in 0..1_000 {
+            assert_eq!(served.call("echo", &json!({"message": "x"})).status, 200);
+            n_calls += 1;
+            if is_so() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("not in time: {}", served.stderr());
+    };
+    call_until(&|| served.stderr().contains("the journal cannot be written"));
+    let ready = served.ask("GET", "/readyz", &[], "");
+    assert!(ready.status == 200 && ready.body.contains("journal: cannot write"), "{ready:?}");
+    let pid = served.pid().to_string();
+    let lifted = Command::new("prlimit").args(["--fsize=unlimited", "--pid", &pid]).status();
+    assert!(lifted.unwrap().success());
+    call_until(&|| served.stderr().contains("the journal is written again"));
+    signal("TERM", served.pid());
+    let mut served = served;
+    assert_eq!(served.wait(), Some(0));
+    // After each failure the next file is begun.
+    let files = std::fs::read_dir(folder.join("mcp_server")).unwrap().map(|it| it.unwrap().path());
+    let files = files.filter(|path| !path.is_symlink());
+    let text: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let written: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lost = written.iter().filter_map(|line| line["error"]["details"]["lost"].as_u64());
+    let n_lost: u64 = lost.sum();
+    let n_told = written.iter().filter(|line| line["method"] == "manila/journal").count();
+    assert!(n_lost > 0, "{written:?}");
+    assert_eq!(written.len() - n_told + usize::try_from(n_lost).unwrap(), n_calls, "{written:?}");
 }
 
 #[test]

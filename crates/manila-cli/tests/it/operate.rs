@@ -42,10 +42,18 @@ fn a_new_configuration_changes_what_changed() {
     let slow = client.request(
         &json!("slow"),
         "tools/call",
-        &json!({"name": "two_wait", "arguments": {"ms": 700}}),
+        &json!({"name": "two_wait", "arguments": {"ms": 3_000}}),
     );
     until("the slow call runs", || calls("two_about") == json!(2));
-    for garbage in ["[upstream", "contract = 7", "[upstream.x]\nurl = \"${NOT_SET_AT_ALL}\"", ""] {
+    for n in 0..100 {
+        // What is left of a good file, and what never was one.
+        let garbage = match n % 5 {
+            0 => first.as_bytes()[..n / 5].to_vec(),
+            1 => format!("contract = {n}").into_bytes(),
+            2 => format!("[upstream.x{n}]\nurl = \"${{NOT_SET_AT_ALL}}\"").into_bytes(),
+            3 => vec![u8::try_from(n).unwrap() ^ 0xa5; n * 1_000],
+            _ => Vec::new(),
+        };
         let n_before = served.stderr().matches("stays as it was").count();
         scratch.file("manila.toml", garbage);
         signal("HUP", served.pid());
@@ -53,6 +61,7 @@ fn a_new_configuration_changes_what_changed() {
             served.stderr().matches("stays as it was").count() == n_before + 1
         });
     }
+    assert_eq!(served.stderr().matches("is ready again").count(), 0, "{}", served.stderr());
     assert_eq!(client.call("one_echo", &json!({"message": "x"}))["isError"], false);
     scratch.file(
         "manila.toml",
@@ -194,18 +203,11 @@ fn where_no_more_files_can_be_had_whoever_comes_is_told() {
         "manila.toml",
         sample("one", &[], "") + "[journal]\nfolder = \"/dev/shm/never\"\nfiles_max = 0\n",
     );
-    let mut child = std::process::Command::new("sh")
-        .args(["-c", "ulimit -Sn 64; ulimit -Hn 64; exec \"$0\" \"$@\"", manila_path()])
-        .args(["serve", "--config", &config, "--http", "127.0.0.1:0"])
-        .stdin(std::process::Stdio::null())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut stderr, &mut line).unwrap();
-    let address = line.split_once("http://").unwrap().1.split_once("/mcp").unwrap().0.to_owned();
-    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    let mut served = Served::start_after(
+        "ulimit -Sn 64; ulimit -Hn 64",
+        &["serve", "--config", &config, "--http", "127.0.0.1:0"],
+    );
+    let address = served.address.clone();
     let ask = |stream: &mut std::net::TcpStream| {
         use std::io::{Read, Write};
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -235,6 +237,6 @@ fn where_no_more_files_can_be_had_whoever_comes_is_told() {
         let mut next = std::net::TcpStream::connect(&address).unwrap();
         ask(&mut next).starts_with("HTTP/1.1 200")
     });
-    signal("TERM", child.id());
-    assert!(child.wait().unwrap().success());
+    signal("TERM", served.pid());
+    assert_eq!(served.wait(), Some(0));
 }

@@ -14,8 +14,17 @@ pub(crate) struct Ran {
 
 /// Starts `manila` with these arguments, all its streams piped.
 pub(crate) fn start(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_manila"))
-        .args(args)
+    spawned(Command::new(env!("CARGO_BIN_EXE_manila")).args(args))
+}
+
+/// As `start`, after a shell has run `first`, e.g. `ulimit -Sn 64`.
+pub(crate) fn start_after(first: &str, args: &[&str]) -> Child {
+    let script = format!("{first}; exec \"$0\" \"$@\"");
+    spawned(Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_manila")]).args(args))
+}
+
+fn spawned(command: &mut Command) -> Child {
+    command
         .env("PATH", path_with_manila())
         // What is kept of a test's requests is nothing for the repository.
         .env("MANILA_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/home"))

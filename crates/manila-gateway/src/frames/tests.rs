@@ -68,6 +68,21 @@ proptest! {
 }
 
 #[test]
+fn what_cannot_become_a_message_is_not_kept() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let nonsense = format!("  {}", "x".repeat(3 * 1024 * 1024));
+        let input = format!("{nonsense}\n{{}}\n");
+        let pieces = Pieces(input.as_bytes().chunks(16 * 1024));
+        let mut frames = Frames::new(pieces, 64 * 1024 * 1024);
+        assert!(
+            matches!(frames.next().await.unwrap(), Some(Frame::TooLong(seen)) if seen.id.is_none())
+        );
+        assert!(matches!(frames.next().await.unwrap(), Some(Frame::Line(line)) if line == "{}"));
+    });
+}
+
+#[test]
 fn lines_of_every_kind() {
     check("a\nb\r\n\n  \nc", &["a", "b", "c"]);
     check("", &[]);

@@ -62,8 +62,9 @@ impl Hub {
         asked.join_all().await;
     }
 
-    /// Why servers cannot be asked now, those that cannot.
-    pub(crate) fn troubles(&self) -> Vec<(String, String)> {
+    /// Why servers cannot be asked now, those that cannot, by their names.
+    #[must_use]
+    pub fn troubles(&self) -> Vec<(String, String)> {
         let servers = self.servers();
         let troubles = servers.all().iter().filter_map(|gateway| {
             let name = gateway.settings().name.clone().unwrap_or_default();

@@ -11,6 +11,7 @@ use crate::era::Era;
 use crate::gateway::Shape;
 use crate::handle::{Forwarded, Kind, Placement, Way};
 use crate::jsonrpc::Fault;
+use crate::upstream::Down;
 
 impl Hub {
     /// Lists tools, as the client sees them.
@@ -29,6 +30,27 @@ impl Hub {
     /// All tools, as they are listed to clients.
     pub async fn tools(&self, placement: Placement) -> Result<Vec<RawJson>, String> {
         self.tools_shaped(None, placement).await
+    }
+
+    /// The tools of the server that has the tool of this name, if there is such a server; only that one
+    /// is asked, and started if need be.
+    pub async fn tools_beside(
+        &self,
+        tool: &str,
+        placement: Placement,
+    ) -> Result<Option<Vec<RawJson>>, Down> {
+        let servers = self.servers();
+        let owner = match &*servers {
+            Servers::One(gateway) => gateway,
+            Servers::Many(many) => match many.owner_of(tool) {
+                Some((gateway, _)) => gateway,
+                None => return Ok(None),
+            },
+        };
+        owner.greet().await?;
+        let offered = owner.offered(Kind::Tools).await;
+        let way = Way { shape: None, placement };
+        Ok(Some(owner.offers_shown(Kind::Tools, &offered, &way).to_vec()))
     }
 
     /// As `tools`, for somebody who wants results of this shape.

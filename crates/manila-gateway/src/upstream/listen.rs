@@ -44,7 +44,7 @@ pub(super) async fn listen(
                 Ok(message) => usable(connection, message, None, redactor),
                 Err(_) => None,
             },
-            Frame::TooLong(seen) => too_large(connection, &seen, keeping.frame_bytes_max),
+            Frame::TooLong(seen) => too_large(connection, &seen),
         };
         manners.note(item.is_some()).await;
         if let Some(item) = item
@@ -152,7 +152,7 @@ fn start_of(line: &[u8], n_chars: usize, redactor: &Redactor) -> String {
     text_without_secrets(redactor, start).chars().take(n_chars).collect()
 }
 
-fn too_large(connection: &Arc<Connection>, seen: &Skimmed, bytes_max: usize) -> Option<Item> {
+fn too_large(connection: &Arc<Connection>, seen: &Skimmed) -> Option<Item> {
     if let Some(id) = seen.id.as_ref().filter(|_| seen.is_answer).and_then(number) {
         return Some(Item::Answered(Arc::clone(connection), id, Arrived::TooLarge));
     }
@@ -160,7 +160,7 @@ fn too_large(connection: &Arc<Connection>, seen: &Skimmed, bytes_max: usize) -> 
         let fault = Fault::new(manila::Code::TooLarge);
         connection.push(jsonrpc::error(Some(id), &fault));
     }
-    connection.complain(&format!("a message of more than {bytes_max} bytes"));
+    connection.complain("a line that is too long to be read, and no answer");
     None
 }
 
