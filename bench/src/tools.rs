@@ -20,7 +20,7 @@ pub fn serve() {
         let Some(id) = member(&line, "\"id\":") else { continue };
         let answer = if line.contains("\"initialize\"") {
             format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"tools","version":"1"}}}}}}"#
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{"listChanged":true}}}},"serverInfo":{{"name":"tools","version":"1"}}}}}}"#
             )
         } else if line.contains("\"tools/list\"") {
             format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{}]}}}}"#, tools())

@@ -43,7 +43,8 @@ pub(crate) fn text(object: &RawJson, name: &str) -> Option<String> {
 
 /// An object with another text in one of its members, where it stands.
 pub(crate) fn with_member(object: &RawJson, name: &str, text: &str) -> RawJson {
-    let changed = JsonObject::build(|writer| {
+    let n_bytes = object.as_bytes().len() + text.len();
+    let changed = JsonObject::build_in(n_bytes, |writer| {
         for member in object.members() {
             if member.is(name) {
                 writer.member(name, text);

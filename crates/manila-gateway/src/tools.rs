@@ -204,6 +204,7 @@ fn is_app(tool: &RawJson) -> bool {
 /// A tool as the client sees it: its `outputSchema` is the envelope's. Everything else stays,
 /// in its order.
 pub(crate) fn shown(tool: &Tool, shape: Shape, placement: Placement) -> RawJson {
+    const MEMBER: usize = r#","outputSchema":"#.len();
     let Shape::Contract(contract) = shape else { return tool.raw.clone() };
     if tool.is_app {
         return tool.raw.clone();
@@ -216,7 +217,9 @@ pub(crate) fn shown(tool: &Tool, shape: Shape, placement: Placement) -> RawJson 
         }
         Placement::Text => None,
     };
-    let object = JsonObject::build(|object| {
+    let n_schema = schema.as_ref().map_or(0, |schema| schema.as_raw().as_bytes().len() + MEMBER);
+    let n_bytes = tool.raw.as_bytes().len() + n_schema;
+    let object = JsonObject::build_in(n_bytes, |object| {
         let mut schema = schema;
         for member in tool.raw.members() {
             if !member.is("outputSchema") {

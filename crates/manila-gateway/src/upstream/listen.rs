@@ -59,21 +59,27 @@ pub(super) async fn listen(
 #[derive(Default)]
 struct Manners {
     n_frames: usize,
+    /// Since the last frame that was of use.
     n_useless: usize,
 }
 
 impl Manners {
-    /// Notes a frame, and lets others go first now and then. Who says nothing but nonsense has to wait.
+    /// Notes a frame, and lets others go first now and then. Who says nothing but nonsense has to wait, the
+    /// longer the more of it there was.
     async fn note(&mut self, is_useful: bool) {
         const TURN: usize = 32;
+        const NONSENSE_TURN: usize = 8;
         const NONSENSE: usize = 64;
         const PAUSE: Duration = Duration::from_millis(20);
+        const N_PAUSES_MAX: usize = 5;
         self.n_frames += 1;
         self.n_useless = if is_useful { 0 } else { self.n_useless + 1 };
-        if self.n_useless >= NONSENSE {
-            self.n_useless = 0;
-            tokio::time::sleep(PAUSE).await;
-        } else if self.n_frames.is_multiple_of(TURN) {
+        if self.n_useless > 0 && self.n_useless.is_multiple_of(NONSENSE) {
+            let n_pauses = u32::try_from((self.n_useless / NONSENSE).min(N_PAUSES_MAX));
+            tokio::time::sleep(PAUSE * n_pauses.unwrap_or(1)).await;
+        } else if self.n_frames.is_multiple_of(TURN)
+            || self.n_useless > 0 && self.n_useless.is_multiple_of(NONSENSE_TURN)
+        {
             tokio::task::yield_now().await;
         }
     }

@@ -11,6 +11,11 @@ pub trait Emit {
     fn is_absent(&self) -> bool {
         false
     }
+
+    /// About how many bytes it has, where that is known before it is written.
+    fn n_bytes_known(&self) -> usize {
+        0
+    }
 }
 
 /// A member that is `null`, not left out, when there is nothing to say.
@@ -50,6 +55,8 @@ impl<T: Emit + ?Sized> Emit for &T {
 
 impl<T: Emit> Emit for [T] {
     fn emit(&self, out: &mut Vec<u8>) {
+        // Long lists are written where they stay, and take no more than they need.
+        out.reserve(self.iter().map(|item| item.n_bytes_known() + 1).sum::<usize>() + 2);
         out.push(b'[');
         for (n, item) in self.iter().enumerate() {
             if n > 0 {
@@ -106,6 +113,10 @@ impl Emit for std::borrow::Cow<'_, str> {
 impl Emit for RawJson {
     fn emit(&self, out: &mut Vec<u8>) {
         self.copy_into(out);
+    }
+
+    fn n_bytes_known(&self) -> usize {
+        self.as_bytes().len()
     }
 }
 
