@@ -49,7 +49,10 @@ impl Endpoint {
         std::fs::create_dir_all(&folder).expect("a folder can be made");
         let config = folder.join(format!("{}.toml", free_address().port()));
         let journal = folder.join("runs");
-        let text = format!("{servers}[journal]\nfolder = \"{}\"\n", journal.display());
+        let text = format!(
+            "{servers}[journal]\nfolder = \"{}\"\nfile_bytes_max = \"8MiB\"\n",
+            journal.display()
+        );
         std::fs::write(&config, text).expect("a file can be written");
         let mut command = Command::new(manila);
         command.args(["serve", "--http", "127.0.0.1:0", "--config"]).arg(&config);

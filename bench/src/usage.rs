@@ -9,6 +9,8 @@ pub struct Usage {
     pub cpu: Duration,
     /// Memory at the moment.
     pub resident_kb: u64,
+    /// Files, pipes and sockets that are open at the moment.
+    pub n_files: u64,
 }
 
 impl Usage {
@@ -25,7 +27,9 @@ impl Usage {
         let status = read("status");
         let resident = status.lines().find(|line| line.starts_with("VmRSS"));
         let resident = resident.and_then(|line| line.split_whitespace().nth(1));
+        let files = std::fs::read_dir(format!("/proc/{pid}/fd"));
         Usage {
+            n_files: files.map_or(0, |files| files.count() as u64),
             cpu: TICK * n_ticks,
             resident_kb: resident.and_then(|number| number.parse().ok()).unwrap_or(0),
         }
