@@ -151,6 +151,7 @@ const EXAMPLE: &str = r#"contract = "response-v2"
 speaks = "machine-readable-v1"
 placement = "structured"
 timeout = "60s"
+output_check = "warn"
 
 [listen]
 http = "127.0.0.1:7300"
@@ -166,6 +167,7 @@ start_timeout = "2m"
 contract = "envelope-v1"
 speaks = "response-v2"
 timeout = "30s"
+output_check = "strict"
 allow = ["read_*", "list_*"]
 deny = ["read_secret_*"]
 
@@ -177,6 +179,7 @@ headers = { Authorization = "Bearer ${SEARCH_TOKEN}" }
 contract = "response-v2"
 placement = "text"
 timeout = "5s"
+output_check = "off"
 redact = true
 
 [limits]

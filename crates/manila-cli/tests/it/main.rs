@@ -28,6 +28,7 @@ mod journal;
 mod log;
 mod mcp;
 mod operate;
+mod output_check;
 mod parity;
 mod passing;
 mod program;

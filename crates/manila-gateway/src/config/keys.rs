@@ -1,7 +1,7 @@
 //! Every key of the configuration, from which its page follows.
 
 /// The keys of the configuration, each with what it does.
-pub const KEYS: [(&str, &str); 46] = [
+pub const KEYS: [(&str, &str); 49] = [
     (
         "contract",
         "the contract of all answers, unless a server, a tool or a request has another; `none` \
@@ -18,6 +18,13 @@ pub const KEYS: [(&str, &str); 46] = [
          text block), or `text` (as the first text block only)",
     ),
     ("timeout", "how long a call may take without a sign of life, e.g. `\"30s\"`; 60s by default"),
+    (
+        "output_check",
+        "what becomes of an answer that does not fit its tool's own `outputSchema`: `warn` passes it \
+         on with the warning `OUTPUT_SCHEMA_MISMATCH`, which is what happens otherwise; `strict` makes \
+         it a failure, `INVALID_TOOL_OUTPUT`, without the answer; `off` checks nothing, and advertises \
+         the envelope's schema without the tool's own",
+    ),
     ("listen.http", "the address at which clients come over HTTP, e.g. `\"127.0.0.1:7300\"`"),
     ("listen.stdio", "`true` serves one client over standard input and output"),
     (
@@ -59,6 +66,10 @@ pub const KEYS: [(&str, &str); 46] = [
     ("upstream.NAME.speaks", "the contract in which it answers already"),
     ("upstream.NAME.timeout", "how long a call of its tools may take"),
     (
+        "upstream.NAME.output_check",
+        "what becomes of answers that do not fit the `outputSchema` of its tools",
+    ),
+    (
         "upstream.NAME.allow",
         "the tools that are offered, by their own names; `*` stands for any letters. Without it, \
          all are",
@@ -68,6 +79,7 @@ pub const KEYS: [(&str, &str); 46] = [
     ("tool.NAME.contract", "the contract of its answers"),
     ("tool.NAME.placement", "where the envelope goes in its results"),
     ("tool.NAME.timeout", "how long a call of it may take"),
+    ("tool.NAME.output_check", "what becomes of answers that do not fit its `outputSchema`"),
     ("tool.NAME.redact", "`false` leaves this tool's answers as they are; the log tells each time"),
     ("redact.off", "names of rules that are not used, as `manila redact --rules` lists them"),
     (

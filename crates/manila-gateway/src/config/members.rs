@@ -70,6 +70,9 @@ pub(super) fn member(
     if let Some(timeout) = &own.start_timeout {
         settings.start_timeout = read(text, timeout, values::duration)?;
     }
+    if let Some(word) = own.output_check {
+        settings.output_check = word.into();
+    }
     settings.is_lazy = own.start == StartWord::Lazy;
     settings.offered = Offered { allow: own.allow.clone(), deny: own.deny.clone() };
     let server = server(text, name, table, variable)?;

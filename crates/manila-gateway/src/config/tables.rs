@@ -14,6 +14,7 @@ pub(super) struct File {
     pub(super) speaks: Option<Spanned<String>>,
     pub(super) placement: Option<PlacementWord>,
     pub(super) timeout: Option<Spanned<String>>,
+    pub(super) output_check: Option<OutputCheckWord>,
     pub(super) listen: ListenTable,
     pub(super) limits: LimitsTable,
     pub(super) upstream: BTreeMap<Spanned<String>, Spanned<UpstreamTable>>,
@@ -27,6 +28,14 @@ pub(super) struct File {
 pub(super) enum PlacementWord {
     Structured,
     Text,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OutputCheckWord {
+    Strict,
+    Warn,
+    Off,
 }
 
 #[derive(Deserialize, Default)]
@@ -65,6 +74,7 @@ pub(super) struct UpstreamTable {
     pub(super) contract: Option<Spanned<String>>,
     pub(super) speaks: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<String>>,
+    pub(super) output_check: Option<OutputCheckWord>,
     pub(super) allow: Option<Vec<String>>,
     pub(super) deny: Vec<String>,
 }
@@ -83,6 +93,7 @@ pub(super) struct ToolTable {
     pub(super) contract: Option<Spanned<String>>,
     pub(super) placement: Option<PlacementWord>,
     pub(super) timeout: Option<Spanned<String>>,
+    pub(super) output_check: Option<OutputCheckWord>,
     pub(super) redact: Option<bool>,
 }
 
