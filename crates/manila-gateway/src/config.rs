@@ -21,11 +21,14 @@ mod error;
 mod keys;
 mod members;
 mod redact;
+mod schema;
 mod tables;
 pub mod values;
+mod words;
 
 pub use error::ConfigError;
-pub use keys::KEYS;
+pub use keys::{KEYS, Key, Kind};
+pub use schema::schema;
 
 /// A configuration that was read.
 #[derive(Debug, Clone, Default)]

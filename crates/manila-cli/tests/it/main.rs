@@ -11,6 +11,7 @@ mod by_hand;
 mod check;
 mod check_formats;
 mod commands;
+mod config_schema;
 mod conformance;
 mod convert;
 mod docs;

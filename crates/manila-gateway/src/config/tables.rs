@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::redact::RedactTable;
+use super::words::words;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -23,19 +24,19 @@ pub(super) struct File {
     pub(super) journal: JournalTable,
 }
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum PlacementWord {
-    Structured,
-    Text,
+words! {
+    PlacementWord {
+        Structured = "structured",
+        Text = "text",
+    }
 }
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum OutputCheckWord {
-    Strict,
-    Warn,
-    Off,
+words! {
+    OutputCheckWord {
+        Strict = "strict",
+        Warn = "warn",
+        Off = "off",
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -79,12 +80,13 @@ pub(super) struct UpstreamTable {
     pub(super) deny: Vec<String>,
 }
 
-#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum StartWord {
-    #[default]
-    Eager,
-    Lazy,
+words! {
+    #[derive(Default)]
+    StartWord {
+        #[default]
+        Eager = "eager",
+        Lazy = "lazy",
+    }
 }
 
 #[derive(Deserialize, Default)]
