@@ -153,7 +153,7 @@ fn resources(ways: &Ways) {
         let n_calls = 8_000;
         let before = server.usage();
         round(&mut server, &Call::ECHO, n_calls, n_at_once);
-        let Usage { cpu, resident_kb } = server.usage();
+        let Usage { cpu, resident_kb, n_files: _ } = server.usage();
         let per_call = cpu.saturating_sub(before.cpu) / u32::try_from(n_calls).unwrap_or(u32::MAX);
         let verdict = verdict(resident_kb <= RESIDENT_KB_MAX);
         println!(

@@ -40,8 +40,9 @@ fn main() {
         is_over.store(true, Ordering::Relaxed);
         seen
     });
-    verdict("resident, KB", seen.iter().map(|(kb, _)| *kb).collect(), 1.05);
-    verdict("open files", seen.iter().map(|(_, n_files)| *n_files).collect(), 1.1);
+    let (resident, files): (Vec<u64>, Vec<u64>) = seen.into_iter().unzip();
+    verdict("resident, KB", &resident, 1.05);
+    verdict("open files", &files, 1.1);
 }
 
 /// The pause after each call with which half as many calls are made as without one.
@@ -112,7 +113,7 @@ fn post(address: SocketAddr, more: &str, body: &str) -> Vec<u8> {
 }
 
 /// Whether the last quarter of the time has more than the second one, when everything had been used.
-fn verdict(what: &str, values: Vec<u64>, most: f64) {
+fn verdict(what: &str, values: &[u64], most: f64) {
     let middle = |from: usize| {
         let mut quarter: Vec<u64> =
             values.iter().skip(from).take(values.len() / 4).copied().collect();

@@ -104,6 +104,7 @@ impl Seen {
 /// # Panics
 /// If a client cannot go on.
 #[must_use]
+#[allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 pub fn load(endpoint: &Endpoint, time: Duration, pause: Duration) -> Seen {
     let address = endpoint.place().address;
     let end = Instant::now() + time;

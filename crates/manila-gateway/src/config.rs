@@ -10,8 +10,8 @@ use toml::Spanned;
 
 use self::error::{at, not_read, read};
 use self::redact::PassthroughWord;
-use self::tables::{File, LimitsTable, PlacementWord, ToolTable};
-use crate::gateway::{Settings, Shape, ToolSettings};
+use self::tables::{File, LimitsTable, OutputCheckWord, PlacementWord, ToolTable};
+use crate::gateway::{OutputCheck, Settings, Shape, ToolSettings};
 use crate::handle::Placement;
 use crate::hiding::{Hiding, Passthrough, UnsafeOutput};
 use crate::hub::Member;
@@ -21,11 +21,14 @@ mod error;
 mod keys;
 mod members;
 mod redact;
+mod schema;
 mod tables;
 pub mod values;
+mod words;
 
 pub use error::ConfigError;
-pub use keys::KEYS;
+pub use keys::{KEYS, Key, Kind};
+pub use schema::schema;
 
 /// A configuration that was read.
 #[derive(Debug, Clone, Default)]
@@ -124,6 +127,8 @@ impl Config {
         settings.shape = contract.unwrap_or(settings.shape);
         settings.speaks = speaks;
         settings.placement = file.placement.map_or(settings.placement, Placement::from);
+        let output_check = file.output_check.map(OutputCheck::from);
+        settings.output_check = output_check.unwrap_or(settings.output_check);
         set(text, file.timeout.as_ref(), &mut settings.timeout, values::duration)?;
         settings.tools = Arc::new(tools(text, &file.tool)?);
         let mut limits = Limits::default();
@@ -164,6 +169,7 @@ fn tools(
             shape: table.contract.as_ref().map(|id| shape(text, id)).transpose()?,
             placement: table.placement.map(Placement::from),
             timeout: timeout.map(|it| read(text, it, values::duration)).transpose()?,
+            output_check: table.output_check.map(OutputCheck::from),
         })
     };
     tables.iter().map(|(name, table)| Ok((name.clone(), of(table)?))).collect()
@@ -207,6 +213,16 @@ impl From<PlacementWord> for Placement {
         match word {
             PlacementWord::Structured => Placement::Structured,
             PlacementWord::Text => Placement::Text,
+        }
+    }
+}
+
+impl From<OutputCheckWord> for OutputCheck {
+    fn from(word: OutputCheckWord) -> OutputCheck {
+        match word {
+            OutputCheckWord::Strict => OutputCheck::Strict,
+            OutputCheckWord::Warn => OutputCheck::Warn,
+            OutputCheckWord::Off => OutputCheck::Off,
         }
     }
 }

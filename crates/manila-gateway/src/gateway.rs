@@ -63,6 +63,8 @@ pub struct Settings {
     pub speaks: Option<Contract>,
     /// Where the envelope goes.
     pub placement: Placement,
+    /// What becomes of answers that are not what their tools promise.
+    pub output_check: OutputCheck,
     /// How secrets are hidden.
     pub hiding: Arc<Hiding>,
     /// How long a call may take without a sign of life.
@@ -126,6 +128,27 @@ pub struct ToolSettings {
     pub placement: Option<Placement>,
     /// How long a call may take.
     pub timeout: Option<Duration>,
+    /// What becomes of answers that are not what it promises.
+    pub output_check: Option<OutputCheck>,
+}
+
+/// What becomes of an answer that does not fit its tool's own `outputSchema`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OutputCheck {
+    /// It is a failure, `INVALID_TOOL_OUTPUT`.
+    Strict,
+    /// It goes on, with the warning `OUTPUT_SCHEMA_MISMATCH`.
+    #[default]
+    Warn,
+    /// Nobody looks. So nothing is promised of it, either.
+    Off,
+}
+
+impl Settings {
+    /// What becomes of answers of a tool, as clients know it, that are not what it promises.
+    pub(crate) fn output_check_of(&self, tool: &str) -> OutputCheck {
+        self.tools.get(tool).and_then(|tool| tool.output_check).unwrap_or(self.output_check)
+    }
 }
 
 impl Default for Settings {
@@ -138,6 +161,7 @@ impl Default for Settings {
             tools: Arc::default(),
             speaks: None,
             placement: Placement::Structured,
+            output_check: OutputCheck::default(),
             hiding: Arc::default(),
             timeout: Duration::from_secs(60),
             start_timeout: Duration::from_secs(60),

@@ -41,7 +41,7 @@ pub use caller::Caller;
 pub use config::{Config, ConfigError};
 pub use era::{Era, Revision};
 pub use event::{Consent, Event, Events};
-pub use gateway::{Offered, Settings, Shape, ToolSettings};
+pub use gateway::{Offered, OutputCheck, Settings, Shape, ToolSettings};
 pub use handle::{Answer, Answered, Placement, Sealed};
 pub use hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use hub::{Hub, Member};

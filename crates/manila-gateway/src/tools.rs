@@ -8,7 +8,7 @@ use manila::json::Kind;
 use manila::{JsonObject, RawJson, Registry, Schema, describes_envelope, output_schema};
 
 use crate::event::{Event, Events};
-use crate::gateway::Shape;
+use crate::gateway::{OutputCheck, Shape};
 use crate::handle::Placement;
 use crate::upstream::Mirrored;
 
@@ -203,16 +203,23 @@ fn is_app(tool: &RawJson) -> bool {
 
 /// A tool as the client sees it: its `outputSchema` is the envelope's. Everything else stays,
 /// in its order.
-pub(crate) fn shown(tool: &Tool, shape: Shape, placement: Placement) -> RawJson {
+pub(crate) fn shown(
+    tool: &Tool,
+    shape: Shape,
+    placement: Placement,
+    check: OutputCheck,
+) -> RawJson {
     const MEMBER: usize = r#","outputSchema":"#.len();
     let Shape::Contract(contract) = shape else { return tool.raw.clone() };
     if tool.is_app {
         return tool.raw.clone();
     }
     let schema = match placement {
-        // A schema that cannot be used here could not be used by the client either.
         Placement::Structured => {
-            let own = tool.raw.get("outputSchema").filter(|_| tool.output.is_some());
+            // A schema that cannot be used here could not be used by the client either. What
+            // nobody checks may be broken without a warning, so it must not bind.
+            let binds = tool.output.is_some() && check != OutputCheck::Off;
+            let own = tool.raw.get("outputSchema").filter(|_| binds);
             Some(output_schema(contract, own.as_ref()))
         }
         Placement::Text => None,

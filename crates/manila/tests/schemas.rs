@@ -76,20 +76,35 @@ fn result() -> impl Strategy<Value = Value> {
     )
 }
 
+/// How answers are checked.
+#[derive(Debug, Clone, Copy)]
+enum Mode {
+    Strict,
+    Warn,
+    Off,
+}
+
 proptest! {
     #[test]
     fn every_envelope_fits_the_schema_of_its_tool(
         own in prop::sample::select(schemas()),
         result in result(),
+        mode in prop::sample::select(vec![Mode::Strict, Mode::Warn, Mode::Off]),
     ) {
         let own = RawJson::parse(own.to_string()).unwrap();
         let compiled = Schema::compile(&own).ok();
         let check = compiled.as_ref().map(|schema| |payload: &RawJson| schema.check(payload));
         let mut settings = Settings::default();
         settings.media = Media::Beside;
-        settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
+        settings.output_check = check.as_ref().and_then(|check| match mode {
+            Mode::Strict => Some(OutputCheck::strict(check)),
+            Mode::Warn => Some(OutputCheck::new(check)),
+            Mode::Off => None,
+        });
         for contract in Contract::ALL {
-            let advertised = output_schema(contract, compiled.as_ref().map(|_| &own)).to_string();
+            // What nobody checks is not promised.
+            let promised = settings.output_check.map(|_| &own);
+            let advertised = output_schema(contract, promised).to_string();
             let advertised: Value = serde_json::from_str(&advertised).unwrap();
             let validator = jsonschema::validator_for(&advertised).unwrap();
             let observed = Observed::Mcp(McpResult::from_json(result.to_string()).unwrap());

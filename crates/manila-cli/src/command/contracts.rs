@@ -1,7 +1,7 @@
 //! `manila contracts`
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use manila::{Contract, Subject};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use manila::Contract;
 use serde::Serialize;
 
 use crate::exit_status::ExitStatus;
@@ -52,12 +52,6 @@ fn row(contract: Contract) -> Row {
 /// An argument that names a contract; a wrong one is told with a suggestion.
 pub(crate) fn one_contract() -> impl TypedValueParser<Value = Contract> {
     PossibleValuesParser::new(Contract::ALL.map(Contract::id)).try_map(|id| Contract::from_id(&id))
-}
-
-/// An argument that names anything that can be checked; a wrong one is told with a suggestion.
-pub(crate) fn one_subject() -> impl TypedValueParser<Value = Subject> {
-    let named = Subject::ALL.map(|it| PossibleValue::new(it.id()).help(it.summary()));
-    PossibleValuesParser::new(named).try_map(|id| Subject::from_id(&id))
 }
 
 /// Which contracts an answer is wanted in.

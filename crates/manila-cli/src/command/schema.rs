@@ -2,24 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use manila::json::Kind;
 use manila::{Contract, RawJson, Schema, Subject, Unbound, UnusableSchema, schema_around};
+use manila_gateway::config;
 
-use crate::command::contracts::one_subject;
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
 use crate::output::{Layout, Output};
 use crate::refusal::{Refusal, note};
 
-/// Print the JSON Schema of a contract, or of a document beside the contracts
+/// Print the JSON Schema of a contract, of another document, or of manila.toml
 ///
-/// It is in draft 2020-12 and refers to nothing outside. With --around, it is that of a
-/// contract's envelopes with a payload of your own schema, in that schema's dialect.
+/// It is in draft 2020-12 (that of manila.toml in draft-07, which editors know) and refers to
+/// nothing outside. With --around, it is that of a contract's envelopes with a payload of your own
+/// schema, in that schema's dialect.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Whose schema
-    #[arg(value_name = "NAME", value_parser = one_subject())]
-    subject: Subject,
+    #[arg(value_name = "NAME", value_parser = one_document())]
+    document: Document,
 
     /// Put the schema of a payload into that of a contract; `-` reads standard input
     ///
@@ -34,15 +36,41 @@ pub(crate) struct Args {
     around: Option<PathBuf>,
 }
 
+/// What has a schema.
+#[derive(Debug, Clone, Copy)]
+enum Document {
+    Subject(Subject),
+    Config,
+}
+
+/// The name of the configuration.
+const CONFIG: &str = "config";
+
+/// An argument that names a document; a wrong one is told with a suggestion.
+fn one_document() -> impl TypedValueParser<Value = Document> {
+    let subjects = Subject::ALL.map(|it| PossibleValue::new(it.id()).help(it.summary()));
+    let config = PossibleValue::new(CONFIG)
+        .help("manila.toml, so that an editor knows its keys: `#:schema FILE` as its first line");
+    PossibleValuesParser::new(subjects.into_iter().chain([config])).try_map(|id| {
+        match id.as_str() {
+            CONFIG => Ok(Document::Config),
+            id => Subject::from_id(id).map(Document::Subject),
+        }
+    })
+}
+
 /// Far more than the largest schema that is used.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let subject = args.subject;
-    match (&args.around, subject.contract()) {
-        (None, _) => out.line(subject.schema().trim_end().as_bytes())?,
-        (Some(file), Some(contract)) => around(contract, file, out)?,
-        (Some(_), None) => return Err(no_envelope(subject).into()),
+    match (&args.around, args.document) {
+        (None, Document::Subject(subject)) => out.line(subject.schema().trim_end().as_bytes())?,
+        (None, Document::Config) => out.json(config::schema().as_raw(), Layout::Pretty)?,
+        (Some(file), Document::Subject(Subject::Envelope(contract))) => {
+            around(contract, file, out)?;
+        }
+        (Some(_), Document::Subject(subject)) => return Err(no_envelope(subject.id()).into()),
+        (Some(_), Document::Config) => return Err(no_envelope(CONFIG).into()),
     }
     Ok(ExitStatus::Good)
 }
@@ -110,9 +138,9 @@ fn unfit(unusable: &UnusableSchema, name: &str) -> Refusal {
     Refusal::new(format!("{name}: {unusable}"), SCHEMA_HINT)
 }
 
-fn no_envelope(subject: Subject) -> Refusal {
+fn no_envelope(name: &str) -> Refusal {
     Refusal::new(
-        format!("{subject} is no envelope, so no payload stands in it"),
+        format!("{name} is no envelope, so no payload stands in it"),
         format!("`--around` takes one of: {}", Contract::ALL.map(Contract::id).join(", ")),
     )
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use manila::check::RULES;
 use manila::{Code, Contract, Observation, RawJson, Spelling, Subject, diagnostics, spellings};
+use manila_gateway::config::KEYS;
 use manila_redact::Rule;
 
 use crate::program::{check_generated, files, manila, read, root};
@@ -125,11 +126,15 @@ fn configuration_follows_from_its_keys() {
     let mut text = format!("# Configuration\n\n{GENERATED}\n");
     text += "`manila serve` reads `manila.toml`, or the file that `--config` names; `manila serve --check` only says whether it is\n\
              good. `--config manila.toml` also binds `manila wrap`, `call`, `tools`, `seal`, `convert` and `redact`, which have no use for\n\
-             servers and listeners. A key that does not exist is refused, with its line and what may have been meant.\n\n```toml\n";
+             servers and listeners. A key that does not exist is refused, with its line and what may have been meant.\n\n\
+             An editor tells the same while you write, and completes keys and words, if it knows the file's JSON Schema:\n\
+             [manila.schema.json](manila.schema.json), which `manila schema config` prints. Taplo, and with it Even Better TOML in VS Code,\n\
+             finds it by the first line of `manila.toml`, with a path from there or a URL:\n\n\
+             ```toml\n#:schema docs/manila.schema.json\n```\n\nEverything at once:\n\n```toml\n";
     text += EXAMPLE;
     text += "```\n\n| key | what it does |\n|---|---|\n";
-    for (key, what) in manila_gateway::config::KEYS {
-        writeln!(text, "| `{key}` | {what} |").unwrap();
+    for key in KEYS {
+        writeln!(text, "| `{}` | {} |", key.path, key.what).unwrap();
     }
     text += "\nA caller asks for one answer with its secrets by `_meta` \
              `{\"dev.manila/unsafeOutput\": true}`, or under\n`machine-readable-v1` by the argument \
@@ -141,16 +146,24 @@ fn configuration_follows_from_its_keys() {
     check_generated(&root().join("docs/configuration.md"), &text);
     let read = manila_gateway::Config::for_serving(EXAMPLE, |_| Some("x".to_owned()));
     assert!(read.is_ok(), "{read:?}");
-    for (key, _) in manila_gateway::config::KEYS {
-        let last = key.rsplit('.').next().unwrap_or_default();
-        assert!(last == "NAME" || EXAMPLE.contains(last), "{key} is not in the example");
+    for key in KEYS {
+        let last = key.path.rsplit('.').next().unwrap_or_default();
+        assert!(last == "NAME" || EXAMPLE.contains(last), "{} is not in the example", key.path);
     }
+}
+
+#[test]
+fn the_schema_for_editors_follows_from_the_keys() {
+    let ran = manila(&["schema", "config"], b"");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    check_generated(&root().join("docs/manila.schema.json"), &ran.stdout);
 }
 
 const EXAMPLE: &str = r#"contract = "response-v2"
 speaks = "machine-readable-v1"
 placement = "structured"
 timeout = "60s"
+output_check = "warn"
 
 [listen]
 http = "127.0.0.1:7300"
@@ -166,6 +179,7 @@ start_timeout = "2m"
 contract = "envelope-v1"
 speaks = "response-v2"
 timeout = "30s"
+output_check = "strict"
 allow = ["read_*", "list_*"]
 deny = ["read_secret_*"]
 
@@ -177,6 +191,7 @@ headers = { Authorization = "Bearer ${SEARCH_TOKEN}" }
 contract = "response-v2"
 placement = "text"
 timeout = "5s"
+output_check = "off"
 redact = true
 
 [limits]
@@ -304,7 +319,7 @@ fn capital(text: &str) -> String {
 }
 
 /// The fenced blocks of this language in a document.
-fn blocks(document: &str, language: &str) -> Vec<String> {
+pub(crate) fn blocks(document: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     let parts = document.split(fence.as_str()).skip(1);
     parts.filter_map(|part| part.split("\n```").next().map(str::to_owned)).collect()

@@ -134,6 +134,7 @@ fn schemas_that_cannot_be_used_are_refused_in_every_contract() {
     }
     check_refused(&["schema", "response-v2", "--around", "nowhere.json"], "", "no such file");
     check_refused(&["schema", "tool-io", "--around", "-"], "{}", "takes one of: response-v2");
+    check_refused(&["schema", "config", "--around", "-"], "{}", "config is no envelope");
     check_refused(&["schema", "prov.record.v0.2"], "", "did you mean `prov.record.v0.1`?");
 }
 

@@ -1,95 +1,233 @@
-//! Every key of the configuration, from which its page follows.
+//! Every key of the configuration, from which its page and its schema follow.
+
+use super::redact::PassthroughWord;
+use super::tables::{OutputCheckWord, PlacementWord, StartWord};
+
+/// A key of the configuration.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Key {
+    /// Where it stands. `NAME` is a name that the operator gives.
+    pub path: &'static str,
+    /// What is written there.
+    pub kind: Kind,
+    /// What it does.
+    pub what: &'static str,
+}
+
+/// What is written at a key.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Kind {
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// The id of a contract.
+    Contract,
+    /// The id of a contract, or `none`.
+    Shape,
+    /// Names of rules of redaction.
+    Rules,
+    /// The name of a rule of the operator's own.
+    RuleName,
+    /// A time with a unit.
+    Time,
+    /// A number of bytes, with a unit.
+    Size,
+    /// An address of this machine.
+    Address,
+    /// The URL of a server.
+    Url,
+    /// A program and its arguments.
+    Command,
+    /// A text.
+    Text,
+    /// A list of texts.
+    Texts,
+    /// Texts by their names.
+    NamedTexts,
+    /// A number of things.
+    Count,
+    /// `true` or `false`.
+    Flag,
+    /// A table with the keys below this one.
+    Table,
+    /// Such a table, and it is a server's.
+    Server,
+    /// A list of such tables, each with all of the keys.
+    Tables,
+}
+
+const fn key(path: &'static str, kind: Kind, what: &'static str) -> Key {
+    Key { path, kind, what }
+}
 
 /// The keys of the configuration, each with what it does.
-pub const KEYS: [(&str, &str); 46] = [
-    (
+pub const KEYS: [Key; 49] = [
+    key(
         "contract",
+        Kind::Shape,
         "the contract of all answers, unless a server, a tool or a request has another; `none` \
          passes them on as they come",
     ),
-    (
+    key(
         "speaks",
+        Kind::Contract,
         "the contract in which the server answers already, where its answers do not show it: \
          `machine-readable-v1` has no mark",
     ),
-    (
+    key(
         "placement",
+        Kind::Words(PlacementWord::WORDS),
         "where the envelope goes in a result: `structured` (as `structuredContent`, and as the first \
          text block), or `text` (as the first text block only)",
     ),
-    ("timeout", "how long a call may take without a sign of life, e.g. `\"30s\"`; 60s by default"),
-    ("listen.http", "the address at which clients come over HTTP, e.g. `\"127.0.0.1:7300\"`"),
-    ("listen.stdio", "`true` serves one client over standard input and output"),
-    (
+    key(
+        "timeout",
+        Kind::Time,
+        "how long a call may take without a sign of life, e.g. `\"30s\"`; 60s by default",
+    ),
+    key(
+        "output_check",
+        Kind::Words(OutputCheckWord::WORDS),
+        "what becomes of an answer that does not fit its tool's own `outputSchema`: `warn` passes it \
+         on with the warning `OUTPUT_SCHEMA_MISMATCH`, which is what happens otherwise; `strict` makes \
+         it a failure, `INVALID_TOOL_OUTPUT`, without the answer; `off` checks nothing, and advertises \
+         the envelope's schema without the tool's own",
+    ),
+    key(
+        "listen.http",
+        Kind::Address,
+        "the address at which clients come over HTTP, e.g. `\"127.0.0.1:7300\"`",
+    ),
+    key("listen.stdio", Kind::Flag, "`true` serves one client over standard input and output"),
+    key(
         "limits.message_bytes_max",
+        Kind::Size,
         "the largest message that is read, from either side, e.g. `\"64MiB\"`; a larger answer is \
          `TOO_LARGE`",
     ),
-    ("limits.in_flight_max", "how many requests may be open"),
-    ("limits.in_flight_bytes_max", "how many bytes they may have together"),
-    ("limits.queue_bytes_max", "how much may wait in each queue"),
-    ("limits.connections_max", "how many connections may be open"),
-    ("limits.sessions_max", "how many sessions of the legacy era may be open"),
-    ("limits.session_idle", "how long a session may be silent before it is forgotten"),
-    ("limits.head_timeout", "how long the head of a request may take"),
-    ("limits.body_timeout", "how long the body of a request may take"),
-    ("limits.grace", "how long open calls have to end when Manila stops"),
-    (
+    key("limits.in_flight_max", Kind::Count, "how many requests may be open"),
+    key("limits.in_flight_bytes_max", Kind::Size, "how many bytes they may have together"),
+    key("limits.queue_bytes_max", Kind::Size, "how much may wait in each queue"),
+    key("limits.connections_max", Kind::Count, "how many connections may be open"),
+    key("limits.sessions_max", Kind::Count, "how many sessions of the legacy era may be open"),
+    key(
+        "limits.session_idle",
+        Kind::Time,
+        "how long a session may be silent before it is forgotten",
+    ),
+    key("limits.head_timeout", Kind::Time, "how long the head of a request may take"),
+    key("limits.body_timeout", Kind::Time, "how long the body of a request may take"),
+    key("limits.grace", Kind::Time, "how long open calls have to end when Manila stops"),
+    key(
         "upstream.NAME",
+        Kind::Server,
         "a table for each server. With several of them, the names of its tools and prompts begin \
          with `NAME_`; a name has letters, digits and `-`",
     ),
-    ("upstream.NAME.command", "the server's program and its arguments; no shell is involved"),
-    (
+    key(
+        "upstream.NAME.command",
+        Kind::Command,
+        "the server's program and its arguments; no shell is involved",
+    ),
+    key(
         "upstream.NAME.env",
+        Kind::NamedTexts,
         "variables for the program, beside the few that every program needs (`PATH`, `HOME`, the \
          language, folders for temporary files); `${VAR}` stands for a variable of Manila's own",
     ),
-    ("upstream.NAME.pass_env", "names of variables that are handed on to the program as they are"),
-    ("upstream.NAME.cwd", "the folder in which the program runs"),
-    ("upstream.NAME.url", "the URL of a server that runs already, instead of a command"),
-    ("upstream.NAME.headers", "headers for it, such as credentials; `${VAR}` as above"),
-    (
+    key(
+        "upstream.NAME.pass_env",
+        Kind::Texts,
+        "names of variables that are handed on to the program as they are",
+    ),
+    key("upstream.NAME.cwd", Kind::Text, "the folder in which the program runs"),
+    key(
+        "upstream.NAME.url",
+        Kind::Url,
+        "the URL of a server that runs already, instead of a command",
+    ),
+    key(
+        "upstream.NAME.headers",
+        Kind::NamedTexts,
+        "headers for it, such as credentials; `${VAR}` as above",
+    ),
+    key(
         "upstream.NAME.start",
+        Kind::Words(StartWord::WORDS),
         "`lazy` starts the program when it is needed for the first time, `eager` at once, which is \
          what happens otherwise",
     ),
-    ("upstream.NAME.start_timeout", "how long it may take to answer the greeting"),
-    ("upstream.NAME.contract", "the contract of this server's answers"),
-    ("upstream.NAME.speaks", "the contract in which it answers already"),
-    ("upstream.NAME.timeout", "how long a call of its tools may take"),
-    (
+    key("upstream.NAME.start_timeout", Kind::Time, "how long it may take to answer the greeting"),
+    key("upstream.NAME.contract", Kind::Shape, "the contract of this server's answers"),
+    key("upstream.NAME.speaks", Kind::Contract, "the contract in which it answers already"),
+    key("upstream.NAME.timeout", Kind::Time, "how long a call of its tools may take"),
+    key(
+        "upstream.NAME.output_check",
+        Kind::Words(OutputCheckWord::WORDS),
+        "what becomes of answers that do not fit the `outputSchema` of its tools",
+    ),
+    key(
         "upstream.NAME.allow",
+        Kind::Texts,
         "the tools that are offered, by their own names; `*` stands for any letters. Without it, \
          all are",
     ),
-    ("upstream.NAME.deny", "the tools that are not offered, whatever `allow` says"),
-    ("tool.NAME", "a table for the tool of this name, as clients know it"),
-    ("tool.NAME.contract", "the contract of its answers"),
-    ("tool.NAME.placement", "where the envelope goes in its results"),
-    ("tool.NAME.timeout", "how long a call of it may take"),
-    ("tool.NAME.redact", "`false` leaves this tool's answers as they are; the log tells each time"),
-    ("redact.off", "names of rules that are not used, as `manila redact --rules` lists them"),
-    (
+    key("upstream.NAME.deny", Kind::Texts, "the tools that are not offered, whatever `allow` says"),
+    key("tool.NAME", Kind::Table, "a table for the tool of this name, as clients know it"),
+    key("tool.NAME.contract", Kind::Shape, "the contract of its answers"),
+    key(
+        "tool.NAME.placement",
+        Kind::Words(PlacementWord::WORDS),
+        "where the envelope goes in its results",
+    ),
+    key("tool.NAME.timeout", Kind::Time, "how long a call of it may take"),
+    key(
+        "tool.NAME.output_check",
+        Kind::Words(OutputCheckWord::WORDS),
+        "what becomes of answers that do not fit its `outputSchema`",
+    ),
+    key(
+        "tool.NAME.redact",
+        Kind::Flag,
+        "`false` leaves this tool's answers as they are; the log tells each time",
+    ),
+    key(
+        "redact.off",
+        Kind::Rules,
+        "names of rules that are not used, as `manila redact --rules` lists them",
+    ),
+    key(
         "redact.extra",
+        Kind::Tables,
         "rules of your own: tables with `name` and `pattern`, a regular expression that sees one \
          line at a time; group 1, if it has one, is the secret",
     ),
-    ("redact.extra.name", "the rule's name, in receipts and reports"),
-    ("redact.extra.pattern", "what it finds"),
-    ("redact.allow", "values that are left alone, exactly as they stand here"),
-    ("redact.allow_patterns", "values that are left alone if one of these expressions matches"),
-    (
+    key("redact.extra.name", Kind::RuleName, "the rule's name, in receipts and reports"),
+    key("redact.extra.pattern", Kind::Text, "what it finds"),
+    key("redact.allow", Kind::Texts, "values that are left alone, exactly as they stand here"),
+    key(
+        "redact.allow_patterns",
+        Kind::Texts,
+        "values that are left alone if one of these expressions matches",
+    ),
+    key(
         "redact.unsafe_output",
+        Kind::Flag,
         "whether a caller may ask for one answer with its secrets, by `unsafeOutput`; `false` \
          unless you say otherwise",
     ),
-    (
+    key(
         "redact.passthrough",
+        Kind::Words(PassthroughWord::WORDS),
         "`verbatim` leaves secrets in answers that already are envelopes of the caller's \
          contract; `redacted` unless you say otherwise",
     ),
-    ("journal.folder", "where the journal is written; `runs` below `MANILA_HOME` by default"),
-    ("journal.file_bytes_max", "how large a file of the journal may become"),
-    ("journal.files_max", "how many files of it are kept; 0 keeps no journal"),
+    key(
+        "journal.folder",
+        Kind::Text,
+        "where the journal is written; `runs` below `MANILA_HOME` by default",
+    ),
+    key("journal.file_bytes_max", Kind::Size, "how large a file of the journal may become"),
+    key("journal.files_max", Kind::Count, "how many files of it are kept; 0 keeps no journal"),
 ];

@@ -36,6 +36,14 @@ const EVERYBODYS: [&str; 21] = [
     "LOCALAPPDATA",
 ];
 
+/// The longest name of a server: tools are named `NAME_TOOL`.
+const NAME_CHARS_MAX: usize = 32;
+
+/// What the name of a server looks like, as a pattern for editors.
+pub(super) fn name_pattern() -> String {
+    format!("^[A-Za-z0-9-]{{1,{NAME_CHARS_MAX}}}$")
+}
+
 /// A variable of the environment, if it is set.
 pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
@@ -48,12 +56,14 @@ pub(super) fn member(
     variable: Variable<'_>,
 ) -> Result<Member, ConfigError> {
     let name_is_good = |name: &str| {
-        (1..=32).contains(&name.len())
+        (1..=NAME_CHARS_MAX).contains(&name.len())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     if !name_is_good(name.get_ref()) {
         let message = format!("`{}` cannot be the name of a server", name.get_ref());
-        let hint = "use at most 32 letters, digits and `-`: tools are named NAME_TOOL";
+        let hint = format!(
+            "use at most {NAME_CHARS_MAX} letters, digits and `-`: tools are named NAME_TOOL"
+        );
         return Err(at(text, Some(name.span()), message, hint));
     }
     let own = table.get_ref();
@@ -69,6 +79,9 @@ pub(super) fn member(
     }
     if let Some(timeout) = &own.start_timeout {
         settings.start_timeout = read(text, timeout, values::duration)?;
+    }
+    if let Some(word) = own.output_check {
+        settings.output_check = word.into();
     }
     settings.is_lazy = own.start == StartWord::Lazy;
     settings.offered = Offered { allow: own.allow.clone(), deny: own.deny.clone() };

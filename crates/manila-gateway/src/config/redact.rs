@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::{ConfigError, at};
+use super::words::words;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -19,12 +20,13 @@ pub(super) struct RedactTable {
     pub(super) passthrough: PassthroughWord,
 }
 
-#[derive(Deserialize, Default, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum PassthroughWord {
-    #[default]
-    Redacted,
-    Verbatim,
+words! {
+    #[derive(Default)]
+    PassthroughWord {
+        #[default]
+        Redacted = "redacted",
+        Verbatim = "verbatim",
+    }
 }
 
 #[derive(Deserialize)]
@@ -33,6 +35,10 @@ struct ExtraTable {
     name: Spanned<String>,
     pattern: Spanned<String>,
 }
+
+/// What the name of a rule looks like, as a pattern for editors. Names that are taken are told by
+/// `redactor`.
+pub(super) const RULE_NAME_PATTERN: &str = "^[a-z0-9._-]{1,64}$";
 
 /// The rules as the table wants them. Each is tried by itself, so that the wrong one is named.
 pub(super) fn redactor(text: &str, table: &RedactTable) -> Result<Redactor, ConfigError> {

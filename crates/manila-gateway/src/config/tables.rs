@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::redact::RedactTable;
+use super::words::words;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -14,6 +15,7 @@ pub(super) struct File {
     pub(super) speaks: Option<Spanned<String>>,
     pub(super) placement: Option<PlacementWord>,
     pub(super) timeout: Option<Spanned<String>>,
+    pub(super) output_check: Option<OutputCheckWord>,
     pub(super) listen: ListenTable,
     pub(super) limits: LimitsTable,
     pub(super) upstream: BTreeMap<Spanned<String>, Spanned<UpstreamTable>>,
@@ -22,11 +24,19 @@ pub(super) struct File {
     pub(super) journal: JournalTable,
 }
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum PlacementWord {
-    Structured,
-    Text,
+words! {
+    PlacementWord {
+        Structured = "structured",
+        Text = "text",
+    }
+}
+
+words! {
+    OutputCheckWord {
+        Strict = "strict",
+        Warn = "warn",
+        Off = "off",
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -65,16 +75,18 @@ pub(super) struct UpstreamTable {
     pub(super) contract: Option<Spanned<String>>,
     pub(super) speaks: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<String>>,
+    pub(super) output_check: Option<OutputCheckWord>,
     pub(super) allow: Option<Vec<String>>,
     pub(super) deny: Vec<String>,
 }
 
-#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum StartWord {
-    #[default]
-    Eager,
-    Lazy,
+words! {
+    #[derive(Default)]
+    StartWord {
+        #[default]
+        Eager = "eager",
+        Lazy = "lazy",
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -83,6 +95,7 @@ pub(super) struct ToolTable {
     pub(super) contract: Option<Spanned<String>>,
     pub(super) placement: Option<PlacementWord>,
     pub(super) timeout: Option<Spanned<String>>,
+    pub(super) output_check: Option<OutputCheckWord>,
     pub(super) redact: Option<bool>,
 }
 

@@ -4,11 +4,24 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::num::IntErrorKind;
 use std::time::Duration;
 
+/// The units of times, in milliseconds.
+const TIMES: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+
+/// The units of sizes, in bytes.
+const SIZES: [(&str, usize); 7] = [
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("kB", 1_000),
+    ("KB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+];
+
 /// Reads a time, e.g. `500ms`, `30s`, `5m`; a number alone is seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
     const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-    let unit = UNITS.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));
+    let unit = TIMES.into_iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, ms)));
     let (number, unit_ms) = unit.unwrap_or((text, 1_000));
     let number: u64 = match number.trim().parse() {
         Ok(number) => number,
@@ -24,18 +37,9 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 
 /// Reads a number of bytes, e.g. `1000000`, `512KiB`, `64MiB`.
 pub fn bytes(text: &str) -> Result<usize, String> {
-    const UNITS: [(&str, usize); 7] = [
-        ("KiB", 1 << 10),
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-        ("kB", 1_000),
-        ("KB", 1_000),
-        ("MB", 1_000_000),
-        ("GB", 1_000_000_000),
-    ];
     const SMALLEST: usize = 1_024;
     const LARGEST: usize = 4 << 30;
-    let unit = UNITS.into_iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, size)));
+    let unit = SIZES.into_iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, size)));
     let (number, unit) = unit.unwrap_or((text, 1));
     let number: usize =
         number.trim().parse().map_err(|_| "give a number of bytes, e.g. 64MiB".to_owned())?;
@@ -56,6 +60,30 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     let numeric = text.replacen("localhost:", "127.0.0.1:", 1);
     numeric.parse().map_err(|_| "give an address and a port, e.g. 127.0.0.1:7300".to_owned())
 }
+
+/// The usual spellings of a time, as a pattern for editors. What is too long is told by `duration`.
+pub(super) fn duration_pattern() -> String {
+    amount(&TIMES.map(|(unit, _)| unit))
+}
+
+/// The usual spellings of a size. What is too small or too large is told by `bytes`.
+pub(super) fn bytes_pattern() -> String {
+    amount(&SIZES.map(|(unit, _)| unit))
+}
+
+/// A number that is not 0, and perhaps a unit.
+fn amount(units: &[&str]) -> String {
+    format!("^ *[0-9]*[1-9][0-9]* *({})?$", units.join("|"))
+}
+
+/// The usual spellings of an address. Hosts and ports that do not exist are told by `address`.
+pub(super) const ADDRESS_PATTERN: &str = concat!(
+    r"^(http://)?(:?[0-9]{1,5}|",
+    r"(localhost|[0-9]{1,3}(\.[0-9]{1,3}){3}|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5})/?$"
+);
+
+/// The URLs of HTTP; a variable may stand for any part.
+pub(super) const URL_PATTERN: &str = r"^(https?://.|.*\$\{.+\})";
 
 /// A text in which `${NAME}` stands for a variable, and `$${` for `${`. An error is the name of a
 /// variable that is not set.

@@ -273,7 +273,7 @@ impl Gateway {
             (Placement::Structured, Some(own)) => own,
             (asked, _) => asked,
         };
-        let shown = tools::shown(tool, shape, placement);
+        let shown = tools::shown(tool, shape, placement, settings.output_check_of(&public));
         Some(if public == name { shown } else { naming::with_member(&shown, "name", &public) })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use manila::pipeline::{self, OutputCheck, Redaction};
+use manila::pipeline::{self, Redaction};
 use manila::request_envelope::Request;
 use manila::{
     Code, Context, Contract, Failed, Invalid, JsonObject, Observation, Observed, RawJson, TimedOut,
@@ -17,7 +17,7 @@ use super::{Answer, Refusal, Sealed, answer};
 use crate::caller::{Caller, Form};
 use crate::clock;
 use crate::event::{Consent, Event};
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, OutputCheck};
 use crate::hiding::Passthrough;
 use crate::tools::Tool;
 use crate::upstream::Down;
@@ -50,7 +50,12 @@ impl Gateway {
             Passthrough::Redacted => None,
             Passthrough::Verbatim => Some(contract),
         };
-        settings.output_check = check.as_ref().map(|check| OutputCheck::new(check));
+        settings.output_check =
+            check.as_ref().and_then(|check| match own.output_check_of(call.public()) {
+                OutputCheck::Strict => Some(pipeline::OutputCheck::strict(check)),
+                OutputCheck::Warn => Some(pipeline::OutputCheck::new(check)),
+                OutputCheck::Off => None,
+            });
         settings.redaction = match consented {
             Some(_) => Redaction::Off,
             None => Redaction::By(&hiding.redactor),

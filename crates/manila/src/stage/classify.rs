@@ -60,25 +60,22 @@ pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Con
         Observed::FeatureDisabled { feature } => refusal::feature_disabled(&feature),
     };
     let envelope = seen.envelope.take().map(|own| enveloped::merge(*own, &mut call, &mut notes));
-    let Merged { receipt, provenance, came_in, mut verbatim, unread } =
-        envelope.unwrap_or_default();
-    match (&mut seen.ended, settings.output_check) {
-        (Ended::Failed { failures, .. }, _) if verbatim.is_none() => {
-            delay::settle(failures.first_mut(), &mut notes);
-        }
-        (Ended::Done(payload), Some(check)) => {
-            let mismatch = output::mismatch(payload, check);
-            // What is told of an answer must be true of it, even if it was told in an envelope.
-            verbatim = verbatim.filter(|(own, _)| mismatch.is_none() || !own.binds_payload());
-            notes.warnings.extend(mismatch);
-        }
-        (Ended::Failed { .. } | Ended::Done(_), _) => {}
+    let Merged { receipt, provenance, came_in, verbatim, unread } = envelope.unwrap_or_default();
+    if let Ended::Failed { failures, .. } = &mut seen.ended
+        && verbatim.is_none()
+    {
+        delay::settle(failures.first_mut(), &mut notes);
     }
     // E9: one hint for every feature.
     let mut features = BTreeSet::new();
     notes.upgrade_hints.retain(|hint| features.insert(hint.feature.clone()));
     let Seen { ended, run, blocks, envelope: _ } = seen;
-    Outcome { call, ended, run, blocks, notes, receipt, provenance, came_in, verbatim, unread }
+    let mut outcome =
+        Outcome { call, ended, run, blocks, notes, receipt, provenance, came_in, verbatim, unread };
+    if let Some(check) = settings.output_check {
+        output::check(&mut outcome, check);
+    }
+    outcome
 }
 
 /// R5: the caller's own id wins over a `request_id` among the extra keys.

@@ -1,0 +1,290 @@
+//! The schema of `manila.toml` that editors use, and the reader of `manila.toml`: they agree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jsonschema::Validator;
+use manila_gateway::Config;
+use manila_gateway::config::{KEYS, Key, Kind, schema};
+use serde_json::Value;
+
+use crate::docs::blocks;
+use crate::program::{files, read, root};
+
+fn tree() -> Value {
+    serde_json::from_str(&schema().to_string()).unwrap()
+}
+
+fn validator() -> Validator {
+    let tree = tree();
+    assert!(jsonschema::meta::is_valid(&tree));
+    jsonschema::validator_for(&tree).unwrap()
+}
+
+/// What the schema says against a configuration.
+fn against(validator: &Validator, text: &str) -> Option<String> {
+    let Ok(config) = toml::from_str::<Value>(text) else { return Some("no TOML".to_owned()) };
+    validator.iter_errors(&config).next().map(|error| error.to_string())
+}
+
+/// What the reader says against it.
+fn read_against(text: &str) -> Option<String> {
+    let variable = |name: &str| {
+        let value = if name.ends_with("URL") { "http://127.0.0.1:9000" } else { "9000" };
+        Some(value.to_owned())
+    };
+    Config::for_serving(text, variable).err().map(|error| error.to_string())
+}
+
+/// The schema of every key, by its path. A table that has no words of its own is no key.
+fn described(schema: &Value, path: &str, found: &mut BTreeMap<String, Value>) {
+    if schema.get("description").is_some() && !path.is_empty() {
+        found.insert(path.to_owned(), schema.clone());
+    }
+    for (name, below) in below(schema, path) {
+        described(below, &name, found);
+    }
+}
+
+/// What stands directly below a schema.
+fn below<'a>(schema: &'a Value, path: &str) -> Vec<(String, &'a Value)> {
+    let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    let is_map = |it: &&Value| it.is_object() && it.get("properties").is_some();
+    let items = schema.get("items").filter(is_map);
+    let table = items.unwrap_or(schema);
+    let fixed = table.get("properties").and_then(Value::as_object);
+    let fixed = fixed.into_iter().flatten().map(|(name, it)| (at(name), it));
+    let patterns = table.get("patternProperties").and_then(Value::as_object);
+    let named = patterns.into_iter().flatten().map(|(_, it)| it);
+    let named = named.chain(table.get("additionalProperties").filter(is_map));
+    fixed.chain(named.map(|it| (at("NAME"), it))).collect()
+}
+
+#[test]
+fn the_schema_has_every_key_and_no_other() {
+    let mut found = BTreeMap::new();
+    described(&tree(), "", &mut found);
+    let paths: BTreeSet<&str> = KEYS.iter().map(|key| key.path).collect();
+    assert_eq!(paths.len(), KEYS.len(), "a key stands once");
+    assert_eq!(found.keys().map(String::as_str).collect::<BTreeSet<_>>(), paths);
+    for Key { path, what, .. } in KEYS {
+        assert_eq!(found[path]["description"], what);
+    }
+}
+
+/// A table of the schema has the keys that the reader knows there: it tells them to whoever writes
+/// another one.
+#[test]
+fn the_reader_has_every_key_and_no_other() {
+    fn check(schema: &Value, path: &str, n_tables: &mut usize) {
+        let children = below(schema, path);
+        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let is_named = children.iter().any(|(name, _)| last(name) == "NAME");
+        if !children.is_empty() && !is_named {
+            *n_tables += 1;
+            let head = match (path, schema["type"] == "array") {
+                ("", _) => String::new(),
+                (path, true) => format!("[[{path}]]\n"),
+                (path, false) => format!("[{path}]\n"),
+            };
+            let text = head.replace("NAME", "x") + "no-such-key = 1\n";
+            let error = Config::from_toml(&text).unwrap_err().message;
+            let (found, expected) = error.split_once(", expected ").unwrap();
+            assert_eq!(found, "unknown field `no-such-key`");
+            let known: BTreeSet<&str> = expected.split('`').skip(1).step_by(2).collect();
+            let told: BTreeSet<String> = children.iter().map(|(name, _)| last(name)).collect();
+            assert_eq!(told.iter().map(String::as_str).collect::<BTreeSet<_>>(), known, "{path:?}");
+        }
+        for (name, child) in children {
+            check(child, &name, n_tables);
+        }
+    }
+    let mut n_tables = 0;
+    check(&tree(), "", &mut n_tables);
+    assert_eq!(n_tables, 8);
+}
+
+/// Values of every kind, and of none, as TOML has them.
+const VALUES: [&str; 47] = [
+    "7",
+    "-1",
+    "1.5",
+    "true",
+    "false",
+    "[]",
+    "[1]",
+    "{}",
+    "{ a = 1 }",
+    r#""""#,
+    r#"" ""#,
+    r#""x""#,
+    r#""7""#,
+    r#""0""#,
+    r#""-7""#,
+    r#""30s""#,
+    r#""500ms""#,
+    r#""5 m""#,
+    r#""24h""#,
+    r#""0s""#,
+    r#""1d""#,
+    r#""64MiB""#,
+    r#""1000000""#,
+    r#""2 kB""#,
+    r#""64mib""#,
+    r#""127.0.0.1:7300""#,
+    r#""localhost:1""#,
+    r#"":7300""#,
+    r#""[::1]:80""#,
+    r#""http://127.0.0.1:7300/""#,
+    r#""http://x/mcp""#,
+    r#""https://x""#,
+    r#""ftp://x""#,
+    r#""http://x:${PORT}""#,
+    r#""none""#,
+    r#""response-v2""#,
+    r#""response-v3""#,
+    r#""text""#,
+    r#""off""#,
+    r#""lazy""#,
+    r#""verbatim""#,
+    r#"["jwt"]"#,
+    r#"["a", "b"]"#,
+    r#"["a", 1]"#,
+    r#"{ A = "b" }"#,
+    r#"[{ name = "x", pattern = "y" }]"#,
+    r#"[{ name = "x" }]"#,
+];
+
+/// A configuration with this key, and with what it cannot be without.
+fn with(key: &Key, value: &str) -> String {
+    let (table, name) = key.path.rsplit_once('.').unwrap_or(("", key.path));
+    let table = table.replace("NAME", "x");
+    let beside = match (key.path, key.kind) {
+        (_, Kind::Command | Kind::Url) => "",
+        ("upstream.NAME.headers", _) => "url = \"http://x\"\n",
+        (path, _) if path.starts_with("upstream.") => "command = [\"x\"]\n",
+        ("redact.extra.name", _) => "pattern = \"x\"\n",
+        ("redact.extra.pattern", _) => "name = \"x\"\n",
+        _ => "",
+    };
+    match (table.as_str(), name) {
+        ("", name) => format!("{name} = {value}\n"),
+        ("redact.extra", name) => format!("[[redact.extra]]\n{beside}{name} = {value}\n"),
+        ("upstream" | "tool", _) => format!("[{table}]\nx = {value}\n"),
+        (table, name) => format!("[{table}]\n{beside}{name} = {value}\n"),
+    }
+}
+
+/// What the schema does not say: limits of amounts, and what is an expression that finds something.
+fn only_the_reader_knows(key: &Key, value: &str) -> bool {
+    match (key.path, key.kind) {
+        (_, Kind::Time) => value == r#""1000000""#,
+        (_, Kind::Size) => value == r#""7""#,
+        ("redact.extra.pattern", _) => [r#""""#, r#""http://x:${PORT}""#].contains(&value),
+        _ => false,
+    }
+}
+
+#[test]
+fn schema_and_reader_take_the_same_values() {
+    let validator = validator();
+    let mut n_good = 0;
+    for key in &KEYS {
+        for value in VALUES {
+            let text = with(key, value);
+            let (schema, reader) = (against(&validator, &text), read_against(&text));
+            if only_the_reader_knows(key, value) {
+                assert_eq!(schema, None, "{text}");
+                continue;
+            }
+            // The reader takes a list for a table whose keys stand in their order.
+            if matches!(key.kind, Kind::Table) && value.starts_with('[') {
+                assert_ne!(schema, None, "{text}");
+                continue;
+            }
+            assert_eq!(schema.is_none(), reader.is_none(), "{text}{schema:?}\n{reader:?}");
+            n_good += usize::from(schema.is_none());
+        }
+    }
+    assert!(n_good > 200, "only {n_good} values were good");
+}
+
+#[test]
+fn every_word_of_the_schema_is_good_for_both() {
+    let validator = validator();
+    let mut found = BTreeMap::new();
+    described(&tree(), "", &mut found);
+    let mut n_words = 0;
+    for key in &KEYS {
+        let schema = &found[key.path];
+        let words = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let in_list = schema["items"].get("enum").and_then(Value::as_array).into_iter().flatten();
+        let in_list = in_list.map(|word| format!("[{word}]"));
+        for value in words.map(Value::to_string).chain(in_list) {
+            let text = with(key, &value);
+            assert_eq!((against(&validator, &text), read_against(&text)), (None, None), "{text}");
+            n_words += 1;
+        }
+    }
+    assert!(n_words > 400, "only {n_words} words");
+}
+
+#[test]
+fn good_configurations_are_good_for_both() {
+    let validator = validator();
+    let mut all: Vec<String> = Vec::new();
+    for page in files("docs").into_iter().chain([root().join("README.md")]) {
+        all.extend(blocks(&read(&page), "toml"));
+    }
+    assert!(all.len() >= 3, "the documents have examples");
+    let imported = files("crates/manila-cli/tests/it/import");
+    all.extend(imported.iter().map(|case| read(&case.join("manila.toml"))));
+    all.extend(GOOD.map(str::to_owned));
+    for text in all {
+        assert_eq!(against(&validator, &text), None, "{text}");
+        assert_eq!(read_against(&text), None, "{text}");
+    }
+}
+
+const GOOD: [&str; 6] = [
+    "",
+    "#:schema docs/manila.schema.json\n",
+    "contract = \"none\"\n[listen]\nhttp = \"7300\"\nstdio = true\n",
+    "[upstream.everything]\ncommand = [\"npx\", \"-y\", \"@modelcontextprotocol/server-everything\"]\nstart = \"lazy\"\n",
+    "[upstream.A-1]\nurl = \"https://example.com:${PORT}/mcp\"\nenv = {}\npass_env = []\n[upstream.b]\ncommand = [\"x\", \"\"]\nheaders = {}\n",
+    "[tool.\"any name at all\"]\noutput_check = \"strict\"\n[redact]\nextra = []\n",
+];
+
+#[test]
+fn bad_configurations_are_bad_for_both() {
+    let validator = validator();
+    for text in BAD {
+        assert!(toml::from_str::<Value>(text).is_ok(), "{text} is TOML");
+        assert_ne!(against(&validator, text), None, "{text}");
+        assert_ne!(read_against(text), None, "{text}");
+    }
+}
+
+const BAD: [&str; 22] = [
+    "contrat = \"response-v2\"",
+    "contract = \"respons-v2\"",
+    "contract = [\"response-v2\"]",
+    "speaks = \"none\"",
+    "placement = \"structure\"",
+    "output_check = \"loud\"",
+    "timeout = 30",
+    "timeout = \"soon\"",
+    "[listen]\nhttp = 7300",
+    "[listen]\nstdio = \"yes\"",
+    "[limits]\nin_flight_max = \"many\"",
+    "[limits]\nmessage_bytes_max = \"64 megabytes\"",
+    "[upstream.a]\ncommand = [\"x\"]\nurl = \"http://x\"",
+    "[upstream.a]\ncommand = [\"x\"]\nurl = \"http://x\"\nheaders = { A = \"b\" }",
+    "[upstream.a]\n",
+    "[upstream.a]\ncommand = []",
+    "[upstream.a]\ncommand = [\"x\"]\nheaders = { A = \"b\" }",
+    "[upstream.a]\nurl = \"http://x\"\nenv = { A = \"b\" }",
+    "[upstream.a]\nurl = \"http://x\"\ncwd = \"/\"",
+    "[upstream.a_b]\ncommand = [\"x\"]",
+    "[upstream.a-name-that-is-far-too-long-for-it]\ncommand = [\"x\"]",
+    "[redact]\noff = [\"pasword\"]",
+];

@@ -1,0 +1,186 @@
+//! The JSON Schema of the configuration, for editors. It follows from the keys.
+
+use manila::json::ObjectWriter;
+use manila::{Contract, JsonObject};
+
+use super::keys::{KEYS, Key, Kind};
+use super::{members, redact, values};
+use crate::gateway::Shape;
+
+/// The JSON Schema of `manila.toml`, in draft-07: editors of TOML know no later one.
+///
+/// It refuses no configuration in its usual spelling that is good. What a pattern cannot say, such
+/// as the longest time, is left to [`super::Config`].
+///
+/// ```
+/// let schema = manila_gateway::config::schema().to_string();
+/// assert!(schema.contains(r#""enum":["strict","warn","off"]"#));
+/// ```
+#[must_use]
+pub fn schema() -> JsonObject {
+    JsonObject::build(|object| {
+        object.member("$schema", "http://json-schema.org/draft-07/schema#");
+        object.member("title", "manila.toml");
+        object.member("description", "What an operator decides about Manila");
+        table(object, "");
+    })
+}
+
+/// The part of a path that stands for a name which the operator gives.
+const NAME: &str = "NAME";
+
+/// A table with the keys below a path, and no others.
+fn table(object: &mut ObjectWriter<'_>, path: &str) {
+    object.member("type", "object");
+    let named = below(path, NAME);
+    let Some(of_each) = key(&named) else {
+        let properties = JsonObject::build(|object| {
+            for name in names_below(path) {
+                object.member(name, &value(&below(path, name)));
+            }
+        });
+        object.member("properties", &properties);
+        object.member("additionalProperties", &false);
+        return;
+    };
+    if matches!(of_each.kind, Kind::Server) {
+        let servers = JsonObject::build(|object| {
+            object.member(&members::name_pattern(), &value(&named));
+        });
+        object.member("patternProperties", &servers);
+        object.member("additionalProperties", &false);
+    } else {
+        object.member("additionalProperties", &value(&named));
+    }
+}
+
+fn key(path: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.path == path)
+}
+
+/// What stands directly below a path, in the order of the keys.
+fn names_below(path: &str) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for Key { path: whole, .. } in KEYS {
+        let rest = if path.is_empty() {
+            Some(whole)
+        } else {
+            whole.strip_prefix(path).and_then(|rest| rest.strip_prefix('.'))
+        };
+        let name = rest.map(|rest| rest.split_once('.').map_or(rest, |(name, _)| name));
+        if let Some(name) = name
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// What may be written at a path.
+fn value(path: &str) -> JsonObject {
+    let key = key(path);
+    JsonObject::build(|object| {
+        object.member("description", &key.map(|key| key.what));
+        match key.map(|key| key.kind) {
+            None | Some(Kind::Table) => table(object, path),
+            Some(Kind::Server) => {
+                table(object, path);
+                object.member("oneOf", &[of_command(), of_url()][..]);
+            }
+            Some(Kind::Tables) => {
+                object.member("type", "array");
+                let one = JsonObject::build(|object| {
+                    table(object, path);
+                    object.member("required", &names_below(path));
+                });
+                object.member("items", &one);
+            }
+            Some(Kind::Words(words)) => one_of(object, words),
+            Some(Kind::Contract) => one_of(object, &Contract::ALL.map(Contract::id)),
+            Some(Kind::Shape) => one_of(object, &Shape::ids().collect::<Vec<_>>()),
+            Some(Kind::Rules) => {
+                let rules = manila_redact::rules().iter().map(manila_redact::Rule::name);
+                let rules: Vec<&str> = rules.collect();
+                object.member("type", "array");
+                object.member("items", &JsonObject::build(|object| one_of(object, &rules)));
+            }
+            Some(Kind::RuleName) => text_like(object, redact::RULE_NAME_PATTERN),
+            Some(Kind::Time) => text_like(object, &values::duration_pattern()),
+            Some(Kind::Size) => text_like(object, &values::bytes_pattern()),
+            Some(Kind::Address) => text_like(object, values::ADDRESS_PATTERN),
+            Some(Kind::Url) => text_like(object, values::URL_PATTERN),
+            Some(Kind::Command) => {
+                texts(object);
+                object.member("minItems", &1u64);
+            }
+            Some(Kind::Text) => object.member("type", "string"),
+            Some(Kind::Texts) => texts(object),
+            Some(Kind::NamedTexts) => {
+                object.member("type", "object");
+                object.member("additionalProperties", &text());
+            }
+            Some(Kind::Count) => {
+                object.member("type", "integer");
+                object.member("minimum", &0u64);
+            }
+            Some(Kind::Flag) => object.member("type", "boolean"),
+        }
+    })
+}
+
+fn text() -> JsonObject {
+    JsonObject::build(|object| object.member("type", "string"))
+}
+
+fn texts(object: &mut ObjectWriter<'_>) {
+    object.member("type", "array");
+    object.member("items", &text());
+}
+
+fn one_of(object: &mut ObjectWriter<'_>, words: &[&str]) {
+    object.member("type", "string");
+    object.member("enum", words);
+}
+
+fn text_like(object: &mut ObjectWriter<'_>, pattern: &str) {
+    object.member("type", "string");
+    object.member("pattern", pattern);
+}
+
+/// A server that is started: nothing that belongs to a URL.
+fn of_command() -> JsonObject {
+    JsonObject::build(|object| {
+        object.member("required", &["command"][..]);
+        object.member("not", &with_any_of(&["url"]));
+        let empty = JsonObject::build(|object| object.member("maxProperties", &0u64));
+        object.member("properties", &JsonObject::build(|object| object.member("headers", &empty)));
+    })
+}
+
+/// A server that runs already: nothing that belongs to a program.
+fn of_url() -> JsonObject {
+    JsonObject::build(|object| {
+        object.member("required", &["url"][..]);
+        object.member("not", &with_any_of(&["command", "cwd"]));
+        let empty = JsonObject::build(|object| object.member("maxProperties", &0u64));
+        let none = JsonObject::build(|object| object.member("maxItems", &0u64));
+        let properties = JsonObject::build(|object| {
+            object.member("env", &empty);
+            object.member("pass_env", &none);
+        });
+        object.member("properties", &properties);
+    })
+}
+
+/// A table that has one of these keys, or several.
+fn with_any_of(names: &[&str]) -> JsonObject {
+    let required =
+        |name: &&str| JsonObject::build(|object| object.member("required", &[*name][..]));
+    let alternatives: Vec<JsonObject> = names.iter().map(required).collect();
+    JsonObject::build(|object| object.member("anyOf", &alternatives))
+}

@@ -1,0 +1,170 @@
+use super::OutputCheck;
+use crate::catalogue::Code;
+use crate::context::Context;
+use crate::contract::{Contract, Reply, render};
+use crate::observed::{McpResult, Observation, Observed};
+use crate::outcome::{Ended, Outcome, Payload};
+use crate::pipeline::{Settings, prepare};
+use crate::raw_json::RawJson;
+use crate::stage::classify::{Media, classify};
+use crate::violation::Violation;
+
+/// A stand-in for a schema: there must be a number `n`, and nothing that was hidden.
+fn promised(payload: &RawJson) -> Vec<Violation> {
+    let mut broken = Vec::new();
+    if payload.get("n").is_none_or(|n| n.as_str().parse::<i64>().is_err()) {
+        broken.push(Violation::new("/n", "type", "must be of type integer"));
+    }
+    let names = payload.members().map(|member| member.key().into_owned());
+    for name in names.filter(|name| name.contains("://")) {
+        let pointer = format!("/{}", name.replace('/', "~1"));
+        broken.push(Violation::new(pointer, "additionalProperties", "is not known here"));
+    }
+    if payload.as_str().contains("[REDACTED]") {
+        broken.push(Violation::new("/key", "pattern", "must match the pattern ^AKIA"));
+    }
+    broken
+}
+
+fn strict() -> Settings<'static> {
+    Settings { output_check: Some(OutputCheck::strict(&promised)), ..Settings::default() }
+}
+
+fn warning() -> Settings<'static> {
+    Settings { output_check: Some(OutputCheck::new(&promised)), ..Settings::default() }
+}
+
+fn answered(json: &str) -> Observation {
+    Observation::new(Observed::Answered(RawJson::parse(json.to_owned()).unwrap()))
+}
+
+fn sealed(observation: Observation, contract: Contract, settings: &Settings<'_>) -> Reply {
+    let context = Context::new([0; 16]);
+    render(&prepare(observation, settings, &context), contract, &context)
+}
+
+#[track_caller]
+fn failure_of(outcome: &Outcome) -> (&'static str, String) {
+    let Ended::Failed { failures, partial } = &outcome.ended else { panic!("{outcome:?}") };
+    assert_eq!(*partial, Payload::Absent);
+    let failure = failures.first();
+    (failure.code.name(), failure.message.clone().into_owned())
+}
+
+#[test]
+fn what_was_promised_goes_on_as_it_came() {
+    for settings in [strict(), warning(), Settings::default()] {
+        let outcome = classify(answered(r#"{"n": 7}"#), &settings, &Context::new([0; 16]));
+        assert!(matches!(outcome.ended, Ended::Done(Payload::Json(_))));
+        assert!(outcome.notes.warnings.is_empty());
+    }
+}
+
+#[test]
+fn strictly_checked_what_was_not_promised_is_a_failure_without_its_payload() {
+    let seen = || answered(r#"{"n": "seven-leagues"}"#);
+    let outcome = classify(seen(), &strict(), &Context::new([0; 16]));
+    let (code, message) = failure_of(&outcome);
+    assert_eq!(code, "INVALID_TOOL_OUTPUT");
+    let words = "The answer does not fit the tool's own output schema: /n must be of type integer";
+    assert_eq!(message, words);
+    assert!(outcome.notes.warnings.is_empty(), "a failure needs no warning beside it");
+    for contract in Contract::ALL {
+        let reply = sealed(seen(), contract, &strict());
+        assert_eq!((reply.code, reply.is_error), (Some(Code::InvalidToolOutput), true));
+        let text = reply.envelope.to_string();
+        assert!(!text.contains("seven-leagues"), "{contract}: {text}");
+        assert!(text.contains("must be of type integer"), "{contract}: {text}");
+    }
+    let reply = sealed(seen(), Contract::ResponseV2, &strict());
+    let details = reply.envelope.get("data").and_then(|data| data.get("details")).unwrap();
+    let violation = r#"{"pointer":"/n","rule":"type","message":"must be of type integer"}"#;
+    assert_eq!(details.to_string(), format!(r#"{{"violations":[{violation}]}}"#));
+}
+
+#[test]
+fn otherwise_it_goes_on_with_a_warning() {
+    let reply = sealed(answered(r#"{"n": "seven"}"#), Contract::ResponseV2, &warning());
+    let text = reply.envelope.to_string();
+    assert!(!reply.is_error && text.contains("seven"), "{text}");
+    assert!(text.contains("OUTPUT_SCHEMA_MISMATCH"), "{text}");
+    let reply = sealed(answered(r#"{"n": "seven"}"#), Contract::ResponseV2, &Settings::default());
+    assert!(!reply.envelope.to_string().contains("OUTPUT_SCHEMA_MISMATCH"));
+}
+
+#[test]
+fn nothing_text_and_media_are_refused_like_json() {
+    let settings = Settings { media: Media::Beside, ..strict() };
+    let image = r#"{"type": "image", "data": "AAAA", "mimeType": "image/png"}"#;
+    for (content, words) in [
+        (String::new(), "the tool answered nothing"),
+        (r#"{"type": "text", "text": "seven"}"#.to_owned(), "must be of type integer"),
+        (image.to_owned(), "must be of type integer"),
+    ] {
+        let result = McpResult::from_json(format!(r#"{{"content": [{content}]}}"#)).unwrap();
+        let seen = Observation::new(Observed::Mcp(result));
+        let outcome = classify(seen, &settings, &Context::new([0; 16]));
+        assert!(failure_of(&outcome).1.contains(words), "{content}");
+        assert!(outcome.blocks.is_empty(), "an image belongs to the answer");
+    }
+}
+
+#[test]
+fn a_failure_is_not_checked() {
+    let seen = answered(r#"{"success": false, "error": "file not found"}"#);
+    let reply = sealed(seen, Contract::ResponseV2, &strict());
+    assert_eq!(reply.code, Some(Code::NotFound));
+}
+
+#[test]
+fn an_envelope_is_refused_in_every_contract() {
+    let envelope = r#"{"schema_version": "mcp.envelope.v0.1", "result": {"n": "seven"},
+        "warnings": [{"code": "STALE", "message": "old"}]}"#;
+    for contract in Contract::ALL {
+        let reply = sealed(answered(envelope), contract, &strict());
+        assert_eq!(reply.code, Some(Code::InvalidToolOutput), "{contract}");
+        assert!(!reply.envelope.to_string().contains("seven"), "{contract}");
+    }
+}
+
+#[test]
+fn violations_hold_no_secrets() {
+    let seen = || answered(r#"{"n": 1, "postgres://me:hunter2secret@host/x": 1}"#);
+    for settings in [strict(), warning()] {
+        for contract in Contract::ALL {
+            let text = sealed(seen(), contract, &settings).envelope.to_string();
+            assert!(!text.contains("hunter2secret"), "{contract}: {text}");
+        }
+    }
+    let reply = sealed(seen(), Contract::ResponseV2, &strict());
+    assert!(reply.envelope.to_string().contains("/postgres:~1~1me:"), "{}", reply.envelope);
+}
+
+const WITH_SECRET: &str = r#"{"n":1,"key":"AKIAIOSFODNN7REDACTE"}"#;
+
+#[test]
+fn what_redaction_breaks_is_refused_too() {
+    let reply = sealed(answered(WITH_SECRET), Contract::ResponseV2, &strict());
+    assert_eq!(reply.code, Some(Code::InvalidToolOutput));
+    let text = reply.envelope.to_string();
+    assert!(text.contains("With its secrets hidden, the answer does not fit"), "{text}");
+    assert!(text.contains("Ask the operator"), "{text}");
+    let reply = sealed(answered(WITH_SECRET), Contract::ResponseV2, &warning());
+    assert_eq!(reply.code, None);
+    assert!(reply.envelope.to_string().contains("OUTPUT_SCHEMA_MISMATCH"));
+    // A tool that warns of itself is not let through for that.
+    let envelope = format!(
+        r#"{{"schema_version": "mcp.envelope.v0.1", "result": {WITH_SECRET},
+        "warnings": [{{"code": "OUTPUT_SCHEMA_MISMATCH", "message": "sorry"}}]}}"#
+    );
+    let reply = sealed(answered(&envelope), Contract::McpEnvelopeV01, &strict());
+    assert_eq!(reply.code, Some(Code::InvalidToolOutput), "{}", reply.envelope);
+}
+
+#[test]
+fn an_envelope_that_goes_out_as_it_came_is_not_refused_for_what_is_not_hidden() {
+    let envelope = format!(r#"{{"schema_version":"mcp.envelope.v0.1","result":{WITH_SECRET}}}"#);
+    let settings = Settings { passthrough: Some(Contract::McpEnvelopeV01), ..strict() };
+    let reply = sealed(answered(&envelope), Contract::McpEnvelopeV01, &settings);
+    assert_eq!((reply.code, reply.envelope.to_string()), (None, envelope));
+}
