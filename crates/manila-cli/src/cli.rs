@@ -8,7 +8,7 @@ use manila::Contract;
 
 use crate::command::{
     call, check, completions, contracts, convert, doctor, errors, explain, import, log, redact,
-    sample_server, schema, seal, serve, tools, wrap,
+    run, sample_server, schema, seal, serve, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Wrap(wrap::Args),
     Call(call::Args),
     Tools(tools::Args),
+    Run(run::Args),
     Import(import::Args),
     SampleServer(sample_server::Args),
     Seal(seal::Args),
@@ -56,6 +57,7 @@ impl Command {
             Command::Wrap(args) => wrap::run(args),
             Command::Call(args) => call::run(args, out),
             Command::Tools(args) => tools::run(args, out),
+            Command::Run(args) => run::run(args, out),
             Command::Import(args) => import::run(args, out),
             Command::SampleServer(args) => sample_server::run(args),
             Command::Seal(args) => seal::run(args, out),

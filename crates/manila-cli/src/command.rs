@@ -11,6 +11,7 @@ pub(crate) mod explain;
 pub(crate) mod import;
 pub(crate) mod log;
 pub(crate) mod redact;
+pub(crate) mod run;
 pub(crate) mod sample_server;
 pub(crate) mod schema;
 pub(crate) mod seal;

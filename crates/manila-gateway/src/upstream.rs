@@ -66,6 +66,8 @@ pub enum Environment {
     /// All that we have: tokens live there.
     #[default]
     Ours,
+    /// All that we have, and these variables, which win.
+    OursAnd(Vec<(OsString, OsString)>),
     /// These variables, and nothing else.
     Only(Vec<(OsString, OsString)>),
 }
@@ -75,6 +77,21 @@ impl Command {
     #[must_use]
     pub fn new(program: OsString, arguments: Vec<OsString>) -> Command {
         Command { program, arguments, environment: Environment::Ours, folder: None }
+    }
+
+    /// The whole command line, as people would type it.
+    #[must_use]
+    pub fn typed(&self) -> String {
+        let words = std::iter::once(&self.program).chain(&self.arguments);
+        let words = words.map(|word| {
+            let word = word.to_string_lossy();
+            match shlex::try_quote(&word) {
+                Ok(quoted) => quoted.into_owned(),
+                // No program can be given a zero byte, so nobody types one.
+                Err(_) => word.into_owned(),
+            }
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 }
 

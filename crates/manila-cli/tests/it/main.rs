@@ -37,6 +37,7 @@ mod random;
 mod redact;
 mod refused;
 mod rmcp;
+mod run;
 mod sample_http;
 mod schema;
 mod scripted;

@@ -25,8 +25,14 @@ impl Process {
         widen(&stdout_read);
         let (ours, theirs) = BlockingStream::pair()?;
         let mut keeper = Program::new(this_program()?);
-        if let Environment::Only(variables) = &command.environment {
-            keeper.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
+        match &command.environment {
+            Environment::Ours => {}
+            Environment::OursAnd(more) => {
+                keeper.envs(more.iter().map(|(name, value)| (name, value)));
+            }
+            Environment::Only(variables) => {
+                keeper.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
+            }
         }
         if let Some(folder) = &command.folder {
             keeper.current_dir(folder);

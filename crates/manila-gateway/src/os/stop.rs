@@ -8,7 +8,7 @@ static IS_RELOADING: AtomicBool = AtomicBool::new(false);
 /// Waits until somebody asks this process to stop: SIGTERM, SIGINT, or SIGHUP unless that has
 /// another meaning.
 #[cfg(unix)]
-pub(crate) async fn asked() {
+pub async fn asked() {
     use tokio::signal::unix::{SignalKind, signal};
     let listen = |kind| signal(kind).ok();
     let mut terminate = listen(SignalKind::terminate());
@@ -33,7 +33,7 @@ async fn next(signal: &mut Option<tokio::signal::unix::Signal>) -> Option<()> {
 
 /// Waits until somebody asks this process to stop: Ctrl-C.
 #[cfg(not(unix))]
-pub(crate) async fn asked() {
+pub async fn asked() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

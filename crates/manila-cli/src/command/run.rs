@@ -1,0 +1,197 @@
+//! `manila run`
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use manila::pipeline::{self, Redaction, Settings};
+use manila::{Code, Context, Contract, Failed, Observation, Observed};
+use manila_gateway::config::values::{bytes, duration};
+use manila_gateway::run::{End, Missing, Program, Ran, Stream, run as run_program};
+use manila_gateway::{Command, Environment, Shape, asked_to_stop};
+use manila_redact::Redactor;
+
+use super::contracts::one_contract;
+use crate::config::ConfigArgs;
+use crate::exit_status::ExitStatus;
+use crate::input::InputArgs;
+use crate::output::{LayoutArgs, Output};
+
+/// Run one program, and print what became of it as an envelope
+///
+/// The program is run as it stands, without a shell; nothing that it starts outlives it. Its output is
+/// captured, secrets are hidden, colours are taken out, and the errors of compilers are listed one by one.
+///
+///   manila run -- git status --short
+///   manila run --contract machine-readable-v1 --timeout 5m -- cargo build
+///
+/// Exit status 0: it ended with 0; 1: it failed, was stopped or is missing, and the envelope says so;
+/// 2: it could not be tried. Ctrl-C stops the program and everything that it started.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Args {
+    /// The contract of the envelope
+    #[arg(long, short, value_name = "CONTRACT", value_parser = one_contract())]
+    contract: Option<Contract>,
+
+    /// How long it may take, e.g. 500ms, 30s, 5m
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    timeout: Duration,
+
+    /// The folder in which it runs
+    #[arg(long, value_name = "FOLDER")]
+    cwd: Option<PathBuf>,
+
+    /// A variable for its environment, beside those that are there. Repeatable
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(OsString, OsString)>,
+
+    /// What it reads as its standard input; without it, that is empty. `-` hands ours on
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+
+    /// How many characters are kept of each of its streams
+    #[arg(long, value_name = "SIZE", default_value = "1000000", value_parser = bytes)]
+    max_output: usize,
+
+    /// End with the exit code of the program
+    #[arg(long)]
+    keep_exit: bool,
+
+    /// Show what it prints on standard error, while it runs
+    #[arg(long)]
+    tee: bool,
+
+    #[command(flatten)]
+    config: ConfigArgs,
+
+    #[command(flatten)]
+    layout: LayoutArgs,
+
+    /// The program and its arguments, after `--`
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// `NAME=VALUE`.
+fn variable(text: &str) -> Result<(OsString, OsString), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        Some(_) | None => Err("must be NAME=VALUE".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
+    let config = args.config.read()?;
+    let program = program(args)?;
+    let (observation, code) = if let Some(failed) = not_a_folder(args) {
+        (Observation::new(Observed::Failed(Box::new(failed))), None)
+    } else {
+        let ran = ran(&program, args.tee.then_some(&*config.hiding.redactor))?;
+        let code = kept(&ran.end);
+        (ran.observation(missing(&program)), code)
+    };
+    let mut settings = Settings::default();
+    settings.redaction = Redaction::By(&config.hiding.redactor);
+    let context = Context::new(uuid::Uuid::new_v4().into_bytes());
+    let usual = match config.contract {
+        Some(Shape::Contract(contract)) => contract,
+        // A program's output has no shape of its own that could be passed on.
+        Some(Shape::AsItCame) | None => Contract::default(),
+    };
+    let contract = args.contract.unwrap_or(usual);
+    let reply = pipeline::seal(observation, contract, &settings, &context);
+    out.json(&reply.envelope, args.layout.layout(out))?;
+    Ok(match code {
+        Some(code) if args.keep_exit => ExitStatus::Other(code),
+        Some(_) | None if reply.is_error => ExitStatus::BadNews,
+        Some(_) | None => ExitStatus::Good,
+    })
+}
+
+fn program(args: &Args) -> anyhow::Result<Program> {
+    const STDIN_BYTES_MAX: u64 = 64 * 1024 * 1024;
+    let (program, arguments) = args.command.split_first().context("no COMMAND is given")?;
+    let mut command = Command::new(program.clone(), arguments.to_vec());
+    command.environment = Environment::OursAnd(args.env.clone());
+    command.folder.clone_from(&args.cwd);
+    let mut program = Program::new(command);
+    if let Some(path) = &args.stdin {
+        program.stdin = Some(InputArgs::new(Some(path.clone()), STDIN_BYTES_MAX).read()?);
+    }
+    program.timeout = args.timeout;
+    program.stream_chars_max = args.max_output;
+    Ok(program)
+}
+
+/// Why it cannot be run where it should be.
+fn not_a_folder(args: &Args) -> Option<Failed> {
+    let folder = args.cwd.as_ref().filter(|folder| !folder.is_dir())?;
+    let message = format!("The working directory `{}` does not exist", folder.display());
+    Some(Failed::new(Code::InvalidPath, message))
+}
+
+fn ran(program: &Program, tee: Option<&Redactor>) -> anyhow::Result<Ran> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let shown = std::cell::RefCell::new(Shown::new(tee));
+    let ran = runtime.block_on(run_program(
+        program,
+        |stream, piece| shown.borrow_mut().piece(stream, piece),
+        asked_to_stop(),
+    ));
+    shown.into_inner().rest();
+    Ok(ran)
+}
+
+/// The exit code that a script sees, if the program had one.
+fn kept(end: &End) -> Option<u8> {
+    const BY_SIGNAL: i32 = 128;
+    let code = match end {
+        End::Exited(code) => *code,
+        End::Signalled(signal) => BY_SIGNAL + signal,
+        End::NotStarted(_) | End::TimedOut(_) | End::Cancelled => return None,
+    };
+    u8::try_from(code).ok()
+}
+
+/// What is said of a program that could not be started.
+fn missing(program: &Program) -> Missing {
+    let name = program.command.program.to_string_lossy().into_owned();
+    let alternatives = vec![
+        format!("Install `{name}`, or check the spelling"),
+        format!("Check that `{name}` is on PATH and may be executed"),
+    ];
+    Missing { feature: name, alternatives }
+}
+
+/// What people see of a program's output while it runs.
+struct Shown<'a>(Option<[manila_redact::Stream<'a>; 2]>);
+
+impl<'a> Shown<'a> {
+    fn new(redactor: Option<&'a Redactor>) -> Shown<'a> {
+        Shown(redactor.map(|redactor| [(); 2].map(|()| manila_redact::Stream::new(redactor))))
+    }
+
+    fn piece(&mut self, stream: Stream, piece: &[u8]) {
+        let Some([stdout, stderr]) = &mut self.0 else { return };
+        let ready = match stream {
+            Stream::Stdout => stdout.push(piece),
+            Stream::Stderr => stderr.push(piece),
+        };
+        show(&ready.text);
+    }
+
+    /// Shows what is left when the program has ended.
+    fn rest(self) {
+        for mut stream in self.0.into_iter().flatten() {
+            show(&stream.finish().text);
+        }
+    }
+}
+
+fn show(text: &[u8]) {
+    // Where standard error is gone, there is nobody left to show it to.
+    let _ = std::io::stderr().write_all(text);
+}

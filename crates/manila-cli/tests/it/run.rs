@@ -1,0 +1,152 @@
+//! `manila run`: any program, and whatever it does, as an envelope.
+
+use serde_json::{Value, json};
+
+use crate::mcp::{runs, signal};
+use crate::program::{Ran, Scratch, manila, start};
+use crate::serve::until;
+
+/// `manila run OPTIONS -- sh -c SCRIPT`, in the contract for programs.
+fn run(options: &[&str], script: &str) -> Ran {
+    let contract = ["run", "-c", "machine-readable-v1"];
+    manila(&[&contract, options, &["--", "sh", "-c", script]].concat(), b"")
+}
+
+#[track_caller]
+fn envelope(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+#[track_caller]
+fn check(options: &[&str], script: &str, code: i32, pointer: &str, expected: &Value) {
+    let ran = run(options, script);
+    let found = envelope(&ran);
+    assert_eq!(found.pointer(pointer), Some(expected), "{script}: {found}");
+    assert_eq!(ran.code, code, "{script}: {ran:?}");
+    let kept = manila(&["check", "-c", "machine-readable-v1", "-"], ran.stdout.as_bytes());
+    assert_eq!(kept.code, 0, "{script}: {kept:?}");
+}
+
+/// No scanner shall take it for a real one.
+fn token() -> String {
+    ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
+}
+
+#[test]
+fn what_a_program_prints_is_its_output() {
+    check(&[], "echo hello", 0, "/output", &json!("hello\n"));
+    check(&[], "true", 0, "/output", &json!(""));
+    check(&[], "cat", 0, "/output", &json!(""));
+    check(&["--cwd", "/"], "pwd", 0, "/output", &json!("/\n"));
+    check(&["--env", "GREETING=a b"], "echo $GREETING", 0, "/output", &json!("a b\n"));
+    check(&[], "printf '10%%\\r90%%\\rdone\\n'", 0, "/output", &json!("done\n"));
+    check(&[], "printf '\\033[31mred\\033[0m\\n'", 0, "/output", &json!("red\n"));
+    check(&[], "printf 'a\\377b'", 0, "/output", &json!("a\u{fffd}b"));
+    check(
+        &[],
+        "printf 'a\\377b'",
+        0,
+        "/metadata/encoding",
+        &json!("stdout: what is no UTF-8 is shown as replacement characters"),
+    );
+    let binary = json!("[binary output of 3 bytes, not shown]");
+    check(&[], "printf 'a\\000b'", 0, "/output", &binary);
+    let script = format!("echo token={}", token());
+    check(&[], &script, 0, "/output", &json!("token=[REDACTED]\n"));
+}
+
+#[test]
+fn input_is_what_is_given() {
+    let ran = manila(&["run", "--stdin", "-", "--", "cat"], b"from us");
+    assert_eq!(envelope(&ran)["data"]["result"], "from us");
+    let scratch = Scratch::new("run-stdin");
+    let file = scratch.file("input", "x".repeat(200_000));
+    let ran = manila(&["run", "--stdin", &file, "--", "wc", "-c"], b"");
+    assert_eq!(envelope(&ran)["data"]["result"], "200000\n");
+    // A program need not read what it is given.
+    let ran = manila(&["run", "--stdin", &file, "--", "true"], b"");
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn failures_have_their_exit_code_and_their_diagnostics() {
+    check(&[], "exit 3", 1, "/exitCode", &json!(3));
+    check(&["--keep-exit"], "exit 3", 3, "/exitCode", &json!(3));
+    check(&["--keep-exit"], "kill -9 $$", 137, "/metadata/signal", &json!("SIGKILL"));
+    check(&[], "echo no >&2; exit 1", 1, "/errors/0/message", &json!("no"));
+    let script = "echo 'a.cs(5,9): error CS0103: The name x'; exit 1";
+    check(&[], script, 1, "/errors/0/code", &json!("CS0103"));
+    let missing = manila(&["run", "-c", "machine-readable-v1", "--", "no-such-program", "-x"], b"");
+    let found = envelope(&missing);
+    assert_eq!(missing.code, 1);
+    assert_eq!(found["errors"][0]["code"], "CAPABILITY_NOT_AVAILABLE", "{found}");
+    assert_eq!(found["errors"][0]["data"]["command"], "no-such-program -x", "{found}");
+    let nowhere = manila(&["run", "--cwd", "/no/such/folder", "--", "true"], b"");
+    assert!(nowhere.code == 1 && nowhere.stdout.contains("`/no/such/folder` does not exist"));
+    let none = manila(&["run"], b"");
+    assert!(none.code == 2 && none.stderr.contains("hint:"), "{none:?}");
+}
+
+#[test]
+fn whatever_a_program_does_it_ends() {
+    // It ignores polite requests, closes its output, or leaves somebody behind who has it open.
+    check(
+        &["--timeout", "300ms"],
+        "trap '' TERM; echo x; sleep 60",
+        1,
+        "/errors/0/rawOutput",
+        &json!("x\n"),
+    );
+    check(&["--timeout", "300ms"], "exec >&- 2>&-; sleep 60", 1, "/exitCode", &json!(-1));
+    check(&[], "exec >&-; exit 4", 1, "/exitCode", &json!(4));
+    check(&[], "sleep 60 & echo left", 0, "/output", &json!("left\n"));
+    check(
+        &[],
+        "(setsid sleep 60 >/dev/null 2>&1 &) ; echo daemon",
+        0,
+        "/output",
+        &json!("daemon\n"),
+    );
+    // A gigabyte is read, and not kept.
+    let ran = run(&["--max-output", "2000"], "yes | head -c 1000000000");
+    let found = envelope(&ran);
+    let output = found["output"].as_str().unwrap();
+    assert!(output.len() <= 2_100 && output.ends_with("y\n[Output truncated]\n"), "{found}");
+    assert_eq!(found["metadata"]["truncated"], "stdout: the end of 1000000000 bytes is missing");
+}
+
+#[test]
+fn ctrl_c_stops_the_whole_tree_and_keeps_what_there_was() {
+    let scratch = Scratch::new("run-cancel");
+    let (ours, theirs) = (scratch.file("pid", ""), scratch.file("grandchild", ""));
+    let script = format!("echo begun; sleep 100 & echo $! > {theirs}; echo $$ > {ours}; wait");
+    let child = start(&["run", "-c", "machine-readable-v1", "--", "sh", "-c", &script]);
+    let pid = |file: &str| std::fs::read_to_string(file).unwrap_or_default().trim().to_owned();
+    until("it runs", || !pid(&ours).is_empty() && !pid(&theirs).is_empty());
+    signal("INT", child.id());
+    let output = child.wait_with_output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(found["errors"][0]["code"], "OPERATION_CANCELLED", "{found}");
+    assert_eq!(found["errors"][0]["rawOutput"], "begun\n", "{found}");
+    for file in [&ours, &theirs] {
+        until("it is gone", || !runs(pid(file)));
+    }
+}
+
+#[test]
+fn output_is_shown_while_it_runs_if_wanted() {
+    let ran = run(&["--tee"], "echo one; echo two >&2");
+    assert!(ran.stderr.contains("one\n") && ran.stderr.contains("two\n"), "{ran:?}");
+    assert_eq!(envelope(&ran)["output"], "one\n");
+    let token = token();
+    let ran = run(&["--tee"], &format!("echo token={token}"));
+    assert!(ran.stderr.contains("[REDACTED]") && !ran.stderr.contains(&token), "{ran:?}");
+    // It is shown as it comes.
+    let mut child = start(&["run", "--tee", "--", "sh", "-c", "echo now; sleep 100"]);
+    let mut line = [0; 4];
+    std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut line).unwrap();
+    assert_eq!(&line, b"now\n");
+    signal("TERM", child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}

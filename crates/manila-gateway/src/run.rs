@@ -1,0 +1,205 @@
+//! Running one program: its whole tree under the keeper, its output within limits.
+//!
+//! Whatever a program does, `run` comes back: one that hangs is stopped, one that prints without end
+//! is read to the end and cut, and what it leaves behind ends with it.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::AsyncWriteExt;
+
+use crate::clock;
+use crate::os::{Lifeline, Process, Status, Target};
+use crate::upstream::Command;
+
+mod capture;
+mod observe;
+mod text;
+
+use capture::Capture;
+pub use capture::Stream;
+pub use observe::Missing;
+
+/// A program that is to be run once.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Program {
+    /// What is run. No shell is involved.
+    pub command: Command,
+    /// What it reads; without it, its input is at its end.
+    pub stdin: Option<Bytes>,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// How many characters are kept of each of its streams (M13).
+    pub stream_chars_max: usize,
+    /// How long it has to end by itself when it is asked to.
+    pub grace: Duration,
+}
+
+impl Program {
+    /// A program without input, that may take as long and print as much as is usual.
+    #[must_use]
+    pub fn new(command: Command) -> Program {
+        Program {
+            command,
+            stdin: None,
+            timeout: Duration::from_secs(60),
+            stream_chars_max: 1_000_000,
+            grace: Duration::from_millis(700),
+        }
+    }
+}
+
+/// What became of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ran {
+    /// The command line, as people would type it.
+    pub command: String,
+    /// How it ended.
+    pub end: End,
+    /// How long it took.
+    pub duration: Duration,
+    /// What it wrote to standard output.
+    pub stdout: Captured,
+    /// What it wrote to standard error.
+    pub stderr: Captured,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// With this exit code.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+    /// It never ran, and why.
+    NotStarted(String),
+    /// It was stopped: it took longer than this.
+    TimedOut(Duration),
+    /// It was stopped: its caller does not want it any more.
+    Cancelled,
+}
+
+/// What a program wrote to one of its streams, as text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Captured {
+    /// The text, without colours and without what was overwritten.
+    pub text: String,
+    /// How many bytes it wrote, whether they were kept or not.
+    pub n_bytes: u64,
+    /// What was changed about it.
+    pub changes: Changes,
+}
+
+/// What was changed about what a program wrote.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[allow(clippy::struct_excessive_bools, reason = "three facts that do not exclude each other")]
+pub struct Changes {
+    /// The end is missing.
+    pub is_cut: bool,
+    /// Some of it was no UTF-8, and is shown as replacement characters.
+    pub is_mended: bool,
+    /// It is no text at all, and not shown.
+    pub is_binary: bool,
+}
+
+/// Runs a program until it ends, takes too long, or `cancelled` does. `heard` is told what it writes, as
+/// it comes.
+pub async fn run(
+    program: &Program,
+    heard: impl Fn(Stream, &[u8]),
+    cancelled: impl Future<Output = ()>,
+) -> Ran {
+    let command = program.command.typed();
+    let started = clock::now();
+    let taken = || clock::now().saturating_duration_since(started);
+    let process = match Process::start(&program.command) {
+        Ok(process) => process,
+        Err(error) => {
+            let end = End::NotStarted(error.to_string());
+            let (stdout, stderr) = (Captured::default(), Captured::default());
+            return Ran { command, end, duration: taken(), stdout, stderr };
+        }
+    };
+    let Process { stdin, stdout, stderr, lifeline } = process;
+    let writing = feed(stdin, program.stdin.clone());
+    let mut stdout = Capture::new(Stream::Stdout, stdout, program.stream_chars_max);
+    let mut stderr = Capture::new(Stream::Stderr, stderr, program.stream_chars_max);
+    let end = {
+        let streams = async {
+            tokio::join!(stdout.read(&heard), stderr.read(&heard), writing);
+        };
+        watched(program, lifeline, streams, cancelled).await
+    };
+    let duration = taken();
+    Ran { command, end, duration, stdout: stdout.captured(), stderr: stderr.captured() }
+}
+
+/// Writes what the program is to read, and closes its input.
+async fn feed(mut stdin: Target, text: Option<Bytes>) {
+    if let Some(text) = text {
+        // A program need not read what it is given.
+        let _ = stdin.write_all(&text).await;
+        let _ = stdin.shutdown().await;
+    }
+}
+
+/// Waits for the end of a program whose streams are served by `streams`, and ends it if need be.
+async fn watched(
+    program: &Program,
+    mut lifeline: Lifeline,
+    streams: impl Future<Output = ()>,
+    cancelled: impl Future<Output = ()>,
+) -> End {
+    /// So long the streams of a tree that has ended may take to end.
+    const REST: Duration = Duration::from_secs(2);
+    let mut streams = pin!(streams);
+    let mut is_silent = false;
+    let mut deadline = pin!(tokio::time::sleep(program.timeout));
+    let mut cancelled = pin!(cancelled);
+    let end = loop {
+        tokio::select! {
+            biased;
+            () = &mut cancelled => break End::Cancelled,
+            () = &mut deadline => break End::TimedOut(program.timeout),
+            status = lifeline.ended() => break match status {
+                Some(Status::Code(code)) => End::Exited(code),
+                Some(Status::Signal(signal)) => End::Signalled(signal),
+                Some(Status::NotStarted(reason)) => End::NotStarted(reason),
+                None => End::NotStarted("its keeper is gone".to_owned()),
+            },
+            () = &mut streams, if !is_silent => is_silent = true,
+        }
+    };
+    if matches!(end, End::Cancelled | End::TimedOut(_)) {
+        lifeline.terminate().await;
+        let mut grace = pin!(tokio::time::sleep(program.grace));
+        loop {
+            tokio::select! {
+                _ = lifeline.ended() => break,
+                () = &mut grace => break,
+                () = &mut streams, if !is_silent => is_silent = true,
+            }
+        }
+    }
+    // The tree ends now, whatever is left of it, and with it the streams.
+    let mut ending = pin!(lifeline.cut());
+    let mut is_ended = false;
+    let mut rest = pin!(tokio::time::sleep(REST));
+    while !(is_silent && is_ended) {
+        tokio::select! {
+            () = &mut ending, if !is_ended => is_ended = true,
+            () = &mut streams, if !is_silent => is_silent = true,
+            () = &mut rest, if is_ended => break,
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests;
