@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use manila::json::Emit;
-use manila::request_envelope::{Message, Request};
+use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
 use crate::gateway::Gateway;
@@ -60,6 +60,21 @@ pub(crate) fn with_text(request: &Request, part: &RawJson, text: &str) -> Option
     let mut token = Vec::with_capacity(text.len() + 2);
     text.emit(&mut token);
     with_part(request, part, &token)
+}
+
+/// A notification with another text for a part of it, which must be a slice of its frame.
+pub(crate) fn notification_with_text(
+    notification: &Notification,
+    part: &RawJson,
+    text: &str,
+) -> Option<Notification> {
+    let mut token = Vec::with_capacity(text.len() + 2);
+    text.emit(&mut token);
+    match Message::from_json(jsonrpc::replaced(&notification.frame, part, &token)) {
+        Ok(Message::Notification(notification)) => Some(notification),
+        // What was a notification is one with another value in it.
+        Ok(Message::Request(_) | Message::Response(_)) | Err(_) => None,
+    }
 }
 
 /// A request with another value for a part of it, which must be a slice of its frame.

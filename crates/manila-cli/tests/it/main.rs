@@ -39,5 +39,8 @@ mod sample_http;
 mod schema;
 mod scripted;
 mod serve;
+mod subscriptions;
 mod tidy;
+mod two_servers;
+mod watcher;
 mod wrap;

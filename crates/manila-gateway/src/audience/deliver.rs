@@ -8,7 +8,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use manila::json::Emit;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
@@ -47,7 +46,6 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
     if notification.method == "notifications/tools/list_changed" {
         gateway.tools.keep_only(&HashSet::new());
     }
-    let notification = with_public_uri(gateway, notification);
     let hidden = gateway.settings().hiding.message(&notification.frame);
     let notification = match hidden.map(|hidden| Message::from_json(hidden.frame)) {
         None => notification,
@@ -68,38 +66,25 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
     match notification.method.as_str() {
         "notifications/cancelled" => taken_back(gateway, &notification, connection),
         // It answers a wish of our own.
-        "notifications/subscriptions/acknowledged" => {}
+        "notifications/subscriptions/acknowledged" => {
+            if let (Some(id), Some(granted)) = (*about, notification.params) {
+                connection.acknowledged(id, granted);
+            }
+        }
+        "notifications/resources/updated" => {
+            gateway.audience.tell_updated(&notification, told_in, &gateway.watched);
+        }
         "notifications/progress" => progressed(gateway, &notification, connection),
         "notifications/message" => logged(gateway, &notification, from),
-        method if is_for_all(method) => gateway.audience.tell(&notification, told_in),
+        method if method.ends_with("/list_changed") => {
+            gateway.audience.tell(&notification, told_in)
+        }
         _ => match caller {
             // Whoever is gone needs no news.
             Some(caller) => drop(caller.line.put(notification.frame.to_bytes())),
             None => tell_the_only_client(gateway, &notification),
         },
     }
-}
-
-/// News of a resource, under the URI by which clients know it.
-fn with_public_uri(gateway: &Gateway, notification: Notification) -> Notification {
-    if gateway.settings().name.is_none() || notification.method != "notifications/resources/updated"
-    {
-        return notification;
-    }
-    let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
-    let public = uri.as_ref().and_then(RawJson::as_text).map(|own| gateway.public_uri(&own));
-    let (Some(uri), Some(public)) = (uri, public) else { return notification };
-    let mut token = Vec::new();
-    public.as_str().emit(&mut token);
-    match Message::from_json(jsonrpc::replaced(&notification.frame, &uri, &token)) {
-        Ok(Message::Notification(changed)) => changed,
-        Ok(Message::Request(_) | Message::Response(_)) | Err(_) => notification,
-    }
-}
-
-/// What concerns everybody, with whatever answer it came.
-fn is_for_all(method: &str) -> bool {
-    method.ends_with("/list_changed") || method == "notifications/resources/updated"
 }
 
 /// The server takes a question back, which the client knows by our id. One that has been answered
