@@ -142,6 +142,16 @@ impl Client {
         self.watches.lock().ok()?.as_mut()?.remove(uri)
     }
 
+    /// Whether it can be told from others: it has said hello, and all its requests are its own.
+    pub(crate) fn is_named(&self) -> bool {
+        self.speech().is_some_and(|speech| speech.era != Era::Modern)
+    }
+
+    /// Whether it has left.
+    pub(crate) fn has_left(&self) -> bool {
+        self.watches.lock().map_or(true, |watches| watches.is_none())
+    }
+
     /// Wants nothing more, and answers nothing more.
     pub(crate) fn leave(&self) {
         let watches = self.watches.lock().map(|mut watches| watches.take());

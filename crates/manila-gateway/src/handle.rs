@@ -14,13 +14,14 @@ mod offers;
 mod own_arguments;
 mod params;
 mod seal;
+mod task_ids;
 mod tasks;
 mod watch;
 
 pub use ask::Answered;
 pub(crate) use forward::{Forwarded, forward};
 pub(crate) use offers::{Kind, Offers, Way};
-pub(crate) use tasks::Tasks;
+pub(crate) use tasks::{Details, Tasks, UNKNOWN_TASK};
 pub(crate) use watch::{Watch, Watched};
 
 /// Where the envelope goes in a result.

@@ -40,6 +40,7 @@ mod schema;
 mod scripted;
 mod serve;
 mod subscriptions;
+mod tasks;
 mod tidy;
 mod two_servers;
 mod watcher;

@@ -15,9 +15,9 @@ use super::retold;
 use crate::caller::{Caller, Client, Line};
 use crate::era::{self, Era};
 use crate::gateway::Gateway;
-use crate::jsonrpc;
 use crate::upstream::{Arrived, Connection, From, FromUpstream, Inbox};
 use crate::upstream::{declined, declined_because};
+use crate::{jsonrpc, naming};
 
 /// Delivers what the server says, until it will never say anything again.
 pub(crate) async fn deliver(gateway: Arc<Gateway>, mut inbox: Inbox) {
@@ -46,6 +46,8 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
     if notification.method == "notifications/tools/list_changed" {
         gateway.tools.keep_only(&HashSet::new());
     }
+    let own_task = own_task(&notification);
+    let notification = gateway.told_of_public_tasks(notification);
     let hidden = gateway.settings().hiding.message(&notification.frame);
     let notification = match hidden.map(|hidden| Message::from_json(hidden.frame)) {
         None => notification,
@@ -75,6 +77,7 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
             gateway.audience.tell_updated(&notification, told_in, &gateway.watched);
         }
         "notifications/progress" => progressed(gateway, &notification, connection),
+        "notifications/tasks/status" => task_told(gateway, &notification, own_task.as_deref()),
         "notifications/message" => logged(gateway, &notification, from),
         method if method.ends_with("/list_changed") => {
             gateway.audience.tell(&notification, told_in)
@@ -84,6 +87,23 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
             Some(caller) => drop(caller.line.put(notification.frame.to_bytes())),
             None => tell_the_only_client(gateway, &notification),
         },
+    }
+}
+
+/// The id of the task that a notification is about, as its server knows it.
+fn own_task(notification: &Notification) -> Option<String> {
+    if notification.method != "notifications/tasks/status" {
+        return None;
+    }
+    naming::text(notification.params.as_ref()?.as_raw(), "taskId")
+}
+
+/// News of a task goes to whoever made it.
+fn task_told(gateway: &Gateway, notification: &Notification, own_id: Option<&str>) {
+    match own_id.and_then(|id| gateway.tasks.maker_of(id)) {
+        // Whoever is gone needs no news.
+        Some(maker) => drop(maker.line.put(notification.frame.to_bytes())),
+        None => tell_the_only_client(gateway, notification),
     }
 }
 
@@ -227,7 +247,8 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
     if !can_answer(&client, &request.method) {
         return connection.push(declined(request));
     }
-    client.questions.ask(request, &connection, &line);
+    let known = gateway.asked_for_public_task(request);
+    client.questions.ask(known.as_ref().unwrap_or(request), &connection, &line);
 }
 
 /// Whether a client can be asked this, as far as it has said.

@@ -55,6 +55,7 @@ impl Gateway {
             Some(_) => Redaction::Off,
             None => Redaction::By(&hiding.redactor),
         };
+        let meta = meta.map(|meta| self.with_public_related(meta));
         let meta = if consented.is_none() { meta.map(|meta| hiding.part(meta)) } else { meta };
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);

@@ -8,7 +8,7 @@ use manila::{Code, RawJson};
 use super::{Hub, Many, Servers};
 use crate::caller::Caller;
 use crate::gateway::Gateway;
-use crate::handle::{Answered, Forwarded, Kind, Placement, forward};
+use crate::handle::{Answered, Forwarded, Kind, Placement, UNKNOWN_TASK, forward};
 use crate::jsonrpc::Fault;
 use crate::naming;
 
@@ -16,6 +16,9 @@ impl Hub {
     /// Hands a request on, and its answer back.
     pub(crate) async fn forward(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
         match &*self.servers() {
+            Servers::One(gateway) if request.method.starts_with("tasks/") => {
+                gateway.about_task(request, caller).await
+            }
             Servers::One(gateway) => forward(gateway, request, caller).await,
             Servers::Many(many) => Box::pin(many.forward(request, caller)).await,
         }
@@ -43,9 +46,10 @@ impl Many {
                     None => self.by_uri(request, part("uri"), caller).await,
                 }
             }
-            method if method.starts_with("tasks/") => match self.owner_of_task(request) {
-                Some(gateway) => forward(gateway, request, caller).await,
-                None => wrong("Invalid params: no task of this id is known here"),
+            "tasks/list" => self.list_tasks(request, caller).await,
+            method if method.starts_with("tasks/") => match self.own_task(request) {
+                Some((gateway, own)) => gateway.about_task(&own, caller).await,
+                None => wrong(UNKNOWN_TASK),
             },
             _ => Forwarded::Fault(Fault::new(Code::MethodNotFound)),
         }
@@ -148,6 +152,6 @@ fn with_uri(answer: Forwarded, own: &str, public: &str) -> Forwarded {
     Forwarded::Changed(changed.into(), era)
 }
 
-fn wrong(message: &str) -> Forwarded {
+pub(super) fn wrong(message: &str) -> Forwarded {
     Forwarded::Fault(Fault::new(Code::InvalidToolInput).message(message))
 }

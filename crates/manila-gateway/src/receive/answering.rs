@@ -44,6 +44,10 @@ async fn answer_to(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Writte
             let answer = hub.task_result(request, caller).await;
             encode::tool_answer(request, &answer, &voice(hub, caller))
         }
+        ("tasks/get", Era::Modern) => {
+            let details = hub.task_details(request, caller).await;
+            encode::task_details(request, &details, &voice(hub, caller))
+        }
         ("tools/list", _) => {
             let voice = voice(hub, caller);
             let listed = hub.list_tools(request, caller, voice.placement).await;

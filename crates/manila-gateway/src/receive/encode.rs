@@ -7,7 +7,7 @@ use manila::{Code, JsonObject, RawJson, Violation};
 
 use crate::era::{self, Era, OwnInfo, meta};
 use crate::gateway::Shape;
-use crate::handle::{Answer, Answered, Forwarded, Placement, Sealed};
+use crate::handle::{Answer, Answered, Details, Forwarded, Placement, Sealed};
 use crate::jsonrpc::{self, Fault};
 use crate::own_meta;
 
@@ -60,14 +60,18 @@ impl Fate {
         Fate { failure: Some(code), message, contract: None }
     }
 
+    fn of_sealed(sealed: &Sealed) -> Fate {
+        Fate {
+            failure: sealed.failure,
+            message: sealed.message.clone(),
+            contract: Some(sealed.contract.id()),
+        }
+    }
+
     /// What became of a call.
     pub(super) fn of_call(answer: &Answer) -> Fate {
         match answer {
-            Answer::Sealed(sealed) => Fate {
-                failure: sealed.failure,
-                message: sealed.message.clone(),
-                contract: Some(sealed.contract.id()),
-            },
+            Answer::Sealed(sealed) => Fate::of_sealed(sealed),
             Answer::AsItCame(answered) => match answered.answer() {
                 Ok(result) => {
                     let is_error = result.get("isError").is_some_and(|it| it.as_bytes() == b"true");
@@ -121,6 +125,23 @@ pub(super) fn tool_answer(request: &Request, answer: &Answer, voice: &Voice) -> 
         Answer::Refused(refusal) => Written::fault(id, &refusal.fault),
     };
     Written { fate: Fate::of_call(answer), ..written }
+}
+
+/// What has become of a task. Its result, where it is a part of that, is one of a tool.
+pub(super) fn task_details(request: &Request, details: &Details, voice: &Voice) -> Written {
+    let (task, sealed) = match details {
+        Details::Forwarded(answer) => return forwarded(request, answer, voice),
+        Details::Sealed { task, result } => (task, result),
+    };
+    let whole = JsonObject::build(|object| {
+        for member in task.members() {
+            object.token_member(member.key_token(), &member.value());
+        }
+        object.member("result", &ToolResult { sealed, voice });
+    });
+    let whole = RawJson::from(whole);
+    let frame = jsonrpc::large_result(&request.id, &whole, whole.as_bytes().len());
+    Written { fate: Fate::of_sealed(sealed), ..Written::result(frame) }
 }
 
 /// The answer to a request that was handed on.
