@@ -9,6 +9,7 @@ mod ask;
 mod call;
 mod consent;
 mod forward;
+mod links;
 mod list;
 mod offers;
 mod own_arguments;

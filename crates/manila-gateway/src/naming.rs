@@ -8,6 +8,7 @@ use manila::{JsonObject, RawJson};
 
 use crate::gateway::Gateway;
 use crate::jsonrpc;
+use crate::uris::Uris;
 
 /// What stands between the name of a server and the name of what it offers. No server's name has it,
 /// so that it is always clear where one ends.
@@ -31,6 +32,22 @@ impl Gateway {
     pub(crate) fn public_uri(&self, own: &str) -> String {
         match &self.settings().name {
             Some(server) => self.uris.public(server, own),
+            None => own.to_owned(),
+        }
+    }
+
+    /// The same for one that it only mentions.
+    pub(crate) fn mentioned_uri(&self, own: &str) -> String {
+        match &self.settings().name {
+            Some(server) => self.uris.mentioned(server, own),
+            None => own.to_owned(),
+        }
+    }
+
+    /// A URI of this server's that leads to it whoever else has the same.
+    pub(crate) fn prefixed_uri(&self, own: &str) -> String {
+        match &self.settings().name {
+            Some(server) => Uris::prefixed(server, own),
             None => own.to_owned(),
         }
     }

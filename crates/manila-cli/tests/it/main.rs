@@ -39,6 +39,7 @@ mod sample_http;
 mod schema;
 mod scripted;
 mod serve;
+mod several;
 mod subscriptions;
 mod tasks;
 mod tidy;

@@ -197,6 +197,7 @@ impl Gateway {
         let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;
         match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
             Ok(answered) => {
+                let answered = self.with_public_links(answered);
                 let is_good = answered.answer().is_ok_and(|result| {
                     self.tasks.note(result, call, Shape::AsItCame);
                     result.get("isError").is_none_or(|is_error| is_error.as_bytes() != b"true")
@@ -297,7 +298,10 @@ impl Gateway {
         let mirrored = mirrored(tool.as_deref(), call);
         let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;
         match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
-            Ok(answered) => self.answered(call, contract, tool.as_deref(), answered),
+            Ok(answered) => {
+                let answered = self.with_public_links(answered);
+                self.answered(call, contract, tool.as_deref(), answered)
+            }
             Err(unanswered) => {
                 let observed = self.not_answered(unanswered);
                 self.sealed(call, contract, None, observed, None)

@@ -193,7 +193,8 @@ impl Gateway {
         let Some(task) = task.filter(|_| self.may_ask(request, caller)) else {
             return Details::Forwarded(self.about_task(request, caller).await);
         };
-        match forward_unhidden(self, request, caller).await {
+        let answer = forward_unhidden(self, request, caller).await;
+        match self.forwarded_with_public_links(answer) {
             Forwarded::AsItCame(answered) => {
                 match self.result_sealed(&answered, request, caller, &task) {
                     Some(sealed) => sealed,

@@ -70,7 +70,9 @@ impl Many {
         let own = owner
             .and_then(|(gateway, own)| Some((gateway, naming::with_text(request, part, own)?)));
         match own {
-            Some((gateway, own)) => forward(gateway, &own, caller).await,
+            Some((gateway, own)) => {
+                gateway.forwarded_with_public_links(forward(gateway, &own, caller).await)
+            }
             None => wrong("Invalid params: nothing has this name here"),
         }
     }
@@ -94,7 +96,7 @@ impl Many {
             };
             let answer = forward(gateway, changed.as_ref().unwrap_or(request), caller).await;
             if !is_refused(&answer) {
-                return if changed.is_some() { with_uri(answer, &own, &public) } else { answer };
+                return if changed.is_some() { with_uris(answer, gateway) } else { answer };
             }
             last = Some(answer);
         }
@@ -129,8 +131,8 @@ fn is_refused(answer: &Forwarded) -> bool {
     }
 }
 
-/// What was read, under the URI by which it was asked for.
-fn with_uri(answer: Forwarded, own: &str, public: &str) -> Forwarded {
+/// What was read of a resource that has its server's name before its URI. So has all that came with it.
+fn with_uris(answer: Forwarded, gateway: &Gateway) -> Forwarded {
     let Forwarded::AsItCame(Answered { response, era }) = answer else { return answer };
     let Ok(result) = &response.answer else {
         return Forwarded::AsItCame(Answered { response, era });
@@ -142,9 +144,9 @@ fn with_uri(answer: Forwarded, own: &str, public: &str) -> Forwarded {
                 continue;
             }
             let all = member.value();
-            let contents = all.items().map(|content| {
-                let is_it = naming::text(&content, "uri").is_some_and(|uri| uri == own);
-                if is_it { naming::with_member(&content, "uri", public) } else { content }
+            let contents = all.items().map(|content| match naming::text(&content, "uri") {
+                Some(own) => naming::with_member(&content, "uri", &gateway.prefixed_uri(&own)),
+                None => content,
             });
             object.token_member(member.key_token(), &contents.collect::<Vec<RawJson>>());
         }
