@@ -182,6 +182,29 @@ fn a_task_is_its_clients_own() {
 }
 
 #[test]
+fn tasks_are_offered_in_the_era_that_has_them() {
+    const EXTENSION: &str = "/result/capabilities/extensions/io.modelcontextprotocol~1tasks";
+    const CAPABILITY: &str = "/result/capabilities/tasks/requests/tools/call";
+    for era in ["legacy", "modern"] {
+        let scratch = Scratch::new(&format!("tasks offered {era}"));
+        let (_pipe, many) = front(&scratch, &Servers::on_pipes(era));
+        let one = Served::wrap(&[], &[manila_path(), "sample-server", "--era", era]);
+        for served in [&many, &one] {
+            let legacy = served.greeted("2025-11-25").hello;
+            let modern = served.modern("server/discover", &json!({})).whole().json();
+            for (hello, pointer, is_there) in [
+                (&legacy, CAPABILITY, era == "legacy"),
+                (&legacy, EXTENSION, false),
+                (&modern, CAPABILITY, false),
+                (&modern, EXTENSION, era == "modern"),
+            ] {
+                assert_eq!(hello.pointer(pointer).is_some(), is_there, "{era}: {hello}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_task_is_followed_where_there_is_only_one_server() {
     for era in ["legacy", "modern"] {
         let served = Served::wrap(&[], &[manila_path(), "sample-server", "--era", era]);
