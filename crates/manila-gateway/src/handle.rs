@@ -58,10 +58,22 @@ pub struct Sealed {
     pub failure: Option<Code>,
     /// What is said of that.
     pub message: Option<String>,
+    /// The rules that the request breaks, where it was refused for them.
+    pub violations: Vec<Violation>,
     /// What the server said in the result's `_meta`.
     pub meta: Option<RawJson>,
     /// The same for people (M11), where that was asked for.
     pub text: Option<String>,
+}
+
+impl Answer {
+    /// The same for a request that was refused because it breaks these rules.
+    fn breaking(mut self, violations: Vec<Violation>) -> Answer {
+        if let Answer::Sealed(sealed) = &mut self {
+            sealed.violations = violations;
+        }
+        self
+    }
 }
 
 /// A request that is wrong in itself.

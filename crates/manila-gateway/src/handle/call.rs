@@ -284,8 +284,10 @@ impl Gateway {
         contract: Contract,
         violations: Vec<Violation>,
     ) -> (Answer, Option<Code>) {
+        let broken = violations.clone();
         let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
-        self.sealed(call, contract, None, invalid, None)
+        let (answer, failure) = self.sealed(call, contract, None, invalid, None);
+        (answer.breaking(broken), failure)
     }
 
     pub(super) async fn call_unchecked(

@@ -76,10 +76,9 @@ impl Gateway {
             Form::Envelope => None,
             Form::Text => Some(manila::plain_text(&prepared)),
         };
-        (
-            Answer::Sealed(Box::new(Sealed { reply, contract, failure, message, meta, text })),
-            failure,
-        )
+        let violations = Vec::new();
+        let sealed = Sealed { reply, contract, failure, message, violations, meta, text };
+        (Answer::Sealed(Box::new(sealed)), failure)
     }
 
     /// A refusal as an envelope, for those who have no other place for it.
@@ -105,7 +104,8 @@ impl Gateway {
             Observed::Failed(Box::new(Failed::new(code, message)))
         };
         let call = ToolCall::named(request, caller, tool);
-        self.sealed(&call, contract, None, observed, None).0
+        let (answer, _) = self.sealed(&call, contract, None, observed, None);
+        answer.breaking(refusal.violations().to_vec())
     }
 
     pub(super) fn not_answered(&self, unanswered: Unanswered) -> Observed {

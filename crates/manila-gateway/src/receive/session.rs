@@ -158,7 +158,7 @@ impl Session {
                 let frame = jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault);
                 let fate = Fate::of_fault(fault);
                 let way = (Transport::Stdio, "stdio");
-                record_refused(&self.hub, way, n_bytes, frame.len(), &fate);
+                record_refused(&self.hub, way, id.as_ref(), n_bytes, frame.len(), &fate);
                 self.push(frame)
             }
         }
