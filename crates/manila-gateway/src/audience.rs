@@ -82,15 +82,15 @@ impl Default for Resources {
 
 impl Resources {
     /// The URIs under which a change of a server's resource is told; those of others are not.
-    fn heard_as(&self, changed: &str, watched: &Arc<Watched>, client: &Client) -> Vec<String> {
+    fn heard_as(&self, changed: &str, of_server: &Arc<Watched>, client: &Client) -> Vec<String> {
         match self {
             Resources::All => vec![changed.to_owned()],
             Resources::Some(watches) => {
                 let watches = watches.iter();
-                let heard = watches.filter_map(|(uri, it)| it.heard_as(uri, changed, watched));
+                let heard = watches.filter_map(|(uri, it)| it.heard_as(uri, changed, of_server));
                 heard.collect()
             }
-            Resources::Watched => client.heard_as(changed, watched),
+            Resources::Watched => client.heard_as(changed, of_server),
         }
     }
 }
@@ -176,17 +176,17 @@ impl Audience {
     }
 
     /// Tells those who watch it that a resource has changed, each under the URI that it knows.
-    /// `watched` is what is watched of the server that has the resource.
+    /// `of_server` is what is watched of the server that has the resource.
     pub(crate) fn tell_updated(
         &self,
         notification: &Notification,
         told_in: Era,
-        watched: &Arc<Watched>,
+        of_server: &Arc<Watched>,
     ) {
         let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
         let Some(changed) = uri.as_ref().and_then(RawJson::as_text) else { return };
         for listener in self.all() {
-            let heard = listener.wants.resources.heard_as(&changed, watched, &listener.client);
+            let heard = listener.wants.resources.heard_as(&changed, of_server, &listener.client);
             for uri in heard {
                 let frame = retold::under_uri(notification, &uri, told_in, &listener);
                 // Whoever is gone needs no news.

@@ -118,10 +118,10 @@ impl Client {
     }
 
     /// The URIs under which it hears of a change of a server's resource.
-    pub(crate) fn heard_as(&self, changed: &str, watched: &Arc<Watched>) -> Vec<String> {
+    pub(crate) fn heard_as(&self, changed: &str, of_server: &Arc<Watched>) -> Vec<String> {
         let watches = self.watches.lock().ok();
         let watches = watches.iter().flat_map(|watches| watches.iter().flatten());
-        watches.filter_map(|(uri, watch)| watch.heard_as(uri, changed, watched)).collect()
+        watches.filter_map(|(uri, watch)| watch.heard_as(uri, changed, of_server)).collect()
     }
 
     /// Wants to hear of changes of a resource. Who has left does not.

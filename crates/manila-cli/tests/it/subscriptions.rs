@@ -14,19 +14,19 @@ const OF_ONE: &str = "sample://shelf/top";
 const OF_TWO: &str = "two+sample://shelf/top";
 
 #[track_caller]
-fn touch(served: &Served, server: &str) {
-    let touched = served.call(&format!("{server}_touch"), &json!({"place": "top"}));
+fn touch(served: &Served, name: &str) {
+    let touched = served.call(&format!("{name}_touch"), &json!({"place": "top"}));
     assert_eq!(touched.status, 200, "{touched:?}");
 }
 
 /// A member of what a sample server tells of itself.
-fn about(served: &Served, server: &str, member: &str) -> Value {
-    served.call(&format!("{server}_about"), &json!({})).json()["data"][member].clone()
+fn about(served: &Served, name: &str, member: &str) -> Value {
+    served.call(&format!("{name}_about"), &json!({})).json()["data"][member].clone()
 }
 
 #[track_caller]
-fn until_subscribed(served: &Served, server: &str, uris: &Value) {
-    until(&format!("{server} has {uris}"), || about(served, server, "subscribed") == *uris);
+fn until_subscribed(served: &Served, name: &str, uris: &Value) {
+    until(&format!("{name} has {uris}"), || about(served, name, "subscribed") == *uris);
 }
 
 /// Two clients, each with its own wish: each hears of that, and of nothing else.

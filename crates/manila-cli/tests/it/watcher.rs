@@ -84,7 +84,10 @@ impl<'a> Watcher<'a> {
         };
         match answer.get("error") {
             Some(error) => Err(error.clone()),
-            None => Ok(assert_eq!(answer["result"], json!({}), "{answer}")),
+            None => {
+                assert_eq!(answer["result"], json!({}), "{answer}");
+                Ok(())
+            }
         }
     }
 

@@ -80,7 +80,7 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
         "notifications/tasks/status" => task_told(gateway, &notification, own_task.as_deref()),
         "notifications/message" => logged(gateway, &notification, from),
         method if method.ends_with("/list_changed") => {
-            gateway.audience.tell(&notification, told_in)
+            gateway.audience.tell(&notification, told_in);
         }
         _ => match caller {
             // Whoever is gone needs no news.

@@ -194,18 +194,16 @@ impl Gateway {
             return Details::Forwarded(self.about_task(request, caller).await);
         };
         let answer = forward_unhidden(self, request, caller).await;
-        match self.forwarded_with_public_links(answer) {
-            Forwarded::AsItCame(answered) => {
-                match self.result_sealed(&answered, request, caller, &task) {
-                    Some(sealed) => sealed,
-                    None => {
-                        let answer = Forwarded::AsItCame(self.hidden(request, answered));
-                        Details::Forwarded(self.with_public_ids(answer))
-                    }
-                }
+        let answered = match self.forwarded_with_public_links(answer) {
+            Forwarded::AsItCame(answered) => answered,
+            other @ (Forwarded::Changed(..) | Forwarded::Fault(_)) => {
+                return Details::Forwarded(other);
             }
-            other @ (Forwarded::Changed(..) | Forwarded::Fault(_)) => Details::Forwarded(other),
-        }
+        };
+        self.result_sealed(&answered, request, caller, &task).unwrap_or_else(|| {
+            let answer = Forwarded::AsItCame(self.hidden(request, answered));
+            Details::Forwarded(self.with_public_ids(answer))
+        })
     }
 
     fn result_sealed(

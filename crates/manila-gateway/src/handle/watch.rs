@@ -15,12 +15,12 @@ use crate::upstream::{Ready, Subscription};
 
 /// What of a server is watched, by its own URIs.
 #[derive(Default)]
-pub(crate) struct Watched(Mutex<HashMap<String, Arc<Watcher>>>);
+pub(crate) struct Watched(Mutex<HashMap<String, Arc<Resource>>>);
 
-/// All who watch one resource.
+/// A resource that is watched.
 #[derive(Default)]
-struct Watcher {
-    /// How many they are. It changes while the map is locked, and at no other time.
+struct Resource {
+    /// How many watch it. It changes while the map is locked, and at no other time.
     n: AtomicUsize,
     /// What makes the server tell. Locked by whoever tells the server something about it, so that a
     /// wish and its end reach the server in their order.
@@ -30,21 +30,21 @@ struct Watcher {
 /// A resource that somebody watches, until this is dropped.
 pub(crate) struct Watch {
     watched: Arc<Watched>,
-    watcher: Option<Arc<Watcher>>,
+    resource: Option<Arc<Resource>>,
     uri: String,
 }
 
 impl Gateway {
     /// Asks the server to tell when this resource changes. An error is what is said against it.
     pub(crate) async fn watch(self: &Arc<Gateway>, uri: &str) -> Result<Watch, RawJson> {
-        let watcher = self.watched.add(uri);
+        let resource = self.watched.add(uri);
         // Whoever gives up from here on takes its wish back. The server is asked to the end all the
         // same: nobody would know what it has heard.
         let watched = Arc::clone(&self.watched);
-        let watch = Watch { watched, watcher: Some(Arc::clone(&watcher)), uri: uri.to_owned() };
+        let watch = Watch { watched, resource: Some(Arc::clone(&resource)), uri: uri.to_owned() };
         let (gateway, uri) = (Arc::clone(self), uri.to_owned());
         let asked = tokio::spawn(async move {
-            let mut subscription = watcher.subscription.lock().await;
+            let mut subscription = resource.subscription.lock().await;
             if subscription.is_none() {
                 let ready = gateway.upstream.ready(None).await;
                 let ready = ready.map_err(|down| unavailable(&down))?;
@@ -62,9 +62,9 @@ impl Gateway {
     /// Tells a server that was started again what is watched. What changed meanwhile nobody has told,
     /// so whoever watches had better look again.
     pub(crate) async fn watch_again(self: &Arc<Gateway>, ready: &Arc<Ready>) {
-        for (uri, watcher) in self.watched.all() {
-            let mut subscription = watcher.subscription.lock().await;
-            if watcher.n.load(Ordering::Relaxed) == 0 {
+        for (uri, resource) in self.watched.all() {
+            let mut subscription = resource.subscription.lock().await;
+            if resource.n.load(Ordering::Relaxed) == 0 {
                 continue;
             }
             // The server has forgotten it, and needs not be told that it is over.
@@ -104,38 +104,38 @@ impl Gateway {
 
 impl Watched {
     /// Notes that somebody watches.
-    fn add(&self, uri: &str) -> Arc<Watcher> {
+    fn add(&self, uri: &str) -> Arc<Resource> {
         let Ok(mut all) = self.0.lock() else { return Arc::default() };
-        let watcher = all.entry(uri.to_owned()).or_default();
-        watcher.n.fetch_add(1, Ordering::Relaxed);
-        Arc::clone(watcher)
+        let resource = all.entry(uri.to_owned()).or_default();
+        resource.n.fetch_add(1, Ordering::Relaxed);
+        Arc::clone(resource)
     }
 
     /// Notes that somebody does not watch any more. `true` if nobody does.
-    fn remove(&self, watcher: &Watcher) -> bool {
+    fn remove(&self, resource: &Resource) -> bool {
         let _all = self.0.lock();
-        watcher.n.fetch_sub(1, Ordering::Relaxed) == 1
+        resource.n.fetch_sub(1, Ordering::Relaxed) == 1
     }
 
     /// Tells the server that nobody watches, unless somebody has begun to meanwhile.
-    async fn end(&self, uri: &str, watcher: &Arc<Watcher>) {
-        let mut subscription = watcher.subscription.lock().await;
-        if watcher.n.load(Ordering::Relaxed) == 0
+    async fn end(&self, uri: &str, resource: &Arc<Resource>) {
+        let mut subscription = resource.subscription.lock().await;
+        if resource.n.load(Ordering::Relaxed) == 0
             && let Some(subscription) = subscription.take()
         {
             subscription.end().await;
         }
         let Ok(mut all) = self.0.lock() else { return };
-        let is_it = |it: &Arc<Watcher>| Arc::ptr_eq(it, watcher);
-        if watcher.n.load(Ordering::Relaxed) == 0 && all.get(uri).is_some_and(is_it) {
+        let is_it = |it: &Arc<Resource>| Arc::ptr_eq(it, resource);
+        if resource.n.load(Ordering::Relaxed) == 0 && all.get(uri).is_some_and(is_it) {
             all.remove(uri);
         }
     }
 
-    fn all(&self) -> Vec<(String, Arc<Watcher>)> {
+    fn all(&self) -> Vec<(String, Arc<Resource>)> {
         let all = self.0.lock().ok();
         let all = all.iter().flat_map(|all| all.iter());
-        all.map(|(uri, watcher)| (uri.clone(), Arc::clone(watcher))).collect()
+        all.map(|(uri, resource)| (uri.clone(), Arc::clone(resource))).collect()
     }
 }
 
@@ -147,26 +147,26 @@ impl Watch {
         }
     }
 
-    /// The URI under which somebody who watches this as `public` hears of a change of the server's
+    /// The URI under which somebody who watches this as `public` hears of a change of a server's
     /// resource `changed`; `None` if it is neither this one nor a part of it.
     pub(crate) fn heard_as(
         &self,
         public: &str,
         changed: &str,
-        watched: &Arc<Watched>,
+        of_server: &Arc<Watched>,
     ) -> Option<String> {
         let rest = changed.strip_prefix(self.uri.as_str())?;
         let is_part =
             rest.is_empty() || self.uri.ends_with('/') || rest.starts_with(['/', '?', '#']);
-        (Arc::ptr_eq(&self.watched, watched) && is_part).then(|| format!("{public}{rest}"))
+        (Arc::ptr_eq(&self.watched, of_server) && is_part).then(|| format!("{public}{rest}"))
     }
 
     /// Notes that it is over, once. What is given back tells the server, where nobody else watches.
     fn over(&mut self) -> Option<impl Future<Output = ()> + Send + 'static> {
-        let watcher = self.watcher.take()?;
-        let is_last = self.watched.remove(&watcher);
+        let resource = self.resource.take()?;
+        let is_last = self.watched.remove(&resource);
         let (watched, uri) = (Arc::clone(&self.watched), std::mem::take(&mut self.uri));
-        is_last.then_some(async move { watched.end(&uri, &watcher).await })
+        is_last.then_some(async move { watched.end(&uri, &resource).await })
     }
 }
 

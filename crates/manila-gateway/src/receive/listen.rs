@@ -87,7 +87,7 @@ async fn heard(
             watches.insert(uri, watch);
         }
     }
-    let granted = acknowledged(&request.id, &lists(asked, &capabilities), watches.keys());
+    let granted = acknowledged(&request.id, lists(asked, &capabilities), watches.keys());
     let wants = Wants {
         lists: lists(asked, &capabilities),
         resources: Resources::Some(Arc::new(watches)),
@@ -127,7 +127,7 @@ fn uris(asked: &JsonObject, capabilities: &JsonObject) -> BTreeSet<String> {
     uris.filter_map(|uri| uri.as_text().map(std::borrow::Cow::into_owned)).collect()
 }
 
-fn acknowledged<'a>(id: &RawJson, lists: &Lists, uris: impl Iterator<Item = &'a String>) -> Bytes {
+fn acknowledged<'a>(id: &RawJson, lists: Lists, uris: impl Iterator<Item = &'a String>) -> Bytes {
     let uris: Vec<&str> = uris.map(String::as_str).collect();
     let notifications = JsonObject::build(|object| {
         for (word, is_told) in [

@@ -266,11 +266,9 @@ impl Session {
         self.client.learn(Speech { capabilities, info, ..Speech::of(Era::Legacy(revision)) });
         self.listening.get_or_init(|| {
             let (client, line) = (Arc::clone(&self.client), Arc::clone(&self.client.line));
-            let resources = match self.hub.is_shared() {
-                // What others watch does not concern it.
-                true => Resources::Watched,
-                false => Resources::All,
-            };
+            // What others watch does not concern it.
+            let is_shared = self.hub.is_shared();
+            let resources = if is_shared { Resources::Watched } else { Resources::All };
             let wants = Wants { resources, ..Wants::everything() };
             self.hub.audience.add(Listener { client, line, wants })
         });

@@ -6,7 +6,7 @@ use super::{Watch, Watched};
 #[track_caller]
 fn check(own: &str, public: &str, changed: &str, heard: Option<&str>) {
     let watched = Arc::<Watched>::default();
-    let watch = Watch { watched: Arc::clone(&watched), watcher: None, uri: own.to_owned() };
+    let watch = Watch { watched: Arc::clone(&watched), resource: None, uri: own.to_owned() };
     assert_eq!(watch.heard_as(public, changed, &watched).as_deref(), heard);
     assert_eq!(watch.heard_as(public, changed, &Arc::default()), None, "of another server");
 }
