@@ -1,6 +1,6 @@
 //! Those who listen to what the server says on its own.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
@@ -9,6 +9,7 @@ use manila::request_envelope::Notification;
 
 use crate::caller::{Client, Line};
 use crate::era::Era;
+use crate::handle::{Watch, Watched};
 use crate::queue::Room;
 use crate::upstream::Connection;
 
@@ -43,7 +44,7 @@ pub(crate) struct Listener {
 }
 
 /// What somebody wants to hear.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Wants {
     /// Which lists it wants to hear of when they change.
     pub(crate) lists: Lists,
@@ -63,28 +64,33 @@ pub(crate) struct Lists {
 }
 
 /// Whose changes somebody wants to hear of.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) enum Resources {
     /// All that the server tells of.
     All,
-    /// Those with these URIs.
-    Some(HashSet<String>),
+    /// These, by the URIs that it knows.
+    Some(Arc<BTreeMap<String, Watch>>),
     /// Those that the client watches.
     Watched,
 }
 
 impl Default for Resources {
     fn default() -> Resources {
-        Resources::Some(HashSet::new())
+        Resources::Some(Arc::default())
     }
 }
 
 impl Resources {
-    fn has(&self, uri: &str, client: &Client) -> bool {
+    /// The URIs under which a change of a server's resource is told; those of others are not.
+    fn heard_as(&self, changed: &str, of_server: &Arc<Watched>, client: &Client) -> Vec<String> {
         match self {
-            Resources::All => true,
-            Resources::Some(uris) => uris.contains(uri),
-            Resources::Watched => client.watches().contains(uri),
+            Resources::All => vec![changed.to_owned()],
+            Resources::Some(watches) => {
+                let watches = watches.iter();
+                let heard = watches.filter_map(|(uri, it)| it.heard_as(uri, changed, of_server));
+                heard.collect()
+            }
+            Resources::Watched => client.heard_as(changed, of_server),
         }
     }
 }
@@ -100,16 +106,11 @@ impl Wants {
         }
     }
 
-    fn has(&self, notification: &Notification, client: &Client) -> bool {
-        match notification.method.as_str() {
+    fn has(&self, method: &str) -> bool {
+        match method {
             "notifications/tools/list_changed" => self.lists.tools,
             "notifications/prompts/list_changed" => self.lists.prompts,
             "notifications/resources/list_changed" => self.lists.resources,
-            "notifications/resources/updated" => {
-                let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
-                let uri = uri.as_ref().and_then(RawJson::as_text);
-                uri.is_some_and(|uri| self.resources.has(&uri, client))
-            }
             _ => self.rest,
         }
     }
@@ -166,8 +167,28 @@ impl Audience {
     /// Tells those who want to hear it, each in the words of its era.
     pub(crate) fn tell(&self, notification: &Notification, told_in: Era) {
         for listener in self.all() {
-            if listener.wants.has(notification, &listener.client) {
+            if listener.wants.has(&notification.method) {
                 let frame = retold::for_listener(notification, told_in, &listener);
+                // Whoever is gone needs no news.
+                let _ = listener.line.put(frame);
+            }
+        }
+    }
+
+    /// Tells those who watch it that a resource has changed, each under the URI that it knows.
+    /// `of_server` is what is watched of the server that has the resource.
+    pub(crate) fn tell_updated(
+        &self,
+        notification: &Notification,
+        told_in: Era,
+        of_server: &Arc<Watched>,
+    ) {
+        let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
+        let Some(changed) = uri.as_ref().and_then(RawJson::as_text) else { return };
+        for listener in self.all() {
+            let heard = listener.wants.resources.heard_as(&changed, of_server, &listener.client);
+            for uri in heard {
+                let frame = retold::under_uri(notification, &uri, told_in, &listener);
                 // Whoever is gone needs no news.
                 let _ = listener.line.put(frame);
             }

@@ -1,7 +1,7 @@
 //! Who asks: a client, one request of it, and where it hears what belongs to that.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -15,7 +15,7 @@ use crate::audience::Questions;
 use crate::cancellation::Cancellation;
 use crate::era::Era;
 use crate::gateway::Shape;
-use crate::handle::Watch;
+use crate::handle::{Watch, Watched};
 
 /// Where a client hears what it did not ask for.
 pub(crate) trait Line: Send + Sync {
@@ -59,8 +59,9 @@ pub(crate) struct Client {
     speech: OnceLock<Speech>,
     /// How much of a server's log it wants to hear, where it has said it for all its requests.
     log_level: Mutex<Option<RawJson>>,
-    /// The resources whose changes it wants to hear of.
-    watches: Mutex<HashMap<String, Watch>>,
+    /// The resources whose changes it wants to hear of, by the URIs that it knows; `None` when it
+    /// has left.
+    watches: Mutex<Option<HashMap<String, Watch>>>,
     /// What the server has asked it.
     pub(crate) questions: Questions,
     /// Where it hears what belongs to none of its requests.
@@ -75,7 +76,7 @@ impl Client {
             number: N_CLIENTS.fetch_add(1, Ordering::Relaxed),
             speech: OnceLock::new(),
             log_level: Mutex::default(),
-            watches: Mutex::default(),
+            watches: Mutex::new(Some(HashMap::new())),
             questions: Questions::default(),
             line,
         }
@@ -111,28 +112,49 @@ impl Client {
         }
     }
 
-    /// The resources whose changes it wants to hear of.
-    pub(crate) fn watches(&self) -> HashSet<String> {
+    /// How many resources it watches.
+    pub(crate) fn n_watches(&self) -> usize {
+        self.watches.lock().map_or(0, |watches| watches.as_ref().map_or(0, HashMap::len))
+    }
+
+    /// The URIs under which it hears of a change of a server's resource.
+    pub(crate) fn heard_as(&self, changed: &str, of_server: &Arc<Watched>) -> Vec<String> {
         let watches = self.watches.lock().ok();
-        watches.iter().flat_map(|watches| watches.keys().cloned()).collect()
+        let watches = watches.iter().flat_map(|watches| watches.iter().flatten());
+        watches.filter_map(|(uri, watch)| watch.heard_as(uri, changed, of_server)).collect()
     }
 
-    /// Wants to hear of changes of a resource.
+    /// Wants to hear of changes of a resource. Who has left does not.
     pub(crate) fn watch(&self, uri: String, watch: Watch) {
-        if let Ok(mut watches) = self.watches.lock() {
-            watches.insert(uri, watch);
-        }
+        let before = match self.watches.lock() {
+            Ok(mut watches) => match &mut *watches {
+                Some(watches) => watches.insert(uri, watch),
+                None => Some(watch),
+            },
+            Err(_) => Some(watch),
+        };
+        // What tells a server does so without the lock.
+        drop(before);
     }
 
-    /// Does not want to hear of changes of a resource any more.
-    pub(crate) fn unwatch(&self, uri: &str) {
-        let watch = self.watches.lock().ok().and_then(|mut watches| watches.remove(uri));
-        drop(watch);
+    /// Does not want to hear of changes of a resource any more. What is given back ends it.
+    pub(crate) fn unwatch(&self, uri: &str) -> Option<Watch> {
+        self.watches.lock().ok()?.as_mut()?.remove(uri)
+    }
+
+    /// Whether it can be told from others: it has said hello, and all its requests are its own.
+    pub(crate) fn is_named(&self) -> bool {
+        self.speech().is_some_and(|speech| speech.era != Era::Modern)
+    }
+
+    /// Whether it has left.
+    pub(crate) fn has_left(&self) -> bool {
+        self.watches.lock().map_or(true, |watches| watches.is_none())
     }
 
     /// Wants nothing more, and answers nothing more.
     pub(crate) fn leave(&self) {
-        let watches = self.watches.lock().map(|mut it| std::mem::take(&mut *it));
+        let watches = self.watches.lock().map(|mut watches| watches.take());
         drop(watches);
         self.questions.decline_all();
     }

@@ -9,18 +9,20 @@ mod ask;
 mod call;
 mod consent;
 mod forward;
+mod links;
 mod list;
 mod offers;
 mod own_arguments;
 mod params;
 mod seal;
+mod task_ids;
 mod tasks;
 mod watch;
 
 pub use ask::Answered;
 pub(crate) use forward::{Forwarded, forward};
 pub(crate) use offers::{Kind, Offers, Way};
-pub(crate) use tasks::Tasks;
+pub(crate) use tasks::{Details, Tasks, UNKNOWN_TASK};
 pub(crate) use watch::{Watch, Watched};
 
 /// Where the envelope goes in a result.
@@ -56,10 +58,22 @@ pub struct Sealed {
     pub failure: Option<Code>,
     /// What is said of that.
     pub message: Option<String>,
+    /// The rules that the request breaks, where it was refused for them.
+    pub violations: Vec<Violation>,
     /// What the server said in the result's `_meta`.
     pub meta: Option<RawJson>,
     /// The same for people (M11), where that was asked for.
     pub text: Option<String>,
+}
+
+impl Answer {
+    /// The same for a request that was refused because it breaks these rules.
+    fn breaking(mut self, violations: Vec<Violation>) -> Answer {
+        if let Answer::Sealed(sealed) = &mut self {
+            sealed.violations = violations;
+        }
+        self
+    }
 }
 
 /// A request that is wrong in itself.

@@ -38,6 +38,26 @@ pub(crate) fn both_replaced(whole: &RawJson, parts: [&RawJson; 2], with: &[u8]) 
     out.into()
 }
 
+/// As `replaced`, for any number of parts.
+pub(crate) fn all_replaced(whole: &RawJson, parts: Vec<(&RawJson, Vec<u8>)>) -> Bytes {
+    let whole = whole.as_bytes();
+    let place = |part: &RawJson| {
+        let start = part.as_bytes().as_ptr().addr().saturating_sub(whole.as_ptr().addr());
+        (start, start + part.as_bytes().len())
+    };
+    let mut places: Vec<_> = parts.into_iter().map(|(part, with)| (place(part), with)).collect();
+    places.sort_unstable();
+    let mut out = Vec::with_capacity(whole.len());
+    let mut done = 0;
+    for ((start, end), with) in places {
+        out.extend_from_slice(whole.get(done..start).unwrap_or_default());
+        out.extend_from_slice(&with);
+        done = end;
+    }
+    out.extend_from_slice(whole.get(done..).unwrap_or_default());
+    out.into()
+}
+
 /// JSON without line breaks between its tokens: messages are handed on as lines.
 pub(crate) fn one_line(json: Bytes) -> Option<Bytes> {
     if memchr::memchr2(b'\n', b'\r', &json).is_none() {

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use manila::json::Emit;
-use manila::request_envelope::{Message, Request};
+use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
 use crate::gateway::Gateway;
 use crate::jsonrpc;
+use crate::uris::Uris;
 
 /// What stands between the name of a server and the name of what it offers. No server's name has it,
 /// so that it is always clear where one ends.
@@ -31,6 +32,22 @@ impl Gateway {
     pub(crate) fn public_uri(&self, own: &str) -> String {
         match &self.settings().name {
             Some(server) => self.uris.public(server, own),
+            None => own.to_owned(),
+        }
+    }
+
+    /// The same for one that it only mentions.
+    pub(crate) fn mentioned_uri(&self, own: &str) -> String {
+        match &self.settings().name {
+            Some(server) => self.uris.mentioned(server, own),
+            None => own.to_owned(),
+        }
+    }
+
+    /// A URI of this server's that leads to it whoever else has the same.
+    pub(crate) fn prefixed_uri(&self, own: &str) -> String {
+        match &self.settings().name {
+            Some(server) => Uris::prefixed(server, own),
             None => own.to_owned(),
         }
     }
@@ -61,6 +78,21 @@ pub(crate) fn with_text(request: &Request, part: &RawJson, text: &str) -> Option
     let mut token = Vec::with_capacity(text.len() + 2);
     text.emit(&mut token);
     with_part(request, part, &token)
+}
+
+/// A notification with another text for a part of it, which must be a slice of its frame.
+pub(crate) fn notification_with_text(
+    notification: &Notification,
+    part: &RawJson,
+    text: &str,
+) -> Option<Notification> {
+    let mut token = Vec::with_capacity(text.len() + 2);
+    text.emit(&mut token);
+    match Message::from_json(jsonrpc::replaced(&notification.frame, part, &token)) {
+        Ok(Message::Notification(notification)) => Some(notification),
+        // What was a notification is one with another value in it.
+        Ok(Message::Request(_) | Message::Response(_)) | Err(_) => None,
+    }
 }
 
 /// A request with another value for a part of it, which must be a slice of its frame.

@@ -9,6 +9,7 @@
 
 mod answer;
 mod arguments;
+mod complete;
 mod conduct;
 mod discover;
 mod dispatch;
@@ -33,6 +34,9 @@ mod rpc_error;
 mod server;
 mod session;
 mod shape;
+mod shelf;
+mod subscribe;
+mod tasks;
 mod tools;
 mod waiting;
 

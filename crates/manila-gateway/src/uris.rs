@@ -14,17 +14,32 @@ const URIS_MAX: usize = 100_000;
 pub(crate) struct Uris(Mutex<HashMap<String, String>>);
 
 impl Uris {
-    /// The URI by which clients know a resource of this server.
+    /// The URI by which clients know a resource that this server lists.
     pub(crate) fn public(&self, server: &str, uri: &str) -> String {
+        self.known_as(server, uri, URIS_MAX)
+    }
+
+    /// The same for a resource that this server only mentions: a tool may make up any number of them,
+    /// and what is listed must still find room.
+    pub(crate) fn mentioned(&self, server: &str, uri: &str) -> String {
+        self.known_as(server, uri, URIS_MAX / 2)
+    }
+
+    fn known_as(&self, server: &str, uri: &str, n_max: usize) -> String {
         let Ok(mut owners) = self.0.lock() else { return uri.to_owned() };
         match owners.get(uri) {
-            Some(owner) if owner != server => return format!("{server}+{uri}"),
-            None if owners.len() < URIS_MAX => {
+            Some(owner) if owner != server => return Uris::prefixed(server, uri),
+            None if owners.len() < n_max => {
                 owners.insert(uri.to_owned(), server.to_owned());
             }
             Some(_) | None => {}
         }
         uri.to_owned()
+    }
+
+    /// A resource of this server, whoever else has the same.
+    pub(crate) fn prefixed(server: &str, uri: &str) -> String {
+        format!("{server}+{uri}")
     }
 
     /// The server that has this URI, if that is known.

@@ -27,7 +27,8 @@ impl Violation {
     }
 
     /// The same without secrets in its pointer, for those who write it down.
-    pub(crate) fn without_secrets(self) -> Violation {
+    #[must_use]
+    pub fn without_secrets(self) -> Violation {
         Violation { pointer: without_secrets(self.pointer), ..self }
     }
 }

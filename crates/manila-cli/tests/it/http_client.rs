@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::mcp::{PATIENCE, manila_path};
+use crate::mcp::{Client, PATIENCE, manila_path};
 use crate::program::{start, start_after};
 
 /// A running program that serves over HTTP: a gateway, or a server.
 pub(crate) struct Served {
     pub(crate) address: String,
-    child: Child,
+    /// The program, unless somebody else has it.
+    child: Option<Child>,
     stderr: Arc<Mutex<String>>,
     /// How often the sample server was asked how many calls it has had.
     n_asked: AtomicU64,
@@ -83,7 +84,16 @@ impl Served {
         });
         let address = told.recv_timeout(PATIENCE);
         let address = address.unwrap_or_else(|_| panic!("{}", stderr.lock().unwrap()));
-        Served { address, child, stderr, n_asked: AtomicU64::new(0) }
+        Served { address, child: Some(child), stderr, n_asked: AtomicU64::new(0) }
+    }
+
+    /// The HTTP side of a program that has a client over standard input and output, too.
+    pub(crate) fn beside(client: &Client) -> Served {
+        let address = client.until_stderr(|line| {
+            let (_, url) = line.split_once("http://")?;
+            Some(url.split_once("/mcp")?.0.to_owned())
+        });
+        Served { address, child: None, stderr: Arc::default(), n_asked: AtomicU64::new(0) }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -95,12 +105,12 @@ impl Served {
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+        self.child.as_ref().unwrap().id()
     }
 
     /// Waits for the end, and gives the exit code.
     pub(crate) fn wait(&mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
+        self.child.as_mut().unwrap().wait().unwrap().code()
     }
 
     /// Sends a request. `head` has its headers, a line each.
@@ -167,7 +177,8 @@ impl Served {
 
     /// A request of the modern era, with headers that are true.
     pub(crate) fn modern(&self, method: &str, params: &Value) -> Exchange {
-        let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str);
+        let named = ["name", "uri", "taskId"].iter().find_map(|key| params.get(key));
+        let name = named.and_then(Value::as_str);
         let name = name.map(|name| format!("Mcp-Name: {name}"));
         let method_header = format!("Mcp-Method: {method}");
         let mut head = vec![VERSION, method_header.as_str()];
@@ -179,8 +190,10 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
@@ -196,7 +209,10 @@ pub(crate) fn modern(id: u64, method: &str, params: &Value) -> String {
     let mut params = params.clone();
     let capabilities = json!({"elicitation": {}, "sampling": {}, "roots": {}});
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+    let said = &mut params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    if said.is_null() {
+        *said = capabilities;
+    }
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 

@@ -70,6 +70,20 @@ fn asked() -> [Value; 6] {
     ]
 }
 
+/// Strict request envelopes (Q1) for the tool `echo`, good and bad.
+fn strict() -> [Value; 5] {
+    let call = |id: &str, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let meta = json!({"dev.manila/agentId": "agent-7", "dev.manila/taskId": "t"});
+    let (echo, input) = (json!("echo"), json!({"message": "strict"}));
+    [
+        call("call-1", "tools/call", json!({"tool": echo, "input": input, "_meta": meta})),
+        call("call-2", "tools/call", json!({"tool": echo, "input": {"mesage": "strict"}})),
+        call("call-3", "tools/call", json!({"tool": "add", "input": input})),
+        call("call-4", "tools/list", json!({})),
+        json!({"jsonrpc": "2.0", "id": "call-5", "method": "tools/call"}),
+    ]
+}
+
 #[test]
 fn both_transports_write_the_golden_log() {
     let scratch = Scratch::new("journal-golden");
@@ -93,7 +107,12 @@ fn both_transports_write_the_golden_log() {
         served.ask("POST", "/mcp", &JSON, r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#);
     assert_eq!(bad.status, 400);
     served.call("echo", &json!({"message": "plain"}));
-    let over_http = until_lines(&folder, 9);
+    for message in strict() {
+        served.ask("POST", "/tools/echo", &[], &message.to_string());
+    }
+    let over_http = until_lines(&folder, 14);
+    let ids = over_http.iter().skip(9).map(|line| line["requestId"].as_str().unwrap());
+    assert_eq!(ids.collect::<Vec<_>>(), ["call-1", "call-2", "call-3", "call-4", "call-5"]);
     let mut text = String::new();
     for line in over_stdio.into_iter().chain(over_http) {
         let line = steady(line);

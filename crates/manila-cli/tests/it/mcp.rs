@@ -168,6 +168,18 @@ impl Client {
         self.stderr.lock().unwrap().clone()
     }
 
+    /// What is found on standard error, as soon as it is there.
+    #[track_caller]
+    pub(crate) fn until_stderr<T>(&self, find: impl Fn(&str) -> Option<T>) -> T {
+        for _ in 0..3_000 {
+            if let Some(found) = self.stderr().lines().find_map(&find) {
+                return found;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it never came; stderr: {}", self.stderr());
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }

@@ -155,7 +155,7 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
         ("ok   configuration", ""),
         ("ok   http", ""),
         ("ok   journal", ""),
-        ("ok   one            30 tools, MCP 2026-07-28", ""),
+        ("ok   one            32 tools, MCP 2026-07-28", ""),
         ("bad  broken         `/no/such/program` could not be started", "hint: run its command"),
         ("bad  away           ", "hint: check that it runs"),
         ("bad  silent         ", "hint: "),

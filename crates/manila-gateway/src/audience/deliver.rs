@@ -8,7 +8,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use manila::json::Emit;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
@@ -16,9 +15,9 @@ use super::retold;
 use crate::caller::{Caller, Client, Line};
 use crate::era::{self, Era};
 use crate::gateway::Gateway;
-use crate::jsonrpc;
 use crate::upstream::{Arrived, Connection, From, FromUpstream, Inbox};
 use crate::upstream::{declined, declined_because};
+use crate::{jsonrpc, naming};
 
 /// Delivers what the server says, until it will never say anything again.
 pub(crate) async fn deliver(gateway: Arc<Gateway>, mut inbox: Inbox) {
@@ -47,7 +46,8 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
     if notification.method == "notifications/tools/list_changed" {
         gateway.tools.keep_only(&HashSet::new());
     }
-    let notification = with_public_uri(gateway, notification);
+    let own_task = own_task(&notification);
+    let notification = gateway.told_of_public_tasks(notification);
     let hidden = gateway.settings().hiding.message(&notification.frame);
     let notification = match hidden.map(|hidden| Message::from_json(hidden.frame)) {
         None => notification,
@@ -68,10 +68,20 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
     match notification.method.as_str() {
         "notifications/cancelled" => taken_back(gateway, &notification, connection),
         // It answers a wish of our own.
-        "notifications/subscriptions/acknowledged" => {}
+        "notifications/subscriptions/acknowledged" => {
+            if let (Some(id), Some(granted)) = (*about, notification.params) {
+                connection.acknowledged(id, granted);
+            }
+        }
+        "notifications/resources/updated" => {
+            gateway.audience.tell_updated(&notification, told_in, &gateway.watched);
+        }
         "notifications/progress" => progressed(gateway, &notification, connection),
+        "notifications/tasks/status" => task_told(gateway, &notification, own_task.as_deref()),
         "notifications/message" => logged(gateway, &notification, from),
-        method if is_for_all(method) => gateway.audience.tell(&notification, told_in),
+        method if method.ends_with("/list_changed") => {
+            gateway.audience.tell(&notification, told_in);
+        }
         _ => match caller {
             // Whoever is gone needs no news.
             Some(caller) => drop(caller.line.put(notification.frame.to_bytes())),
@@ -80,26 +90,21 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
     }
 }
 
-/// News of a resource, under the URI by which clients know it.
-fn with_public_uri(gateway: &Gateway, notification: Notification) -> Notification {
-    if gateway.settings().name.is_none() || notification.method != "notifications/resources/updated"
-    {
-        return notification;
+/// The id of the task that a notification is about, as its server knows it.
+fn own_task(notification: &Notification) -> Option<String> {
+    if notification.method != "notifications/tasks/status" {
+        return None;
     }
-    let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
-    let public = uri.as_ref().and_then(RawJson::as_text).map(|own| gateway.public_uri(&own));
-    let (Some(uri), Some(public)) = (uri, public) else { return notification };
-    let mut token = Vec::new();
-    public.as_str().emit(&mut token);
-    match Message::from_json(jsonrpc::replaced(&notification.frame, &uri, &token)) {
-        Ok(Message::Notification(changed)) => changed,
-        Ok(Message::Request(_) | Message::Response(_)) | Err(_) => notification,
-    }
+    naming::text(notification.params.as_ref()?.as_raw(), "taskId")
 }
 
-/// What concerns everybody, with whatever answer it came.
-fn is_for_all(method: &str) -> bool {
-    method.ends_with("/list_changed") || method == "notifications/resources/updated"
+/// News of a task goes to whoever made it.
+fn task_told(gateway: &Gateway, notification: &Notification, own_id: Option<&str>) {
+    match own_id.and_then(|id| gateway.tasks.maker_of(id)) {
+        // Whoever is gone needs no news.
+        Some(maker) => drop(maker.line.put(notification.frame.to_bytes())),
+        None => tell_the_only_client(gateway, notification),
+    }
 }
 
 /// The server takes a question back, which the client knows by our id. One that has been answered
@@ -242,7 +247,8 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
     if !can_answer(&client, &request.method) {
         return connection.push(declined(request));
     }
-    client.questions.ask(request, &connection, &line);
+    let known = gateway.asked_for_public_task(request);
+    client.questions.ask(known.as_ref().unwrap_or(request), &connection, &line);
 }
 
 /// Whether a client can be asked this, as far as it has said.

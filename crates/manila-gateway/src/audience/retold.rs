@@ -7,7 +7,7 @@ use manila::{JsonObject, RawJson};
 
 use super::Listener;
 use crate::era::{Era, meta};
-use crate::jsonrpc;
+use crate::{jsonrpc, naming};
 
 /// A notification for somebody who listens: it carries the id of the subscription that asked for
 /// it, and none of anybody else's.
@@ -17,6 +17,22 @@ pub(super) fn for_listener(notification: &Notification, told_in: Era, to: &Liste
         (None, Era::Modern) => tagged(notification, None),
         (None, Era::Legacy(_)) => notification.frame.to_bytes(),
     }
+}
+
+/// The same for the change of a resource that the listener knows by this URI.
+pub(super) fn under_uri(
+    notification: &Notification,
+    uri: &str,
+    told_in: Era,
+    to: &Listener,
+) -> Bytes {
+    let own = notification.params.as_ref().and_then(|params| params.get("uri"));
+    let is_known = own.as_ref().and_then(RawJson::as_text).is_none_or(|own| own == uri);
+    let renamed = match own {
+        Some(own) if !is_known => naming::notification_with_text(notification, &own, uri),
+        Some(_) | None => None,
+    };
+    for_listener(renamed.as_ref().unwrap_or(notification), told_in, to)
 }
 
 /// A notification that carries this subscription id, and no other.

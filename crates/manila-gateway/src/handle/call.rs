@@ -1,7 +1,6 @@
 //! `tools/call`: validate, find the tool, check the arguments, call, and seal what came back.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use manila::pipeline::{self, Redaction};
 use manila::request_envelope::Request;
@@ -18,7 +17,6 @@ use super::list::Found;
 use super::own_arguments::{self, Taken};
 use super::params::{Params, wrong};
 use super::seal::context;
-use super::tasks::Task;
 use super::{Answer, Refusal, answer};
 use crate::caller::Caller;
 use crate::clock;
@@ -30,9 +28,6 @@ use crate::own_meta;
 use crate::tools::{Carrier, Tool};
 use crate::upstream::Mirrored;
 
-/// How long the result of a task is waited for: as long as the task.
-const TASK_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// A tool call, taken apart.
 pub(super) struct ToolCall<'a> {
     request: &'a Request,
@@ -40,7 +35,7 @@ pub(super) struct ToolCall<'a> {
     /// The tool, as its server knows it.
     name: String,
     /// The tool, as clients know it, where that is another name.
-    public: Option<String>,
+    pub(super) public: Option<String>,
     arguments: Option<RawJson>,
     pub(super) request_id: Option<String>,
     pub(super) wish: Wish,
@@ -60,6 +55,11 @@ impl<'c> ToolCall<'c> {
             wish: Wish::None,
             started: clock::now(),
         }
+    }
+
+    /// The tool, as its server knows it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The tool, as clients know it.
@@ -105,32 +105,6 @@ impl Gateway {
         answer
     }
 
-    /// As `call_tool`, for a request that stands for the call that has become this task, whose
-    /// arguments have been checked before.
-    pub(super) async fn call_named(
-        &self,
-        request: &Request,
-        caller: &Arc<Caller>,
-        task: Task,
-    ) -> Answer {
-        let Task { tool: name, shape, wish, .. } = task;
-        let started = clock::now();
-        let (arguments, request_id) = (None, None);
-        let wish = if wish == Wish::None { Wish::of(request.meta.as_ref()) } else { wish };
-        let public = self.settings().name.is_some().then(|| self.public_name(&name));
-        let call = ToolCall { request, caller, name, public, arguments, request_id, wish, started };
-        let deadline = self.deadlines.at(started + TASK_LONGEST);
-        let (answer, failure) = match shape {
-            Shape::Contract(contract) => {
-                let tool = self.tools.get(&call.name);
-                self.call_unchecked(&call, contract, tool, deadline).await
-            }
-            Shape::AsItCame => self.call_as_it_came(&call, deadline).await,
-        };
-        self.note_end(call.public(), failure, started);
-        answer
-    }
-
     /// Answers a call that there is no room for.
     pub(crate) fn turn_call_away(
         &self,
@@ -160,7 +134,7 @@ impl Gateway {
         answer
     }
 
-    fn note_end(&self, tool: &str, failure: Option<Code>, started: Instant) {
+    pub(super) fn note_end(&self, tool: &str, failure: Option<Code>, started: Instant) {
         let duration = clock::now().saturating_duration_since(started);
         self.tell(Event::Called { tool: tool.to_owned(), failure, duration });
     }
@@ -209,7 +183,7 @@ impl Gateway {
     }
 
     /// `none`: whatever comes back is passed on.
-    async fn call_as_it_came(
+    pub(super) async fn call_as_it_came(
         &self,
         call: &ToolCall<'_>,
         deadline: Deadline,
@@ -223,13 +197,16 @@ impl Gateway {
         let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;
         match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
             Ok(answered) => {
+                let answered = self.with_public_links(answered);
                 let is_good = answered.answer().is_ok_and(|result| {
+                    self.tasks.note(result, call, Shape::AsItCame);
                     result.get("isError").is_none_or(|is_error| is_error.as_bytes() != b"true")
                 });
                 let answered = match self.consent(call.public(), call.wish) {
                     Some(_) => answered,
                     None => self.hidden(call.request, answered),
                 };
+                let answered = self.with_public_task(answered);
                 (Answer::AsItCame(answered), (!is_good).then_some(Code::ToolFailed))
             }
             Err(unanswered) => {
@@ -307,11 +284,13 @@ impl Gateway {
         contract: Contract,
         violations: Vec<Violation>,
     ) -> (Answer, Option<Code>) {
+        let broken = violations.clone();
         let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
-        self.sealed(call, contract, None, invalid, None)
+        let (answer, failure) = self.sealed(call, contract, None, invalid, None);
+        (answer.breaking(broken), failure)
     }
 
-    async fn call_unchecked(
+    pub(super) async fn call_unchecked(
         &self,
         call: &ToolCall<'_>,
         contract: Contract,
@@ -321,7 +300,10 @@ impl Gateway {
         let mirrored = mirrored(tool.as_deref(), call);
         let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;
         match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
-            Ok(answered) => self.answered(call, contract, tool.as_deref(), answered),
+            Ok(answered) => {
+                let answered = self.with_public_links(answered);
+                self.answered(call, contract, tool.as_deref(), answered)
+            }
             Err(unanswered) => {
                 let observed = self.not_answered(unanswered);
                 self.sealed(call, contract, None, observed, None)
@@ -355,8 +337,8 @@ impl Gateway {
         };
         let parts = McpResult::from_object(&object);
         if parts.is_handle() {
-            self.tasks.note(result, &call.name, Shape::Contract(contract), call.wish);
-            return (Answer::AsItCame(answered), None);
+            self.tasks.note(result, call, Shape::Contract(contract));
+            return (Answer::AsItCame(self.with_public_task(answered)), None);
         }
         if tool.is_some_and(|tool| tool.is_app) {
             let is_shown = self.consent(call.public(), call.wish).is_some();

@@ -31,11 +31,23 @@ pub(crate) async fn forward(
     request: &Request,
     caller: &Arc<Caller>,
 ) -> Forwarded {
+    match forward_unhidden(gateway, request, caller).await {
+        Forwarded::AsItCame(answered) => Forwarded::AsItCame(gateway.hidden(request, answered)),
+        other @ (Forwarded::Changed(..) | Forwarded::Fault(_)) => other,
+    }
+}
+
+/// The same with all its secrets, which are somebody else's to hide.
+pub(super) async fn forward_unhidden(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Arc<Caller>,
+) -> Forwarded {
     let mirrored = Mirrored::default();
     match gateway.ask(request, caller, &mirrored, gateway.deadline()).await {
         Ok(answered) => match is_asked_across(&answered, caller) {
             Some(method) => not_answered(gateway, &Unanswered::AskedBack(method)),
-            None => Forwarded::AsItCame(gateway.hidden(request, answered)),
+            None => Forwarded::AsItCame(answered),
         },
         Err(unanswered) => not_answered(gateway, &unanswered),
     }

@@ -287,6 +287,16 @@ impl Gateway {
         &self,
         kind: Kind,
         wanted: Option<Era>,
+        take: impl FnMut(&RawJson),
+    ) -> Result<(), NotListed> {
+        self.each_page_of(kind.method(), wanted, take).await
+    }
+
+    /// The same for whatever a method lists.
+    pub(super) async fn each_page_of(
+        &self,
+        method: &str,
+        wanted: Option<Era>,
         mut take: impl FnMut(&RawJson),
     ) -> Result<(), NotListed> {
         const PAGES_MAX: usize = 1_000;
@@ -294,7 +304,7 @@ impl Gateway {
         let mut seen = HashSet::new();
         for _ in 0..PAGES_MAX {
             let params = JsonObject::build(|object| object.member("cursor", &cursor));
-            let page = self.page(kind, wanted, &params).await?;
+            let page = self.page(method, wanted, &params).await?;
             take(&page);
             cursor = page.get("nextCursor").filter(|next| next.as_text().is_some());
             let Some(next) = &cursor else { return Ok(()) };
@@ -308,14 +318,14 @@ impl Gateway {
 
     async fn page(
         &self,
-        kind: Kind,
+        method: &str,
         wanted: Option<Era>,
         params: &JsonObject,
     ) -> Result<RawJson, NotListed> {
         let timeout = self.settings().timeout;
         let asked = tokio::time::timeout(timeout, async {
             let ready = self.upstream.ready(wanted).await.map_err(Gone)?;
-            let mut waiting = ready.connection.ask(kind.method(), params).await?;
+            let mut waiting = ready.connection.ask(method, params).await?;
             waiting.arrived().await
         });
         match asked.await {

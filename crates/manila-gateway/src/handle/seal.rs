@@ -60,6 +60,7 @@ impl Gateway {
             Some(_) => Redaction::Off,
             None => Redaction::By(&hiding.redactor),
         };
+        let meta = meta.map(|meta| self.with_public_related(meta));
         let meta = if consented.is_none() { meta.map(|meta| hiding.part(meta)) } else { meta };
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);
@@ -80,10 +81,9 @@ impl Gateway {
             Form::Envelope => None,
             Form::Text => Some(manila::plain_text(&prepared)),
         };
-        (
-            Answer::Sealed(Box::new(Sealed { reply, contract, failure, message, meta, text })),
-            failure,
-        )
+        let violations = Vec::new();
+        let sealed = Sealed { reply, contract, failure, message, violations, meta, text };
+        (Answer::Sealed(Box::new(sealed)), failure)
     }
 
     /// A refusal as an envelope, for those who have no other place for it.
@@ -109,7 +109,8 @@ impl Gateway {
             Observed::Failed(Box::new(Failed::new(code, message)))
         };
         let call = ToolCall::named(request, caller, tool);
-        self.sealed(&call, contract, None, observed, None).0
+        let (answer, _) = self.sealed(&call, contract, None, observed, None);
+        answer.breaking(refusal.violations().to_vec())
     }
 
     pub(super) fn not_answered(&self, unanswered: Unanswered) -> Observed {

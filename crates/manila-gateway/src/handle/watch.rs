@@ -1,88 +1,182 @@
 //! Hearing of changes of single resources: many clients may want to, and the server is told once.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use manila::RawJson;
+use manila::request_envelope::Notification;
+use manila::{Code, JsonObject, RawJson};
 
 use super::answer::unavailable;
+use crate::era::Era;
 use crate::gateway::Gateway;
+use crate::jsonrpc::{self, Fault};
 use crate::upstream::{Ready, Subscription};
 
-/// Who watches what, by URI.
+/// What of a server is watched, by its own URIs.
 #[derive(Default)]
-pub(crate) struct Watched(Mutex<HashMap<String, Watcher>>);
+pub(crate) struct Watched(Mutex<HashMap<String, Arc<Resource>>>);
 
+/// A resource that is watched.
 #[derive(Default)]
-struct Watcher {
-    n: usize,
-    subscription: Option<Subscription>,
+struct Resource {
+    /// How many watch it. It changes while the map is locked, and at no other time.
+    n: AtomicUsize,
+    /// What makes the server tell. Locked by whoever tells the server something about it, so that a
+    /// wish and its end reach the server in their order.
+    subscription: tokio::sync::Mutex<Option<Subscription>>,
 }
 
-/// A resource that is watched, until this is dropped.
+/// A resource that somebody watches, until this is dropped.
 pub(crate) struct Watch {
     watched: Arc<Watched>,
+    resource: Option<Arc<Resource>>,
     uri: String,
 }
 
 impl Gateway {
     /// Asks the server to tell when this resource changes. An error is what is said against it.
-    pub(crate) async fn watch(&self, uri: &str) -> Result<Watch, RawJson> {
-        let is_new = self.watched.add(uri);
-        // Whoever gives up from here on takes its wish back.
-        let watch = Watch { watched: Arc::clone(&self.watched), uri: uri.to_owned() };
-        if is_new {
-            let ready = self.upstream.ready(None).await;
-            let ready = ready.map_err(|down| unavailable(&down))?;
-            let subscription = ready.subscribe(uri).await?;
-            self.watched.keep(uri, subscription);
+    pub(crate) async fn watch(self: &Arc<Gateway>, uri: &str) -> Result<Watch, RawJson> {
+        let resource = self.watched.add(uri);
+        // Whoever gives up from here on takes its wish back. The server is asked to the end all the
+        // same: nobody would know what it has heard.
+        let watched = Arc::clone(&self.watched);
+        let watch = Watch { watched, resource: Some(Arc::clone(&resource)), uri: uri.to_owned() };
+        let (gateway, uri) = (Arc::clone(self), uri.to_owned());
+        let asked = tokio::spawn(async move {
+            let mut subscription = resource.subscription.lock().await;
+            if subscription.is_none() {
+                let ready = gateway.upstream.ready(None).await;
+                let ready = ready.map_err(|down| unavailable(&down))?;
+                *subscription = Some(gateway.subscribed(&ready, &uri).await?);
+            }
+            Ok(())
+        });
+        match asked.await {
+            Ok(told) => told.map(|()| watch),
+            // It ends early only if we do.
+            Err(_) => Err(jsonrpc::written(&Fault::new(Code::InternalError)).into()),
         }
-        Ok(watch)
     }
 
-    /// Tells a server that was started again what is watched.
-    pub(crate) async fn watch_again(&self, ready: &Arc<Ready>) {
-        for uri in self.watched.uris() {
+    /// Tells a server that was started again what is watched. What changed meanwhile nobody has told,
+    /// so whoever watches had better look again.
+    pub(crate) async fn watch_again(self: &Arc<Gateway>, ready: &Arc<Ready>) {
+        for (uri, resource) in self.watched.all() {
+            let mut subscription = resource.subscription.lock().await;
+            if resource.n.load(Ordering::Relaxed) == 0 {
+                continue;
+            }
+            // The server has forgotten it, and needs not be told that it is over.
+            *subscription = None;
             // What it does not want to tell any more is not told.
-            if let Ok(subscription) = ready.subscribe(&uri).await {
-                self.watched.keep(&uri, subscription);
+            if let Ok(again) = self.subscribed(ready, &uri).await {
+                *subscription = Some(again);
+                self.tell_missed(&uri);
             }
         }
+    }
+
+    async fn subscribed(
+        self: &Arc<Gateway>,
+        ready: &Arc<Ready>,
+        uri: &str,
+    ) -> Result<Subscription, RawJson> {
+        let (gateway, own) = (Arc::downgrade(self), uri.to_owned());
+        let missed = move || {
+            if let Some(gateway) = gateway.upgrade() {
+                gateway.tell_missed(&own);
+            }
+        };
+        ready.subscribe(uri, missed).await
+    }
+
+    /// Tells those who watch a resource that it may have changed.
+    fn tell_missed(&self, uri: &str) {
+        let method = "notifications/resources/updated".to_owned();
+        let params = JsonObject::build(|object| object.member("uri", uri));
+        let Ok(frame) = RawJson::parse(jsonrpc::notification(&method, &params)) else { return };
+        let params = frame.get("params").and_then(JsonObject::new);
+        let notification = Notification { method, params, frame };
+        self.audience.tell_updated(&notification, Era::PLAINEST, &self.watched);
     }
 }
 
 impl Watched {
-    /// Notes a watcher. `true` if nobody else has told the server.
-    fn add(&self, uri: &str) -> bool {
-        self.0.lock().is_ok_and(|mut all| {
-            let watcher = all.entry(uri.to_owned()).or_default();
-            watcher.n += 1;
-            watcher.subscription.is_none()
-        })
+    /// Notes that somebody watches.
+    fn add(&self, uri: &str) -> Arc<Resource> {
+        let Ok(mut all) = self.0.lock() else { return Arc::default() };
+        let resource = all.entry(uri.to_owned()).or_default();
+        resource.n.fetch_add(1, Ordering::Relaxed);
+        Arc::clone(resource)
     }
 
-    /// Keeps what makes the server tell, as long as somebody watches.
-    fn keep(&self, uri: &str, subscription: Subscription) {
-        let before = self.0.lock().ok().and_then(|mut all| {
-            let Some(watcher) = all.get_mut(uri) else { return Some(subscription) };
-            watcher.subscription.replace(subscription)
-        });
-        drop(before);
+    /// Notes that somebody does not watch any more. `true` if nobody does.
+    fn remove(&self, resource: &Resource) -> bool {
+        let _all = self.0.lock();
+        resource.n.fetch_sub(1, Ordering::Relaxed) == 1
     }
 
-    fn uris(&self) -> Vec<String> {
-        self.0.lock().map(|all| all.keys().cloned().collect()).unwrap_or_default()
+    /// Tells the server that nobody watches, unless somebody has begun to meanwhile.
+    async fn end(&self, uri: &str, resource: &Arc<Resource>) {
+        let mut subscription = resource.subscription.lock().await;
+        if resource.n.load(Ordering::Relaxed) == 0
+            && let Some(subscription) = subscription.take()
+        {
+            subscription.end().await;
+        }
+        let Ok(mut all) = self.0.lock() else { return };
+        let is_it = |it: &Arc<Resource>| Arc::ptr_eq(it, resource);
+        if resource.n.load(Ordering::Relaxed) == 0 && all.get(uri).is_some_and(is_it) {
+            all.remove(uri);
+        }
+    }
+
+    fn all(&self) -> Vec<(String, Arc<Resource>)> {
+        let all = self.0.lock().ok();
+        let all = all.iter().flat_map(|all| all.iter());
+        all.map(|(uri, resource)| (uri.clone(), Arc::clone(resource))).collect()
+    }
+}
+
+impl Watch {
+    /// Ends it, and waits until the server has taken note.
+    pub(crate) async fn end(mut self) {
+        if let Some(end) = self.over() {
+            end.await;
+        }
+    }
+
+    /// The URI under which somebody who watches this as `public` hears of a change of a server's
+    /// resource `changed`; `None` if it is neither this one nor a part of it.
+    pub(crate) fn heard_as(
+        &self,
+        public: &str,
+        changed: &str,
+        of_server: &Arc<Watched>,
+    ) -> Option<String> {
+        let rest = changed.strip_prefix(self.uri.as_str())?;
+        let is_part =
+            rest.is_empty() || self.uri.ends_with('/') || rest.starts_with(['/', '?', '#']);
+        (Arc::ptr_eq(&self.watched, of_server) && is_part).then(|| format!("{public}{rest}"))
+    }
+
+    /// Notes that it is over, once. What is given back tells the server, where nobody else watches.
+    fn over(&mut self) -> Option<impl Future<Output = ()> + Send + 'static> {
+        let resource = self.resource.take()?;
+        let is_last = self.watched.remove(&resource);
+        let (watched, uri) = (Arc::clone(&self.watched), std::mem::take(&mut self.uri));
+        is_last.then_some(async move { watched.end(&uri, &resource).await })
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let ended = self.watched.0.lock().ok().and_then(|mut all| {
-            let watcher = all.get_mut(&self.uri)?;
-            watcher.n = watcher.n.saturating_sub(1);
-            if watcher.n == 0 { all.remove(&self.uri) } else { None }
-        });
-        // What tells the server does so without the lock.
-        drop(ended);
+        if let Some(end) = self.over() {
+            tokio::spawn(end);
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,11 +6,12 @@ use std::time::Duration;
 use manila::request_envelope::Request;
 use manila::{Contract, RawJson};
 
+use super::forward::wrong;
 use super::{Hub, Many, Servers};
 use crate::caller::Caller;
 use crate::event::Event;
 use crate::gateway::{Gateway, Shape};
-use crate::handle::{Answer, Placement, Refusal};
+use crate::handle::{Answer, Details, Placement, Refusal, UNKNOWN_TASK};
 use crate::naming;
 use crate::tools::Tool;
 
@@ -106,12 +107,22 @@ impl Hub {
     pub(crate) async fn task_result(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         match &*self.servers() {
             Servers::One(gateway) => gateway.task_result(request, caller).await,
-            Servers::Many(many) => match many.owner_of_task(request) {
-                Some(gateway) => gateway.task_result(request, caller).await,
+            Servers::Many(many) => match many.own_task(request) {
+                Some((gateway, own)) => gateway.task_result(&own, caller).await,
                 None => Answer::Refused(
-                    Refusal::new(manila::Code::InvalidToolInput)
-                        .message("Invalid params: no task of this id is known here"),
+                    Refusal::new(manila::Code::InvalidToolInput).message(UNKNOWN_TASK),
                 ),
+            },
+        }
+    }
+
+    /// What has become of a task, with its result in an envelope, if that is a part of it.
+    pub(crate) async fn task_details(&self, request: &Request, caller: &Arc<Caller>) -> Details {
+        match &*self.servers() {
+            Servers::One(gateway) => gateway.task_details(request, caller).await,
+            Servers::Many(many) => match many.own_task(request) {
+                Some((gateway, own)) => gateway.task_details(&own, caller).await,
+                None => Details::Forwarded(wrong(UNKNOWN_TASK)),
             },
         }
     }
@@ -139,11 +150,12 @@ impl Many {
         self.owner_of(&name.as_text()?).map(|(gateway, _)| gateway)
     }
 
-    /// The server that works on the task of a request.
-    pub(super) fn owner_of_task(&self, request: &Request) -> Option<&Arc<Gateway>> {
-        let id = request.params.as_ref()?.get("taskId")?;
-        let id = id.as_text()?;
-        self.all.iter().find(|gateway| gateway.tasks.has(&id))
+    /// The server that works on the task of a request, and the request with its own id for it.
+    pub(super) fn own_task(&self, request: &Request) -> Option<(&Arc<Gateway>, Request)> {
+        let part = request.params.as_ref()?.get("taskId")?;
+        let public = part.as_text()?;
+        let (gateway, own) = self.owner_of(&public)?;
+        Some((gateway, naming::with_text(request, &part, own)?))
     }
 
     /// The known tool whose name is most like this one, if any is.

@@ -8,7 +8,7 @@ use manila::{Code, RawJson};
 use super::{Hub, Many, Servers};
 use crate::caller::Caller;
 use crate::gateway::Gateway;
-use crate::handle::{Answered, Forwarded, Kind, Placement, forward};
+use crate::handle::{Answered, Forwarded, Kind, Placement, UNKNOWN_TASK, forward};
 use crate::jsonrpc::Fault;
 use crate::naming;
 
@@ -16,6 +16,9 @@ impl Hub {
     /// Hands a request on, and its answer back.
     pub(crate) async fn forward(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
         match &*self.servers() {
+            Servers::One(gateway) if request.method.starts_with("tasks/") => {
+                gateway.about_task(request, caller).await
+            }
             Servers::One(gateway) => forward(gateway, request, caller).await,
             Servers::Many(many) => Box::pin(many.forward(request, caller)).await,
         }
@@ -43,9 +46,10 @@ impl Many {
                     None => self.by_uri(request, part("uri"), caller).await,
                 }
             }
-            method if method.starts_with("tasks/") => match self.owner_of_task(request) {
-                Some(gateway) => forward(gateway, request, caller).await,
-                None => wrong("Invalid params: no task of this id is known here"),
+            "tasks/list" => self.list_tasks(request, caller).await,
+            method if method.starts_with("tasks/") => match self.own_task(request) {
+                Some((gateway, own)) => gateway.about_task(&own, caller).await,
+                None => wrong(UNKNOWN_TASK),
             },
             _ => Forwarded::Fault(Fault::new(Code::MethodNotFound)),
         }
@@ -66,7 +70,9 @@ impl Many {
         let own = owner
             .and_then(|(gateway, own)| Some((gateway, naming::with_text(request, part, own)?)));
         match own {
-            Some((gateway, own)) => forward(gateway, &own, caller).await,
+            Some((gateway, own)) => {
+                gateway.forwarded_with_public_links(forward(gateway, &own, caller).await)
+            }
             None => wrong("Invalid params: nothing has this name here"),
         }
     }
@@ -90,7 +96,7 @@ impl Many {
             };
             let answer = forward(gateway, changed.as_ref().unwrap_or(request), caller).await;
             if !is_refused(&answer) {
-                return if changed.is_some() { with_uri(answer, &own, &public) } else { answer };
+                return if changed.is_some() { with_uris(answer, gateway) } else { answer };
             }
             last = Some(answer);
         }
@@ -125,8 +131,8 @@ fn is_refused(answer: &Forwarded) -> bool {
     }
 }
 
-/// What was read, under the URI by which it was asked for.
-fn with_uri(answer: Forwarded, own: &str, public: &str) -> Forwarded {
+/// What was read of a resource that has its server's name before its URI. So has all that came with it.
+fn with_uris(answer: Forwarded, gateway: &Gateway) -> Forwarded {
     let Forwarded::AsItCame(Answered { response, era }) = answer else { return answer };
     let Ok(result) = &response.answer else {
         return Forwarded::AsItCame(Answered { response, era });
@@ -138,9 +144,9 @@ fn with_uri(answer: Forwarded, own: &str, public: &str) -> Forwarded {
                 continue;
             }
             let all = member.value();
-            let contents = all.items().map(|content| {
-                let is_it = naming::text(&content, "uri").is_some_and(|uri| uri == own);
-                if is_it { naming::with_member(&content, "uri", public) } else { content }
+            let contents = all.items().map(|content| match naming::text(&content, "uri") {
+                Some(own) => naming::with_member(&content, "uri", &gateway.prefixed_uri(&own)),
+                None => content,
             });
             object.token_member(member.key_token(), &contents.collect::<Vec<RawJson>>());
         }
@@ -148,6 +154,6 @@ fn with_uri(answer: Forwarded, own: &str, public: &str) -> Forwarded {
     Forwarded::Changed(changed.into(), era)
 }
 
-fn wrong(message: &str) -> Forwarded {
+pub(super) fn wrong(message: &str) -> Forwarded {
     Forwarded::Fault(Fault::new(Code::InvalidToolInput).message(message))
 }

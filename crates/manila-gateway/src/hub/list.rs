@@ -75,14 +75,31 @@ impl Many {
         caller: &Arc<Caller>,
         placement: Placement,
     ) -> Forwarded {
-        let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
-        if cursor.is_some_and(|cursor| cursor.as_bytes() != b"null") {
-            let message = "Invalid params: `cursor` is of no list here: lists come in one page";
-            return Forwarded::Fault(Fault::new(Code::InvalidToolInput).message(message));
+        if let Some(wrong) = wrong_cursor(request) {
+            return wrong;
         }
         let way = Way { shape: caller.wishes.shape, placement };
         let items = self.offered(kind, &way).await;
         let result = JsonObject::build(|object| object.member(kind.member(), &items));
+        Forwarded::Changed(result.into(), Era::PLAINEST)
+    }
+
+    /// The tasks that a client has made, of all servers. Those that it has made none of are not asked.
+    pub(super) async fn list_tasks(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
+        if let Some(wrong) = wrong_cursor(request) {
+            return wrong;
+        }
+        let mut asked = tokio::task::JoinSet::new();
+        for (at, gateway) in self.all.iter().enumerate() {
+            if gateway.tasks.has_any_of(&caller.client) {
+                let (gateway, caller) = (Arc::clone(gateway), Arc::clone(caller));
+                asked.spawn(async move { (at, gateway.tasks_of(&caller.client).await) });
+            }
+        }
+        let mut tasks = asked.join_all().await;
+        tasks.sort_unstable_by_key(|(at, _)| *at);
+        let tasks: Vec<RawJson> = tasks.into_iter().flat_map(|(_, tasks)| tasks).collect();
+        let result = JsonObject::build(|object| object.member("tasks", &tasks));
         Forwarded::Changed(result.into(), Era::PLAINEST)
     }
 
@@ -102,4 +119,12 @@ impl Many {
         }
         all
     }
+}
+
+/// What is said against a cursor, which we never give out.
+fn wrong_cursor(request: &Request) -> Option<Forwarded> {
+    let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
+    cursor.filter(|cursor| cursor.as_bytes() != b"null")?;
+    let message = "Invalid params: `cursor` is of no list here: lists come in one page";
+    Some(Forwarded::Fault(Fault::new(Code::InvalidToolInput).message(message)))
 }

@@ -20,8 +20,9 @@ impl Hub {
         }
     }
 
-    /// Whether wishes are kept here: many clients share a server, or there are many servers.
-    pub(crate) fn keeps_watches(&self) -> bool {
+    /// Whether what a server says may concern nobody here: many clients share a server, or there are
+    /// many servers.
+    pub(crate) fn is_shared(&self) -> bool {
         self.audience.is_shared() || matches!(&*self.servers(), Servers::Many(_))
     }
 

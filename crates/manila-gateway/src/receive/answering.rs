@@ -44,6 +44,10 @@ async fn answer_to(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Writte
             let answer = hub.task_result(request, caller).await;
             encode::tool_answer(request, &answer, &voice(hub, caller))
         }
+        ("tasks/get", Era::Modern) => {
+            let details = hub.task_details(request, caller).await;
+            encode::task_details(request, &details, &voice(hub, caller))
+        }
         ("tools/list", _) => {
             let voice = voice(hub, caller);
             let listed = hub.list_tools(request, caller, voice.placement).await;
@@ -65,15 +69,13 @@ async fn answer_to(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Writte
     }
 }
 
-/// A wish that holds for all that comes later. Where it knows no such wishes, or many watch the
-/// same resources of a server, they are kept here.
+/// A wish that holds for all that comes later. Which resources are watched is kept here: many may
+/// watch the same, and a server that is started again must be told.
 async fn standing(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
     let params = request.params.as_ref().map(JsonObject::as_raw);
-    let is_modern = hub.speaks_modern(caller).await;
-    let is_kept = is_modern || hub.keeps_watches();
     match (request.method.as_str(), text_of(params, "uri")) {
-        ("resources/subscribe", Some(uri)) if is_kept => {
-            if caller.client.watches().len() >= listen::RESOURCES_MAX {
+        ("resources/subscribe", Some(uri)) => {
+            if caller.client.n_watches() >= listen::RESOURCES_MAX {
                 let message = format!("at most {} resources may be watched", listen::RESOURCES_MAX);
                 return Written::fault(
                     &request.id,
@@ -91,11 +93,15 @@ async fn standing(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written
                 }
             }
         }
-        ("resources/unsubscribe", Some(uri)) if is_kept => {
-            caller.client.unwatch(&uri);
+        ("resources/unsubscribe", Some(uri)) => {
+            if let Some(watch) = caller.client.unwatch(&uri) {
+                watch.end().await;
+            }
             nothing(request)
         }
-        ("logging/setLevel", _) if is_modern || hub.set_level(request, caller).await => {
+        ("logging/setLevel", _)
+            if hub.speaks_modern(caller).await || hub.set_level(request, caller).await =>
+        {
             let level = params.and_then(|params| params.get("level"));
             let is_level = |it: &RawJson| it.as_text().is_some_and(|name| era::is_level(&name));
             let Some(level) = level.filter(is_level) else {

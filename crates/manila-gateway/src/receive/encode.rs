@@ -7,7 +7,7 @@ use manila::{Code, JsonObject, RawJson, Violation};
 
 use crate::era::{self, Era, OwnInfo, meta};
 use crate::gateway::Shape;
-use crate::handle::{Answer, Answered, Forwarded, Placement, Sealed};
+use crate::handle::{Answer, Answered, Details, Forwarded, Placement, Sealed};
 use crate::jsonrpc::{self, Fault};
 use crate::own_meta;
 
@@ -35,6 +35,8 @@ pub(super) struct Written {
 pub(super) struct Fate {
     pub(super) failure: Option<Code>,
     pub(super) message: Option<String>,
+    /// The rules that it breaks, where it was refused for them.
+    pub(super) violations: Vec<Violation>,
     /// The contract of the answer.
     pub(super) contract: Option<&'static str>,
 }
@@ -43,7 +45,8 @@ impl Fate {
     pub(super) fn of_fault(fault: &Fault) -> Fate {
         let told = || fault.violations.first().map(Violation::to_string);
         let message = fault.message.clone().or_else(told);
-        Fate { failure: Some(fault.code), message, contract: None }
+        let violations = fault.violations.clone();
+        Fate { failure: Some(fault.code), message, violations, contract: None }
     }
 
     /// What a server says against a request, by the number that it has for that.
@@ -57,22 +60,27 @@ impl Fate {
         };
         let message = error.get("message");
         let message = message.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
-        Fate { failure: Some(code), message, contract: None }
+        Fate { failure: Some(code), message, ..Fate::default() }
+    }
+
+    fn of_sealed(sealed: &Sealed) -> Fate {
+        Fate {
+            failure: sealed.failure,
+            message: sealed.message.clone(),
+            violations: sealed.violations.clone(),
+            contract: Some(sealed.contract.id()),
+        }
     }
 
     /// What became of a call.
     pub(super) fn of_call(answer: &Answer) -> Fate {
         match answer {
-            Answer::Sealed(sealed) => Fate {
-                failure: sealed.failure,
-                message: sealed.message.clone(),
-                contract: Some(sealed.contract.id()),
-            },
+            Answer::Sealed(sealed) => Fate::of_sealed(sealed),
             Answer::AsItCame(answered) => match answered.answer() {
                 Ok(result) => {
                     let is_error = result.get("isError").is_some_and(|it| it.as_bytes() == b"true");
                     let failure = is_error.then_some(Code::ToolFailed);
-                    Fate { failure, message: None, contract: Some(Shape::NONE) }
+                    Fate { failure, contract: Some(Shape::NONE), ..Fate::default() }
                 }
                 Err(error) => {
                     let number = error.get("code").and_then(|code| code.as_str().parse().ok());
@@ -80,7 +88,7 @@ impl Fate {
                 }
             },
             Answer::Plain(_, code) => {
-                Fate { failure: Some(*code), message: None, contract: Some(Shape::NONE) }
+                Fate { failure: Some(*code), contract: Some(Shape::NONE), ..Fate::default() }
             }
             Answer::Refused(refusal) => Fate::of_fault(&refusal.fault),
         }
@@ -121,6 +129,23 @@ pub(super) fn tool_answer(request: &Request, answer: &Answer, voice: &Voice) -> 
         Answer::Refused(refusal) => Written::fault(id, &refusal.fault),
     };
     Written { fate: Fate::of_call(answer), ..written }
+}
+
+/// What has become of a task. Its result, where it is a part of that, is one of a tool.
+pub(super) fn task_details(request: &Request, details: &Details, voice: &Voice) -> Written {
+    let (task, sealed) = match details {
+        Details::Forwarded(answer) => return forwarded(request, answer, voice),
+        Details::Sealed { task, result } => (task, result),
+    };
+    let whole = JsonObject::build(|object| {
+        for member in task.members() {
+            object.token_member(member.key_token(), &member.value());
+        }
+        object.member("result", &ToolResult { sealed, voice });
+    });
+    let whole = RawJson::from(whole);
+    let frame = jsonrpc::large_result(&request.id, &whole, whole.as_bytes().len());
+    Written { fate: Fate::of_sealed(sealed), ..Written::result(frame) }
 }
 
 /// The answer to a request that was handed on.
@@ -202,7 +227,7 @@ struct ToolResult<'a> {
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Sealed { reply, contract, failure, message: _, meta, text: _ } = self.sealed;
+        let Sealed { reply, contract, failure, meta, .. } = self.sealed;
         let mut object = ObjectWriter::begin(out);
         if self.voice.era == Era::Modern {
             object.member("resultType", "complete");

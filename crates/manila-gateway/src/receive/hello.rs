@@ -8,6 +8,9 @@ use crate::hub::{Hello, United};
 use crate::own_meta;
 use crate::upstream::Ready;
 
+/// The extension that tasks are in the modern era.
+const TASKS: &str = "io.modelcontextprotocol/tasks";
+
 /// The answer to `initialize`: the server's own hello, in the client's revision. Since we can tell
 /// when the tools of a server that was started again differ, we promise it.
 pub(super) fn initialized(hello: &Hello, revision: Revision) -> JsonObject {
@@ -15,7 +18,7 @@ pub(super) fn initialized(hello: &Hello, revision: Revision) -> JsonObject {
         Hello::Of(ready) => initialized_by(ready, revision),
         Hello::United(united) => JsonObject::build(|object| {
             object.member("protocolVersion", revision.date());
-            object.member("capabilities", &united.capabilities);
+            object.member("capabilities", &without_modern_tasks(&united.capabilities));
             object.member("serverInfo", &OwnInfo);
             object.member("instructions", &united.instructions);
             object.member("_meta", &with_gateway(&JsonObject::default().into(), |_| ()));
@@ -39,7 +42,8 @@ fn initialized_by(ready: &Ready, revision: Revision) -> JsonObject {
         }),
         Era::Modern => JsonObject::build(|object| {
             object.member("protocolVersion", revision.date());
-            object.member("capabilities", &promising(ready.capabilities().as_raw()));
+            let capabilities = promising(ready.capabilities().as_raw());
+            object.member("capabilities", &without_modern_tasks(&capabilities));
             match &ready.info {
                 Some(info) => object.member("serverInfo", &info),
                 None => object.member("serverInfo", &OwnInfo),
@@ -115,6 +119,22 @@ fn with_gateway(greeting: &RawJson, add: impl FnOnce(&mut ObjectWriter<'_>)) -> 
         }
         add(object);
         object.member(own_meta::GATEWAY, &OwnInfo);
+    })
+}
+
+/// What a client of the legacy era can make use of: tasks of the modern one are no part of it.
+fn without_modern_tasks(capabilities: &JsonObject) -> JsonObject {
+    let Some(extensions) = capabilities.get("extensions").and_then(JsonObject::new) else {
+        return capabilities.clone();
+    };
+    let left = extensions.without(TASKS);
+    JsonObject::build(|object| {
+        for member in capabilities.members().filter(|member| !member.is("extensions")) {
+            object.token_member(member.key_token(), &member.value());
+        }
+        if !left.is_empty() {
+            object.member("extensions", &left);
+        }
     })
 }
 

@@ -1,6 +1,6 @@
 //! `subscriptions/listen`: a request that lasts as long as its client wants to hear of changes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -17,7 +17,7 @@ use crate::jsonrpc::{self, Fault};
 use crate::upstream::{Arrived, Mirrored};
 
 /// How many resources one client may watch, or one subscription name.
-pub(super) const RESOURCES_MAX: usize = 256;
+pub(super) const RESOURCES_MAX: usize = 4_096;
 
 /// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
 /// given back tells it that.
@@ -80,49 +80,55 @@ async fn heard(
         Hello::Of(ready) => ready.capabilities(),
         Hello::United(united) => united.capabilities.clone(),
     };
-    let mut wants = wants(&request.id, asked, &capabilities);
-    let Resources::Some(uris) = &mut wants.resources else { return None };
-    let mut watching = Vec::new();
-    for uri in std::mem::take(uris) {
+    let mut watches = BTreeMap::new();
+    for uri in uris(asked, &capabilities) {
         // What the server does not want to tell is not promised.
         if let Ok(watch) = hub.watch(&uri).await {
-            watching.push(watch);
-            uris.insert(uri);
+            watches.insert(uri, watch);
         }
     }
+    let granted = acknowledged(&request.id, lists(asked, &capabilities), watches.keys());
+    let wants = Wants {
+        lists: lists(asked, &capabilities),
+        resources: Resources::Some(Arc::new(watches)),
+        rest: false,
+        subscription: Some(request.id.clone()),
+    };
     // Nothing comes before this.
-    caller.line.put(acknowledged(&request.id, &wants)).ok()?;
+    caller.line.put(granted).ok()?;
     let (client, line) = (Arc::clone(&caller.client), Arc::clone(&caller.line));
     let _listening = hub.audience.add(Listener { client, line, wants });
     std::future::pending().await
 }
 
-/// What of a client's wishes can be fulfilled where the server does not know them itself.
-fn wants(id: &RawJson, asked: &JsonObject, capabilities: &JsonObject) -> Wants {
+/// Whether a server can do something.
+fn can(capabilities: &JsonObject, kind: &str, word: &str) -> bool {
+    let can = capabilities.get(kind).and_then(|it| it.get(word));
+    can.is_some_and(|it| it.as_bytes() == b"true")
+}
+
+/// The lists that a client hears of, where the server does not know such wishes itself.
+fn lists(asked: &JsonObject, capabilities: &JsonObject) -> Lists {
     let is_asked = |word: &str| asked.get(word).is_some_and(|it| it.as_bytes() == b"true");
-    let can = |kind: &str, word: &str| {
-        let can = capabilities.get(kind).and_then(|it| it.get(word));
-        can.is_some_and(|it| it.as_bytes() == b"true")
-    };
-    let uris = asked.get("resourceSubscriptions").filter(|_| can("resources", "subscribe"));
-    let uris = uris.iter().flat_map(RawJson::items).take(RESOURCES_MAX);
-    let uris: HashSet<String> =
-        uris.filter_map(|uri| uri.as_text().map(std::borrow::Cow::into_owned)).collect();
-    Wants {
-        lists: Lists {
-            // That we can tell ourselves, when a server was started again.
-            tools: is_asked("toolsListChanged") && capabilities.get("tools").is_some(),
-            prompts: is_asked("promptsListChanged") && can("prompts", "listChanged"),
-            resources: is_asked("resourcesListChanged") && can("resources", "listChanged"),
-        },
-        resources: Resources::Some(uris),
-        rest: false,
-        subscription: Some(id.clone()),
+    Lists {
+        // That we can tell ourselves, when a server was started again.
+        tools: is_asked("toolsListChanged") && capabilities.get("tools").is_some(),
+        prompts: is_asked("promptsListChanged") && can(capabilities, "prompts", "listChanged"),
+        resources: is_asked("resourcesListChanged")
+            && can(capabilities, "resources", "listChanged"),
     }
 }
 
-fn acknowledged(id: &RawJson, wants: &Wants) -> Bytes {
-    let Wants { lists, resources, .. } = wants;
+/// The resources that a client wants to hear of, where some server tells of any.
+fn uris(asked: &JsonObject, capabilities: &JsonObject) -> BTreeSet<String> {
+    let uris = asked.get("resourceSubscriptions");
+    let uris = uris.filter(|_| can(capabilities, "resources", "subscribe"));
+    let uris = uris.iter().flat_map(RawJson::items).take(RESOURCES_MAX);
+    uris.filter_map(|uri| uri.as_text().map(std::borrow::Cow::into_owned)).collect()
+}
+
+fn acknowledged<'a>(id: &RawJson, lists: Lists, uris: impl Iterator<Item = &'a String>) -> Bytes {
+    let uris: Vec<&str> = uris.map(String::as_str).collect();
     let notifications = JsonObject::build(|object| {
         for (word, is_told) in [
             ("toolsListChanged", lists.tools),
@@ -133,10 +139,7 @@ fn acknowledged(id: &RawJson, wants: &Wants) -> Bytes {
                 object.member(word, &true);
             }
         }
-        if let Resources::Some(uris) = resources
-            && !uris.is_empty()
-        {
-            let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
+        if !uris.is_empty() {
             object.member("resourceSubscriptions", &uris);
         }
     });

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use manila::pipeline::Redaction;
 use manila::request_envelope::Request;
 use manila::stage::record::{Record, RecordedFailure, Transport};
-use manila::{Code, RawJson};
+use manila::{Code, JsonObject, RawJson, Violation};
 use tokio::time::Instant;
 
 use super::encode::Fate;
@@ -20,6 +20,8 @@ pub(super) struct Over<'a> {
     pub(super) route: &'a str,
     /// What could not be read is none.
     pub(super) request: Option<&'a Request>,
+    /// Its id; what cannot be read may still have one.
+    pub(super) id: Option<&'a RawJson>,
     pub(super) started: Instant,
     pub(super) input_bytes: usize,
     pub(super) output_bytes: usize,
@@ -39,6 +41,7 @@ impl<'a> Over<'a> {
             transport: caller.transport,
             route: &caller.route,
             request: Some(request),
+            id: Some(&request.id),
             started,
             input_bytes: request.frame.as_bytes().len(),
             output_bytes,
@@ -55,17 +58,18 @@ pub(super) fn record(hub: &Hub, over: &Over<'_>) {
     let meta = |key: &str| text(request.and_then(|it| it.meta.as_ref()), key);
     let params = |key: &str| {
         let params = request.and_then(|it| it.params.as_ref());
-        text(params.map(manila::JsonObject::as_raw), key)
+        text(params.map(JsonObject::as_raw), key)
     };
     let method = request.map(|request| request.method.as_str());
     let (agent, task, step) =
         (meta(own_meta::AGENT_ID), meta(own_meta::TASK_ID), meta(own_meta::STEP_ID));
     let tool = params("name").filter(|_| method == Some("tools/call"));
     let prompt = params("name").filter(|_| method == Some("prompts/get"));
-    let id = request.map(|request| match request.id.as_text() {
+    let id = over.id.map(|id| match id.as_text() {
         Some(text) => text.into_owned(),
-        None => request.id.to_string(),
+        None => id.to_string(),
     });
+    let details = details(&over.fate.violations);
     let (trace, span) = trace(meta("traceparent").as_deref());
     let mut record = Record::new(clock::moment(), method);
     record.agent_id = agent.as_deref();
@@ -85,7 +89,7 @@ pub(super) fn record(hub: &Hub, over: &Over<'_>) {
     record.failure = over.fate.failure.map(|code| RecordedFailure {
         code,
         message: over.fate.message.as_deref().unwrap_or(code.entry().message),
-        details: None,
+        details: details.as_ref(),
     });
     let settings = hub.settings();
     journal.put(record.line(Redaction::By(&settings.hiding.redactor)));
@@ -103,16 +107,25 @@ pub(super) fn record_cancelled(hub: &Hub, request: &Request, caller: &Caller, st
     record(hub, &Over::asked(request, caller, started, 0, &fate));
 }
 
+/// What is told of a failure beside its message: the rules that the request breaks.
+fn details(violations: &[Violation]) -> Option<JsonObject> {
+    let violations: Vec<Violation> =
+        violations.iter().cloned().map(Violation::without_secrets).collect();
+    let is_any = !violations.is_empty();
+    is_any.then(|| JsonObject::build(|object| object.member("violations", &violations)))
+}
+
 /// Tells of what is no message.
 pub(super) fn record_refused(
     hub: &Hub,
     (transport, route): (Transport, &str),
+    id: Option<&RawJson>,
     input_bytes: usize,
     output_bytes: usize,
     fate: &Fate,
 ) {
     let (request, started) = (None, clock::now());
-    let over = Over { transport, route, request, started, input_bytes, output_bytes, fate };
+    let over = Over { transport, route, request, id, started, input_bytes, output_bytes, fate };
     record(hub, &over);
 }
 

@@ -18,7 +18,7 @@ use super::encode::Fate;
 use super::in_flight::{InFlight, NotTaken};
 use super::record::{Over, record, record_cancelled, record_refused};
 use super::{hello, modern};
-use crate::audience::{Listener, Listening, Wants};
+use crate::audience::{Listener, Listening, Resources, Wants};
 use crate::caller::{Caller, Client, Line, Speech, Unheard};
 use crate::clock;
 use crate::era::{Era, Revision};
@@ -158,7 +158,7 @@ impl Session {
                 let frame = jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault);
                 let fate = Fate::of_fault(fault);
                 let way = (Transport::Stdio, "stdio");
-                record_refused(&self.hub, way, n_bytes, frame.len(), &fate);
+                record_refused(&self.hub, way, id.as_ref(), n_bytes, frame.len(), &fate);
                 self.push(frame)
             }
         }
@@ -266,7 +266,11 @@ impl Session {
         self.client.learn(Speech { capabilities, info, ..Speech::of(Era::Legacy(revision)) });
         self.listening.get_or_init(|| {
             let (client, line) = (Arc::clone(&self.client), Arc::clone(&self.client.line));
-            self.hub.audience.add(Listener { client, line, wants: Wants::everything() })
+            // What others watch does not concern it.
+            let is_shared = self.hub.is_shared();
+            let resources = if is_shared { Resources::Watched } else { Resources::All };
+            let wants = Wants { resources, ..Wants::everything() };
+            self.hub.audience.add(Listener { client, line, wants })
         });
         let greeting = Greeting { opening: HowToOpen::Initialize, params, confirmation: None };
         let greeted = own.map(|own| (own.upstream.greet(greeting), Arc::clone(own)));

@@ -13,8 +13,9 @@ pub(super) enum Conduct {
     AnswerWithMeta,
     /// It has appended a result up to a place where a long text comes, and then `rest` follows.
     Long { text: LongText, rest: &'static str },
-    /// It has appended nothing, and asks the client first; these members say what.
-    Asks(String),
+    /// It has appended nothing, and its result is not the last word: `kind` tells what comes
+    /// instead, and `members` are the rest of that.
+    Unfinished { kind: &'static str, members: String },
     /// It has sent what it wanted to send, or wants to send nothing.
     Nothing,
     /// It has to wait, so the rest is done on another thread.

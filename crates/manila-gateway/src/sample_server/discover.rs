@@ -13,9 +13,9 @@ pub(super) fn discover(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Condu
     request.params::<IgnoredAny>()?;
     push(out, "{\"supportedVersions\":[");
     push_string(out, MODERN_REVISION);
-    push(out, "],\"capabilities\":");
+    push(out, "],\"capabilities\":{");
     push(out, CAPABILITIES);
-    push(out, ",\"instructions\":");
+    push(out, ",\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}},\"instructions\":");
     push_string(out, INSTRUCTIONS);
     push(out, "}");
     Ok(Conduct::Answer)

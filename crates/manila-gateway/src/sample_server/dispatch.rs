@@ -141,9 +141,9 @@ pub(super) fn handle(
                 writer.write_all(&tail)
             })
         }
-        Ok(Conduct::Asks(members)) => {
+        Ok(Conduct::Unfinished { kind, members }) => {
             out.clear();
-            shape::input_required(out, id.get(), &members);
+            shape::unfinished(out, id.get(), kind, &members);
             output.send(Part::Answer, out)
         }
         Ok(Conduct::Nothing) => Ok(()),

@@ -150,6 +150,14 @@ struct Capabilities {
     elicitation: Option<Elicitation>,
     sampling: Option<IgnoredAny>,
     roots: Option<IgnoredAny>,
+    #[serde(default)]
+    extensions: Extensions,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Extensions {
+    #[serde(rename = "io.modelcontextprotocol/tasks")]
+    tasks: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -167,12 +175,19 @@ pub(super) enum Capability {
     Sampling,
     /// To say in which folders it works.
     Roots,
+    /// To follow tasks.
+    Tasks,
 }
 
 impl Modern {
+    /// Whether the client can follow tasks.
+    pub(super) fn has_tasks(&self) -> bool {
+        self.capabilities.extensions.tasks.is_some()
+    }
+
     /// Refuses the request unless its client declared `capability`.
     pub(super) fn require(&self, capability: Capability) -> Result<(), RpcError> {
-        let Capabilities { elicitation, sampling, roots } = &self.capabilities;
+        let Capabilities { elicitation, sampling, roots, extensions } = &self.capabilities;
         let (is_declared, wanted) = match capability {
             // Elicitation that names no mode means forms.
             Capability::Form => (
@@ -181,6 +196,10 @@ impl Modern {
             ),
             Capability::Sampling => (sampling.is_some(), r#"{"sampling":{}}"#),
             Capability::Roots => (roots.is_some(), r#"{"roots":{}}"#),
+            Capability::Tasks => (
+                extensions.tasks.is_some(),
+                r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#,
+            ),
         };
         if is_declared { Ok(()) } else { Err(RpcError::missing_capability(wanted)) }
     }

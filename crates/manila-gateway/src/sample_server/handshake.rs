@@ -13,11 +13,13 @@ use super::level::Level;
 /// The revisions that the server speaks; the last one is offered to a client that wants another.
 pub(super) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What the server offers, in either era.
+/// What the server offers in either era, as members of an object; each era has its own tasks beside it.
 pub(super) const CAPABILITIES: &str = concat!(
-    r#"{"tools":{"listChanged":true},"resources":{},"prompts":{},"#,
-    r#""logging":{},"completions":{}}"#,
+    r#""tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"#,
+    r#""logging":{},"completions":{}"#,
 );
+
+const TASKS: &str = r#""tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
 
 /// What a model should know about the server.
 pub(super) const INSTRUCTIONS: &str =
@@ -36,9 +38,11 @@ pub(super) fn initialize(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Con
     let wanted = REVISIONS.iter().find(|revision| **revision == params.protocol_version);
     push(out, "{\"protocolVersion\":");
     push_string(out, wanted.unwrap_or(&newest));
-    push(out, ",\"capabilities\":");
+    push(out, ",\"capabilities\":{");
     push(out, CAPABILITIES);
-    push(out, ",\"serverInfo\":{\"name\":\"manila-sample\",\"version\":");
+    push(out, ",");
+    push(out, TASKS);
+    push(out, "},\"serverInfo\":{\"name\":\"manila-sample\",\"version\":");
     push_string(out, env!("CARGO_PKG_VERSION"));
     push(out, "},\"instructions\":");
     push_string(out, INSTRUCTIONS);

@@ -4,32 +4,39 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
 use super::output::{Output, Part};
-use super::{answer, shape};
+use super::{answer, resources, shape, subscribe};
 
 #[derive(Deserialize)]
 struct ListenParams {
     notifications: Filter,
 }
 
-/// What the client wants to hear of; nothing but the list of tools ever changes here.
+/// What the client wants to hear of; nothing but the list of tools and resources ever changes here.
 #[derive(Deserialize)]
 struct Filter {
     #[serde(default, rename = "toolsListChanged")]
     tools_list_changed: bool,
+    #[serde(default, rename = "resourceSubscriptions")]
+    resources: Vec<String>,
 }
 
 /// `subscriptions/listen`.
 pub(super) fn listen(request: &Request<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     let ListenParams { notifications } = request.params()?;
+    let Filter { tools_list_changed, mut resources } = notifications;
+    // What is not there is not promised.
+    resources.retain(|uri| resources::is_there(&request.session.server, uri));
     let subscription = Subscription {
         id: request.id.to_owned(),
         output: Arc::clone(request.output),
-        tools: notifications.tools_list_changed,
+        tools: tools_list_changed,
+        resources,
     };
     request.session.server.enlist(request.session);
     request.session.subscriptions.add(subscription)?;
@@ -46,9 +53,19 @@ struct Subscription {
     id: Box<RawValue>,
     output: Arc<Output>,
     tools: bool,
+    resources: Vec<String>,
 }
 
 impl Subscription {
+    /// What of the client's wishes is granted.
+    fn granted(&self) -> String {
+        let tools = self.tools.then(|| r#""toolsListChanged":true"#.to_owned());
+        let resources = (!self.resources.is_empty())
+            .then(|| format!("\"resourceSubscriptions\":{}", Value::from(&*self.resources)));
+        let members: Vec<String> = tools.into_iter().chain(resources).collect();
+        format!("{{{}}}", members.join(","))
+    }
+
     /// Sends a notification of this subscription; `more` are params, each with a comma before it.
     fn notify(&self, method: &str, more: &str) -> io::Result<()> {
         let key = "io.modelcontextprotocol/subscriptionId";
@@ -63,8 +80,7 @@ impl Subscriptions {
     /// Opens a subscription; what happens from the acknowledgement on is told, and told after it.
     fn add(&self, subscription: Subscription) -> io::Result<()> {
         let mut open = self.open();
-        let granted = if subscription.tools { r#"{"toolsListChanged":true}"# } else { "{}" };
-        let more = format!(",\"notifications\":{granted}");
+        let more = format!(",\"notifications\":{}", subscription.granted());
         subscription.notify("notifications/subscriptions/acknowledged", &more)?;
         open.push(subscription);
         Ok(())
@@ -80,6 +96,21 @@ impl Subscriptions {
         for subscription in self.open().iter().filter(|subscription| subscription.tools) {
             let _ = subscription.notify("notifications/tools/list_changed", "");
         }
+    }
+
+    /// The same for a resource that has changed.
+    pub(super) fn tell_updated(&self, uri: &str) {
+        let more = format!(",\"uri\":{}", Value::from(uri));
+        for subscription in &*self.open() {
+            if subscription.resources.iter().any(|watched| subscribe::is_part_of(uri, watched)) {
+                let _ = subscription.notify("notifications/resources/updated", &more);
+            }
+        }
+    }
+
+    /// The resources that the client wants to hear of.
+    pub(super) fn resources(&self) -> Vec<String> {
+        self.open().iter().flat_map(|subscription| subscription.resources.clone()).collect()
     }
 
     /// The client wants to hear no more under the request `id`.

@@ -4,7 +4,7 @@ use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
 use super::era::Era;
 use super::eras::Eras;
-use super::{discover, handshake, listen, prompts, resources, tools};
+use super::{complete, discover, handshake, listen, prompts, resources, subscribe, tasks, tools};
 
 /// A method.
 pub(super) struct Method {
@@ -40,9 +40,16 @@ const METHODS: &[Method] = &[
     method("resources/list", Eras::Both, KEPT_BY_ALL, resources::list),
     method("resources/read", Eras::Both, KEPT_A_MINUTE, resources::read),
     method("resources/templates/list", Eras::Both, KEPT_BY_ALL, resources::list_templates),
+    method("resources/subscribe", Eras::Legacy, NEVER_KEPT, subscribe::subscribe),
+    method("resources/unsubscribe", Eras::Legacy, NEVER_KEPT, subscribe::unsubscribe),
     method("prompts/list", Eras::Both, KEPT_BY_ALL, prompts::list),
     method("prompts/get", Eras::Both, NEVER_KEPT, prompts::get),
-    method("completion/complete", Eras::Both, NEVER_KEPT, prompts::complete),
+    method("tasks/get", Eras::Both, NEVER_KEPT, tasks::get),
+    method("tasks/cancel", Eras::Both, NEVER_KEPT, tasks::cancel),
+    method("tasks/result", Eras::Legacy, NEVER_KEPT, tasks::result),
+    method("tasks/list", Eras::Legacy, NEVER_KEPT, tasks::list),
+    method("tasks/update", Eras::Modern, NEVER_KEPT, tasks::update),
+    method("completion/complete", Eras::Both, NEVER_KEPT, complete::complete),
 ];
 
 const fn method(name: &'static str, eras: Eras, hints: &'static str, run: Run) -> Method {

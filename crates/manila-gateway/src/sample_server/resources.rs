@@ -1,4 +1,4 @@
-//! Resources: one of text, one of bytes, and the page of the tool `app`.
+//! Resources: one of text, one of bytes, one that changes, and the page of the tool `app`.
 
 use std::borrow::Cow;
 
@@ -8,6 +8,8 @@ use super::answer::{push, push_string};
 use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
 use super::rpc_error::RpcError;
+use super::server::Server;
+use super::shelf::{SHELF, TEMPLATE};
 
 /// Something that can be read.
 struct Resource {
@@ -23,6 +25,8 @@ enum Body {
     Text(&'static str),
     /// In base64.
     Blob(&'static str),
+    /// As it is now.
+    Shelf,
 }
 
 #[derive(PartialEq, Eq)]
@@ -47,6 +51,14 @@ const RESOURCES: &[Resource] = &[
         description: "Sixteen bytes, counting up from zero.",
         mime_type: "application/octet-stream",
         body: Body::Blob("AAECAwQFBgcICQoLDA0ODw=="),
+        listing: Listing::Listed,
+    },
+    Resource {
+        uri: SHELF,
+        name: "shelf",
+        description: "How often each place was touched. It can be subscribed to.",
+        mime_type: "text/plain",
+        body: Body::Shelf,
         listing: Listing::Listed,
     },
     Resource {
@@ -79,36 +91,52 @@ pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, 
     Ok(Conduct::Answer)
 }
 
-/// `resources/templates/list`: there are none.
+/// `resources/templates/list`: the places of the shelf.
 pub(super) fn list_templates(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     request.no_cursor()?;
-    push(out, "{\"resourceTemplates\":[]}");
+    push(out, "{\"resourceTemplates\":[{\"uriTemplate\":");
+    push_string(out, TEMPLATE);
+    push(out, ",\"name\":\"place\",\"description\":\"How often one place was touched.\"");
+    push(out, ",\"mimeType\":\"text/plain\"}]}");
     Ok(Conduct::Answer)
 }
 
 #[derive(Deserialize)]
-struct ReadParams<'a> {
+pub(super) struct UriParams<'a> {
     #[serde(borrow)]
-    uri: Cow<'a, str>,
+    pub(super) uri: Cow<'a, str>,
 }
 
 /// `resources/read`.
 pub(super) fn read(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    let params: ReadParams<'_> = request.params()?;
-    let resource = RESOURCES
-        .iter()
-        .find(|resource| resource.uri == params.uri)
-        .ok_or_else(|| RpcError::resource_not_found(request.era, &params.uri))?;
+    let UriParams { uri } = request.params()?;
+    let (mime_type, field, body) = find(&request.session.server, &uri)
+        .ok_or_else(|| RpcError::resource_not_found(request.era, &uri))?;
     push(out, "{\"contents\":[{\"uri\":");
-    push_string(out, resource.uri);
+    push_string(out, &uri);
     push(out, ",\"mimeType\":");
-    push_string(out, resource.mime_type);
-    let (field, body) = match resource.body {
-        Body::Text(text) => (",\"text\":", text),
-        Body::Blob(base64) => (",\"blob\":", base64),
-    };
+    push_string(out, mime_type);
     push(out, field);
-    push_string(out, body);
+    push_string(out, &body);
     push(out, "}]}");
     Ok(Conduct::Answer)
+}
+
+/// Whether there is a resource of this URI.
+pub(super) fn is_there(server: &Server, uri: &str) -> bool {
+    find(server, uri).is_some()
+}
+
+/// The media type of a resource, the member that holds it, and what that is now.
+fn find(server: &Server, uri: &str) -> Option<(&'static str, &'static str, Cow<'static, str>)> {
+    let text = ",\"text\":";
+    let shelf = || Some(("text/plain", text, Cow::Owned(server.shelf.read(uri)?)));
+    let Some(resource) = RESOURCES.iter().find(|resource| resource.uri == uri) else {
+        return shelf();
+    };
+    match resource.body {
+        Body::Text(body) => Some((resource.mime_type, text, Cow::Borrowed(body))),
+        Body::Blob(body) => Some((resource.mime_type, ",\"blob\":", Cow::Borrowed(body))),
+        Body::Shelf => shelf(),
+    }
 }

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::eras::Eras;
 use super::session::Session;
+use super::shelf::Shelf;
+use super::tasks::Tasks;
 
 /// One server.
 pub(super) struct Server {
@@ -16,6 +18,10 @@ pub(super) struct Server {
     pub(super) cancelled: AtomicU64,
     /// Whether the tool `extra` is on the list.
     pub(super) extra_listed: AtomicBool,
+    /// What the tool `touch` changes.
+    pub(super) shelf: Shelf,
+    /// The calls that go on after they were answered.
+    pub(super) tasks: Tasks,
     /// Whether nothing is sent any more.
     pub(super) muted: Arc<AtomicBool>,
     /// Those that may want to hear of changes.
@@ -30,6 +36,8 @@ impl Server {
             calls: AtomicU64::new(0),
             cancelled: AtomicU64::new(0),
             extra_listed: AtomicBool::new(false),
+            shelf: Shelf::default(),
+            tasks: Tasks::default(),
             muted: Arc::default(),
             sessions: Mutex::default(),
         }
@@ -51,6 +59,17 @@ impl Server {
     /// Those that may want to hear of changes, now.
     pub(super) fn listening(&self) -> Vec<Arc<Session>> {
         self.sessions().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// The resources that somebody wants to hear of, in either era.
+    pub(super) fn subscribed(&self) -> Vec<String> {
+        let sessions = self.listening();
+        let uris = sessions.iter().flat_map(|session| {
+            session.subscribed.uris().into_iter().chain(session.subscriptions.resources())
+        });
+        let mut uris: Vec<String> = uris.collect();
+        uris.sort_unstable();
+        uris
     }
 
     fn sessions(&self) -> MutexGuard<'_, Vec<Weak<Session>>> {

@@ -13,6 +13,7 @@ use super::level::Level;
 use super::listen::Subscriptions;
 use super::output::{Output, Part};
 use super::server::Server;
+use super::subscribe::Subscribed;
 use super::waiting::Waiting;
 
 /// One client, or one request of a client that needs no session.
@@ -23,6 +24,8 @@ pub(super) struct Session {
     pub(super) output: Arc<Output>,
     /// The calls that wait.
     pub(super) waiting: Waiting,
+    /// The resources that the client wants to hear of, by legacy requests.
+    pub(super) subscribed: Subscribed,
     /// What the client wants to hear of, by modern requests.
     pub(super) subscriptions: Subscriptions,
     /// Whether a legacy request has come: such clients hear of changes without asking.
@@ -37,6 +40,7 @@ impl Session {
             server: Arc::clone(server),
             output,
             waiting: Waiting::default(),
+            subscribed: Subscribed::default(),
             subscriptions: Subscriptions::default(),
             is_legacy: AtomicBool::new(false),
             level_min: Mutex::new(Level::Debug),
@@ -68,6 +72,17 @@ impl Session {
             let _ = self.output.send(Part::Aside, &line);
         }
         self.subscriptions.tell_tools_changed();
+    }
+
+    /// Tells the client that the resource `uri` has changed, if it wants to hear of it.
+    pub(super) fn tell_updated(&self, uri: &str) {
+        if self.subscribed.wants(uri) {
+            let params = format!("{{\"uri\":{}}}", serde_json::Value::from(uri));
+            let mut line = Vec::new();
+            answer::notification(&mut line, "notifications/resources/updated", &params);
+            let _ = self.output.send(Part::Aside, &line);
+        }
+        self.subscriptions.tell_updated(uri);
     }
 
     /// Takes the request `id` back, if it is still open.

@@ -41,9 +41,12 @@ impl Shape {
     }
 
     /// Makes one object of our own members and the beginning of a result.
-    pub(super) fn join(self, out: &mut [u8], opened: Opened) {
+    pub(super) fn join(self, out: &mut Vec<u8>, opened: Opened) {
         let Shape::Modern { .. } = self else { return };
-        if let Some(brace) = out.get_mut(opened.at) {
+        if out.get(opened.at + 1) == Some(&b'}') {
+            // A result without members has nothing to be told apart from ours.
+            out.remove(opened.at);
+        } else if let Some(brace) = out.get_mut(opened.at) {
             *brace = b',';
         }
     }
@@ -63,10 +66,12 @@ impl Shape {
     }
 }
 
-/// The whole answer that asks the client for something first; `members` are what it asks.
-pub(super) fn input_required(out: &mut Vec<u8>, id: &str, members: &str) {
+/// The whole answer that is not the last word: the client is asked first, or a task has begun.
+pub(super) fn unfinished(out: &mut Vec<u8>, id: &str, kind: &str, members: &str) {
     answer::open(out, id);
-    push(out, "{\"resultType\":\"input_required\",");
+    push(out, "{\"resultType\":");
+    push_string(out, kind);
+    push(out, ",");
     push(out, members);
     push_server_info(out);
     push(out, "}");

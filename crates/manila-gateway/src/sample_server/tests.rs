@@ -6,5 +6,6 @@ mod misbehaving;
 mod modern;
 mod protocol;
 mod table;
+mod tasks;
 mod tools;
 mod waiting;

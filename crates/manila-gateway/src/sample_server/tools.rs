@@ -7,6 +7,7 @@ mod crash;
 mod enveloped;
 mod fail;
 mod huge;
+mod job;
 mod media;
 mod misbehave;
 mod plain;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::answer::{self, push, push_folded, push_string};
@@ -78,9 +80,11 @@ pub const TOOLS: &[Tool] = &[
     media::MIXED,
     timed::PROGRESS,
     timed::WAIT,
+    job::JOB,
     side_effects::LOG,
     side_effects::STDERR,
     side_effects::CHANGE_TOOLS,
+    side_effects::TOUCH,
     asking::ASK_USER,
     asking::ASK_MODEL,
     asking::ROOTS,
@@ -104,6 +108,8 @@ struct Call<'a> {
     id: &'a RawValue,
     arguments: &'a str,
     meta: Option<&'a RawValue>,
+    /// Whether it is to become a task, as legacy clients say it.
+    wants_task: bool,
     returned: Returned<'a>,
 }
 
@@ -134,6 +140,7 @@ struct CallParams<'a> {
     arguments: Option<&'a RawValue>,
     #[serde(borrow, rename = "_meta")]
     meta: Option<&'a RawValue>,
+    task: Option<IgnoredAny>,
 }
 
 /// What a call has besides, when it is made again with the answer to a question.
@@ -167,6 +174,7 @@ pub(super) fn call(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, 
         id: request.id,
         arguments: params.arguments.map_or("{}", RawValue::get),
         meta: params.meta,
+        wants_task: params.task.is_some(),
         returned,
     };
     (tool.handler)(&call, out)
@@ -228,6 +236,9 @@ fn push_tool(out: &mut Vec<u8>, tool: &Tool) {
             push(out, key);
             push_folded(out, json);
         }
+    }
+    if tool.name == job::JOB.name {
+        push(out, ",\"execution\":{\"taskSupport\":\"optional\"}");
     }
     push(out, "}");
 }

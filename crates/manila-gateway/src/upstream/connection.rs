@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytes::Bytes;
 use manila::request_envelope::{Notification, Request};
 use manila::{JsonObject, RawJson};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::pending::{Arrived, Pending};
@@ -28,6 +29,8 @@ pub(crate) struct Connection {
     is_confirmed: AtomicBool,
     /// Who wants to hear of progress, by the id of the request.
     progress: Mutex<BTreeMap<u64, Progress>>,
+    /// Who waits to hear what of its wishes is granted, by the id of the request.
+    acknowledging: Mutex<BTreeMap<u64, oneshot::Sender<JsonObject>>>,
     /// How much of what it sent was of no use.
     n_useless: AtomicU64,
     events: Events,
@@ -69,6 +72,7 @@ impl Connection {
             era: OnceLock::new(),
             is_confirmed: AtomicBool::new(false),
             progress: Mutex::default(),
+            acknowledging: Mutex::default(),
             n_useless: AtomicU64::new(0),
             events,
         }
@@ -87,6 +91,32 @@ impl Connection {
         }
     }
 
+    /// Asks to hear of changes, in the modern era. What is given back beside the request brings what
+    /// of these wishes the server grants.
+    pub(super) async fn listen(
+        self: &Arc<Connection>,
+        params: &JsonObject,
+    ) -> Result<(Waiting, oneshot::Receiver<JsonObject>), Gone> {
+        let (sender, granted) = oneshot::channel();
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        if let Ok(mut acknowledging) = self.acknowledging.lock() {
+            acknowledging.retain(|_, sender| !sender.is_closed());
+            acknowledging.insert(id, sender);
+        }
+        let params = era::modern_request(params);
+        let waiting = self.ask_as(id, Era::Modern, "subscriptions/listen", &params).await?;
+        Ok((waiting, granted))
+    }
+
+    /// Notes what of the wishes of this request is granted.
+    pub(crate) fn acknowledged(&self, id: u64, granted: JsonObject) {
+        let acknowledging = self.acknowledging.lock().ok();
+        if let Some(sender) = acknowledging.and_then(|mut it| it.remove(&id)) {
+            // Whoever waits no more needs no news.
+            let _ = sender.send(granted);
+        }
+    }
+
     /// Asks something of our own that is written in the words of this era.
     pub(super) async fn ask_in(
         self: &Arc<Connection>,
@@ -95,6 +125,16 @@ impl Connection {
         params: &JsonObject,
     ) -> Result<Waiting, Gone> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        self.ask_as(id, era, method, params).await
+    }
+
+    async fn ask_as(
+        self: &Arc<Connection>,
+        id: u64,
+        era: Era,
+        method: &str,
+        params: &JsonObject,
+    ) -> Result<Waiting, Gone> {
         let frame = jsonrpc::request(id, method, params);
         let about = Outgoing { era, method, params: Some(params), mirrored: &Mirrored::default() };
         self.request(id, frame, &about, None).await

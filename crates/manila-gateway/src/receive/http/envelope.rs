@@ -6,17 +6,19 @@ use std::sync::Arc;
 use bytes::Bytes;
 use manila::request_envelope::{Refused, Request};
 use manila::stage::record::Transport;
-use manila::{Code, JsonObject, RawJson};
+use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::Front;
 use super::cancelled::Cancelled;
-use super::plain::{asking, called, status, tell};
+use super::plain::{asking_as, called, status, tell};
 use super::reply::{self, Reply};
 use crate::caller::Caller;
+use crate::clock;
 use crate::event::Event;
-use crate::handle::Answer;
+use crate::handle::{Answer, Refusal};
+use crate::jsonrpc::Fault;
 use crate::receive::encode::Fate;
-use crate::receive::record::record_refused;
+use crate::receive::record::{Over, record, record_refused};
 
 /// Whether a body is a request envelope, and not arguments.
 pub(super) fn is_one(body: &Bytes) -> bool {
@@ -32,32 +34,41 @@ pub(super) async fn call(
     caller: &Arc<Caller>,
 ) -> Reply {
     let n_bytes = body.len();
-    let refuse = |id: Option<&RawJson>, code: Code, message: Option<String>| {
-        let fate = Fate { failure: Some(code), message, contract: None };
-        record_refused(&front.hub, (Transport::Http, &*caller.route), n_bytes, 0, &fate);
-        failed(id, code)
-    };
     let request = match Request::from_json_strict(body) {
         Ok(request) => request,
         Err(Refused { code, violation, id }) => {
             front.hub.tell(Event::Refused(violation.to_string()));
-            return refuse(id.as_ref(), code, Some(violation.to_string()));
+            let fate = Fate::of_fault(&Fault::new(code).violation(violation));
+            let way = (Transport::Http, &*caller.route);
+            record_refused(&front.hub, way, id.as_ref(), n_bytes, 0, &fate);
+            return failed(id.as_ref(), code);
         }
     };
-    let id = &request.id;
-    if request.method != "tools/call" {
-        return refuse(Some(id), Code::MethodNotFound, None);
-    }
-    let asked = match arguments(&request, tool).map(|arguments| asking(tool, &arguments)) {
-        Some(Ok(asked)) => asked,
-        Some(Err(refusal)) => return refuse(Some(id), refusal.code(), None),
-        None => return refuse(Some(id), Code::InvalidToolInput, None),
+    let (id, meta) = (&request.id, request.meta.as_ref());
+    let refuse = |asked: &Request, fault: &Fault| {
+        let fate = Fate::of_fault(fault);
+        let over = Over::asked(asked, caller, clock::now(), 0, &fate);
+        record(&front.hub, &Over { input_bytes: n_bytes, ..over });
+        failed(Some(id), fault.code)
     };
-    let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
-        return refuse(Some(id), Code::RateLimited, None);
+    if request.method != "tools/call" {
+        return refuse(&request, &Fault::new(Code::MethodNotFound));
+    }
+    let invalid = |broken| Refusal::new(Code::InvalidToolInput).violation(broken);
+    let arguments = arguments(&request, tool).map_err(invalid);
+    let asked = match arguments.and_then(|it| asking_as(id, tool, &it, meta)) {
+        Ok(asked) => asked,
+        Err(refusal) => {
+            // Whatever it says, the path names the tool.
+            let named = asking_as(id, tool, &JsonObject::default(), meta);
+            return refuse(named.as_ref().unwrap_or(&request), &refusal.fault);
+        }
+    };
+    let Some(_open) = front.opened(n_bytes) else {
+        return refuse(&asked, &Fault::new(Code::RateLimited));
     };
     let cancelled = Cancelled::unless_answered(front, &asked, caller);
-    let answer = called(&front.hub, &asked, tool, caller).await;
+    let answer = called(&front.hub, &asked, tool, caller, n_bytes).await;
     cancelled.forget();
     match answer {
         Answer::Sealed(sealed) => match sealed.failure {
@@ -75,16 +86,20 @@ pub(super) async fn call(
 
 /// The arguments, in MCP's words or in those of tool I/O (Q3). The tool that they name must be the
 /// one of the path.
-fn arguments(request: &Request, tool: &str) -> Option<JsonObject> {
+fn arguments(request: &Request, tool: &str) -> Result<JsonObject, Violation> {
     let params = request.params.clone().unwrap_or_default();
-    let (name, input) = match params.get("tool") {
-        Some(name) => (Some(name), params.get("input")),
-        None => (params.get("name"), params.get("arguments")),
-    };
-    if name.is_some_and(|name| name.as_text().is_none_or(|name| name != tool)) {
-        return None;
+    let is_tool_io = params.get("tool").is_some();
+    let (name, input) = if is_tool_io { ("tool", "input") } else { ("name", "arguments") };
+    let is_other = |name: RawJson| name.as_text().is_none_or(|name| name != tool);
+    if params.get(name).is_some_and(is_other) {
+        let pointer = format!("/params/{name}");
+        return Err(Violation::new(pointer, "const", "must be the tool of the path"));
     }
-    input.map_or(Some(JsonObject::default()), JsonObject::new)
+    let Some(value) = params.get(input) else { return Ok(JsonObject::default()) };
+    JsonObject::new(value).ok_or_else(|| {
+        let message = "must be an object: the arguments by name";
+        Violation::new(format!("/params/{input}"), "type", message)
+    })
 }
 
 fn done(id: &RawJson, result: &RawJson, contract: &'static str) -> Reply {

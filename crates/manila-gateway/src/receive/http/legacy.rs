@@ -119,6 +119,7 @@ async fn recorded_hello(front: &Front, request: &Request) -> Reply {
             transport: Transport::Http,
             route: "/mcp",
             request: Some(request),
+            id: Some(&request.id),
             started,
             input_bytes: request.frame.as_bytes().len(),
             output_bytes: usize::try_from(output_bytes).unwrap_or(usize::MAX),

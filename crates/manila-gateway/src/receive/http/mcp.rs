@@ -119,6 +119,7 @@ fn refuse(front: &Front, refused: &NoMessage, input_bytes: usize) -> Reply {
     });
     let body = RawJson::from(body).to_bytes();
     let fate = Fate::of_fault(&fault);
-    record_refused(&front.hub, (Transport::Http, "/mcp"), input_bytes, body.len(), &fate);
+    let way = (Transport::Http, "/mcp");
+    record_refused(&front.hub, way, id.as_ref(), input_bytes, body.len(), &fate);
     reply::json(StatusCode::BAD_REQUEST, body)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request as HttpRequest, StatusCode};
-use manila::json::Kind;
+use manila::json::{Emit, Kind};
 use manila::request_envelope::{Message, Request};
 use manila::stage::classify::Media;
 use manila::stage::record::Transport;
@@ -79,20 +79,20 @@ pub(super) async fn call(
     let answer = match (asked, front.opened(n_bytes)) {
         (Ok(request), Some(_open)) => {
             let cancelled = Cancelled::unless_answered(front, &request, &caller);
-            let answer = called(&front.hub, &request, &name, &caller).await;
+            let answer = called(&front.hub, &request, &name, &caller, n_bytes).await;
             cancelled.forget();
             answer
         }
         (Ok(request), None) => {
             let started = clock::now();
             let answer = refused(&front.hub, &Refusal::new(Code::RateLimited), &name, &caller);
-            note(&front.hub, &request, &caller, started, &answer);
+            note(&front.hub, &request, &caller, n_bytes, started, &answer);
             answer
         }
         (Err(refusal), _) => {
             let answer = refused(&front.hub, &refusal, &name, &caller);
             let way = (Transport::Http, &*caller.route);
-            record_refused(&front.hub, way, n_bytes, 0, &Fate::of_call(&answer));
+            record_refused(&front.hub, way, None, n_bytes, 0, &Fate::of_call(&answer));
             answer
         }
     };
@@ -109,24 +109,32 @@ fn caller(shape: Option<Shape>, headers: &HeaderMap, path: &str) -> Arc<Caller> 
     Arc::new(caller)
 }
 
-/// Calls a tool; a refusal is an envelope here, too.
+/// Calls a tool; a refusal is an envelope here, too. `n_bytes` is what was sent for it.
 pub(super) async fn called(
     hub: &Hub,
     request: &Request,
     tool: &str,
     caller: &Arc<Caller>,
+    n_bytes: usize,
 ) -> Answer {
     let started = clock::now();
     let answer = match hub.call_tool(request, caller).await {
         Answer::Refused(refusal) => refused(hub, &refusal, tool, caller),
         other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain(..)) => other,
     };
-    note(hub, request, caller, started, &answer);
+    note(hub, request, caller, n_bytes, started, &answer);
     answer
 }
 
 /// Keeps a record of a call.
-fn note(hub: &Hub, request: &Request, caller: &Caller, started: Instant, answer: &Answer) {
+fn note(
+    hub: &Hub,
+    request: &Request,
+    caller: &Caller,
+    input_bytes: usize,
+    started: Instant,
+    answer: &Answer,
+) {
     let output_bytes = match answer {
         Answer::Sealed(sealed) => sealed.reply.envelope.as_bytes().len(),
         Answer::AsItCame(answered) => {
@@ -137,7 +145,8 @@ fn note(hub: &Hub, request: &Request, caller: &Caller, started: Instant, answer:
         Answer::Refused(_) => 0,
     };
     let fate = Fate::of_call(answer);
-    record(hub, &Over::asked(request, caller, started, output_bytes, &fate));
+    let over = Over::asked(request, caller, started, output_bytes, &fate);
+    record(hub, &Over { input_bytes, ..over });
 }
 
 fn refused(hub: &Hub, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
@@ -166,15 +175,26 @@ fn arguments(body: Bytes) -> Result<JsonObject, Refusal> {
 }
 
 /// A call in the words of MCP, as everything else takes it.
-pub(super) fn asking(tool: &str, arguments: &JsonObject) -> Result<Request, Refusal> {
+fn asking(tool: &str, arguments: &JsonObject) -> Result<Request, Refusal> {
     let id = uuid::Uuid::from_bytes(clock::fresh()).to_string();
+    asking_as(&*id, tool, arguments, None)
+}
+
+/// The same under an id of the caller's, with what it says beside its arguments.
+pub(super) fn asking_as(
+    id: &(impl Emit + ?Sized),
+    tool: &str,
+    arguments: &JsonObject,
+    meta: Option<&RawJson>,
+) -> Result<Request, Refusal> {
     let params = JsonObject::build(|object| {
         object.member("name", tool);
         object.member("arguments", arguments);
+        object.member("_meta", &meta);
     });
     let frame = JsonObject::build(|object| {
         object.member("jsonrpc", "2.0");
-        object.member("id", &*id);
+        object.member("id", id);
         object.member("method", "tools/call");
         object.member("params", &params);
     });

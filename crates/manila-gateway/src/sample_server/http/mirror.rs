@@ -38,6 +38,8 @@ struct NamedParams<'a> {
     name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     uri: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "taskId")]
+    task_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
 }
@@ -50,6 +52,7 @@ pub(super) fn check_names(request: &Incoming, raw: &Raw<'_>) -> Result<(), RpcEr
     let name = match &*raw.method {
         "tools/call" | "prompts/get" => &params.name,
         "resources/read" => &params.uri,
+        method if method.starts_with("tasks/") => &params.task_id,
         _ => return Ok(()),
     };
     check("Mcp-Name", request.header("mcp-name"), name.as_deref())?;

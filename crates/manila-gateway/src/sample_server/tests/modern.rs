@@ -8,7 +8,7 @@ fn is_discovered() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":"d","method":"server/discover","params":{"_meta":{META}}}
-        < {"jsonrpc":"2.0","id":"d","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{},"logging":{},"completions":{}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose.","ttlMs":300000,"cacheScope":"public",SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":"d","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{},"extensions":{"io.modelcontextprotocol/tasks":{}}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose.","ttlMs":300000,"cacheScope":"public",SERVER_INFO}}
         "#,
     );
 }
@@ -26,7 +26,7 @@ fn says_what_results_are() {
         > {"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"_meta":{META},"uri":"sample://bytes"}}
         < {"jsonrpc":"2.0","id":4,"result":{"resultType":"complete","contents":[{"uri":"sample://bytes","mimeType":"application/octet-stream","blob":"AAECAwQFBgcICQoLDA0ODw=="}],"ttlMs":60000,"cacheScope":"private",SERVER_INFO}}
         > {"jsonrpc":"2.0","id":5,"method":"resources/templates/list","params":{"_meta":{META}}}
-        < {"jsonrpc":"2.0","id":5,"result":{"resultType":"complete","resourceTemplates":[],"ttlMs":300000,"cacheScope":"public",SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":5,"result":{"resultType":"complete","resourceTemplates":[{"uriTemplate":"sample://shelf/{place}","name":"place","description":"How often one place was touched.","mimeType":"text/plain"}],"ttlMs":300000,"cacheScope":"public",SERVER_INFO}}
         > {"jsonrpc":"2.0","id":6,"method":"completion/complete","params":{"_meta":{META},"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"t"}}}
         < {"jsonrpc":"2.0","id":6,"result":{"resultType":"complete","completion":{"values":["Tony"],"total":1,"hasMore":false},SERVER_INFO}}
         > {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{META},"name":"misbehave","arguments":{"how":"answer_twice"}}}
@@ -77,6 +77,12 @@ fn refuses_what_says_too_little() {
         ("ping", r#"{"_meta":{META}}"#, r#"{"code":-32601,"#),
         ("logging/setLevel", r#"{"_meta":{META},"level":"info"}"#, r#"{"code":-32601,"#),
         ("resources/subscribe", r#"{"_meta":{META},"uri":"x:"}"#, r#"{"code":-32601,"#),
+        ("tasks/list", r#"{"_meta":{META}}"#, r#"{"code":-32601,"#),
+        (
+            "tasks/get",
+            r#"{"_meta":{META},"taskId":"x"}"#,
+            r#"{"code":-32021,"message":"the call needs a capability that the client did not declare","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}"#,
+        ),
         ("resources/read", r#"{"_meta":{META},"uri":"x:"}"#, r#"{"code":-32602,"#),
         ("subscriptions/listen", r#"{"_meta":{META}}"#, r#"{"code":-32602,"#),
         (
@@ -129,13 +135,16 @@ fn refused(eras: Eras, method: &str, params: &str, error: &str) {
 fn listens() {
     check(
         r#"
-        > {"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"_meta":{META},"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["x:"]}}}
-        < {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"},"notifications":{"toolsListChanged":true}}}
+        > {"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"_meta":{META},"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["x:","sample://shelf"]}}}
+        < {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"},"notifications":{"toolsListChanged":true,"resourceSubscriptions":["sample://shelf"]}}}
         > {"jsonrpc":"2.0","id":8,"method":"subscriptions/listen","params":{"_meta":{META},"notifications":{}}}
         < {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":8},"notifications":{}}}
         > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{META},"name":"change_tools"}}
         < {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}}
         < {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":"`extra` is there"}],SERVER_INFO}}
+        > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{META},"name":"touch"}}
+        < {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"},"uri":"sample://shelf/top"}}
+        < {"jsonrpc":"2.0","id":3,"result":{"resultType":"complete","content":[{"type":"text","text":"sample://shelf/top has changed"}],SERVER_INFO}}
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"L"}}
         > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META},"name":"change_tools"}}
         < {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"`extra` is gone"}],SERVER_INFO}}

@@ -19,7 +19,7 @@ fn negotiates_the_revision() {
             r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":"{wanted}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
         ));
         let expected = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{spoken}","capabilities":{{"tools":{{"listChanged":true}},"resources":{{}},"prompts":{{}},"logging":{{}},"completions":{{}}}},"serverInfo":{{"name":"manila-sample","version":"{}"}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose."}}}}"#,
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{spoken}","capabilities":{{"tools":{{"listChanged":true}},"resources":{{"subscribe":true}},"prompts":{{}},"logging":{{}},"completions":{{}},"tasks":{{"list":{{}},"cancel":{{}},"requests":{{"tools":{{"call":{{}}}}}}}}}},"serverInfo":{{"name":"manila-sample","version":"{}"}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose."}}}}"#,
             env!("CARGO_PKG_VERSION")
         );
         assert_eq!(client.receive(), expected);
@@ -62,7 +62,17 @@ fn refuses_what_is_no_request() {
         (r#"{"jsonrpc":"2.0","id":4,"method":7}"#, "null", -32600),
         (r#"{"jsonrpc":"2.0","id":4,"method":"ping","params":[]}"#, "4", -32602),
         (r#"{"jsonrpc":"2.0","id":4,"method":"server/discover"}"#, "4", -32602),
-        (r#"{"jsonrpc":"2.0","id":4,"method":"resources/subscribe"}"#, "4", -32601),
+        (r#"{"jsonrpc":"2.0","id":4,"method":"resources/subscribe"}"#, "4", -32602),
+        (
+            r#"{"jsonrpc":"2.0","id":4,"method":"resources/subscribe","params":{"uri":"sample://shelf/x"}}"#,
+            "4",
+            -32002,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":4,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"x"},"argument":{"name":"place","value":""}}}"#,
+            "4",
+            -32602,
+        ),
         (r#"{"jsonrpc":"2.0","id":4,"method":"initialize"}"#, "4", -32602),
         (r#"{"jsonrpc":"2.0","id":4,"method":"tools/call"}"#, "4", -32602),
         (r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"x"}}"#, "4", -32602),
@@ -102,7 +112,7 @@ fn lists_and_reads_resources_and_prompts() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":1,"method":"resources/list"}
-        < {"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"sample://greeting","name":"greeting","description":"A few friendly words, as plain text.","mimeType":"text/plain"},{"uri":"sample://bytes","name":"bytes","description":"Sixteen bytes, counting up from zero.","mimeType":"application/octet-stream"}]}}
+        < {"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"sample://greeting","name":"greeting","description":"A few friendly words, as plain text.","mimeType":"text/plain"},{"uri":"sample://bytes","name":"bytes","description":"Sixteen bytes, counting up from zero.","mimeType":"application/octet-stream"},{"uri":"sample://shelf","name":"shelf","description":"How often each place was touched. It can be subscribed to.","mimeType":"text/plain"}]}}
         > {"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"sample://greeting"}}
         < {"jsonrpc":"2.0","id":2,"result":{"contents":[{"uri":"sample://greeting","mimeType":"text/plain","text":"Good morning from the sample server.\n"}]}}
         > {"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"sample://bytes"}}
@@ -110,13 +120,43 @@ fn lists_and_reads_resources_and_prompts() {
         > {"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"ui://sample/app"}}
         < {"jsonrpc":"2.0","id":4,"result":{"contents":[{"uri":"ui://sample/app","mimeType":"text/html;profile=mcp-app","text":"<!doctype html><title>Sample</title><p>The sample app is ready.</p>"}]}}
         > {"jsonrpc":"2.0","id":5,"method":"resources/templates/list"}
-        < {"jsonrpc":"2.0","id":5,"result":{"resourceTemplates":[]}}
+        < {"jsonrpc":"2.0","id":5,"result":{"resourceTemplates":[{"uriTemplate":"sample://shelf/{place}","name":"place","description":"How often one place was touched.","mimeType":"text/plain"}]}}
         > {"jsonrpc":"2.0","id":6,"method":"prompts/list"}
         < {"jsonrpc":"2.0","id":6,"result":{"prompts":[{"name":"greet","title":"Greet somebody","description":"Asks the model for a short greeting.","arguments":[{"name":"name","description":"Who is greeted.","required":true}]}]}}
         > {"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"greet","arguments":{"name":"Ada"}}}
         < {"jsonrpc":"2.0","id":7,"result":{"description":"Asks the model for a short greeting.","messages":[{"role":"user","content":{"type":"text","text":"Greet Ada in one friendly sentence."}}]}}
         > {"jsonrpc":"2.0","id":8,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"a"}}}
         < {"jsonrpc":"2.0","id":8,"result":{"completion":{"values":["Ada","Agnes","Alan"],"total":3,"hasMore":false}}}
+        > {"jsonrpc":"2.0","id":9,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"sample://shelf/{place}"},"argument":{"name":"place","value":"M"}}}
+        < {"jsonrpc":"2.0","id":9,"result":{"completion":{"values":["middle"],"total":1,"hasMore":false}}}
+        "#,
+    );
+}
+
+#[test]
+fn tells_of_the_resources_that_are_subscribed_to() {
+    check(
+        r#"
+        > {"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"sample://shelf/top"}}
+        < {"jsonrpc":"2.0","id":1,"result":{}}
+        > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"touch","arguments":{"place":"bottom"}}}
+        < {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"sample://shelf/bottom has changed"}]}}
+        > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"touch"}}
+        < {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"sample://shelf/top"}}
+        < {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"sample://shelf/top has changed"}]}}
+        > {"jsonrpc":"2.0","id":4,"method":"resources/unsubscribe","params":{"uri":"sample://shelf/top"}}
+        < {"jsonrpc":"2.0","id":4,"result":{}}
+        > {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"touch"}}
+        < {"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"sample://shelf/top has changed"}]}}
+        > {"jsonrpc":"2.0","id":6,"method":"resources/subscribe","params":{"uri":"sample://shelf"}}
+        < {"jsonrpc":"2.0","id":6,"result":{}}
+        > {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"touch"}}
+        < {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"sample://shelf/top"}}
+        < {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"sample://shelf/top has changed"}]}}
+        > {"jsonrpc":"2.0","id":8,"method":"resources/read","params":{"uri":"sample://shelf/top"}}
+        < {"jsonrpc":"2.0","id":8,"result":{"contents":[{"uri":"sample://shelf/top","mimeType":"text/plain","text":"touched 3 times\n"}]}}
+        > {"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"sample://shelf"}}
+        < {"jsonrpc":"2.0","id":9,"result":{"contents":[{"uri":"sample://shelf","mimeType":"text/plain","text":"top: touched 3 times\nmiddle: touched 0 times\nbottom: touched 1 times\n"}]}}
         "#,
     );
 }

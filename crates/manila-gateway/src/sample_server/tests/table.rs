@@ -65,7 +65,9 @@ fn refuses_arguments_outside_the_schema() {
         ("progress", r#"{"steps":0}"#),
         ("wait", r#"{"ms":600001}"#),
         ("wait", r#"{"ms":1e300}"#),
+        ("job", r#"{"ms":-1}"#),
         ("log", r#"{"message":"m","level":"loud"}"#),
+        ("touch", r#"{"place":"floor"}"#),
         ("crash", r#"{"code":256}"#),
         ("misbehave", r#"{"how":"a little"}"#),
     ] {

@@ -130,7 +130,7 @@ fn ask(
             relay(out, &Reply::Result(result.to_owned()), as_text);
             Ok(Conduct::Answer)
         }
-        None => Ok(Conduct::Asks(question.members())),
+        None => Ok(Conduct::Unfinished { kind: "input_required", members: question.members() }),
     }
 }
 

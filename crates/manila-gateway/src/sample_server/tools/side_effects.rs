@@ -11,6 +11,7 @@ use super::super::conduct::{Conduct, Stop};
 use super::super::era::Era;
 use super::super::level::Level;
 use super::super::result;
+use super::super::rpc_error::RpcError;
 use super::{Call, NO_ARGUMENTS, Tool};
 
 pub(super) const LOG: Tool = Tool {
@@ -94,6 +95,46 @@ fn stderr(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         Ok(()) => result::text(out, "written to stderr"),
         Err(error) => result::failure(out, &format!("stderr cannot be written to: {error}")),
     }
+    Ok(Conduct::Answer)
+}
+
+pub(super) const TOUCH: Tool = Tool {
+    name: "touch",
+    title: "Touch the shelf",
+    description: "Changes one place of the shelf, a resource, and tells those who have subscribed \
+                  to that place or to the whole shelf.",
+    input_schema: r#"{
+        "type": "object",
+        "properties": {
+            "place": {
+                "type": "string", "default": "top", "enum": ["top", "middle", "bottom"],
+                "description": "Where: the resource is sample://shelf/{place}."
+            }
+        },
+        "additionalProperties": false
+    }"#,
+    output_schema: None,
+    meta: None,
+    handler: touch,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TouchArguments<'a> {
+    #[serde(borrow)]
+    place: Option<Cow<'a, str>>,
+}
+
+fn touch(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+    let arguments: TouchArguments<'_> = call.arguments()?;
+    let place = arguments.place.unwrap_or(Cow::Borrowed("top"));
+    let server = &call.session.server;
+    let uri = server.shelf.touch(&place);
+    let uri = uri.ok_or_else(|| RpcError::invalid_params("there is no such place on the shelf"))?;
+    for session in server.listening() {
+        session.tell_updated(&uri);
+    }
+    result::text(out, &format!("{uri} has changed"));
     Ok(Conduct::Answer)
 }
 

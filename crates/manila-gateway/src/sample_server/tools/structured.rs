@@ -89,8 +89,9 @@ pub(super) const ABOUT: Tool = Tool {
     name: "about",
     title: "About this process",
     description: "Tells the id of the server's process, how many tool calls it has had, this one \
-                  included, how many of them were cancelled while they waited, and how many \
-                  subscriptions are open. Shows whether two calls met the same process.",
+                  included, how many of them were cancelled while they waited, how many \
+                  subscriptions are open, and which resources are subscribed to. \
+                  Shows whether two calls met the same process.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
@@ -105,6 +106,7 @@ fn about(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         "calls": server.calls.load(Ordering::Relaxed),
         "cancelled": server.cancelled.load(Ordering::Relaxed),
         "subscriptions": server.listening().iter().map(|it| it.subscriptions.len()).sum::<usize>(),
+        "subscribed": server.subscribed(),
     });
     result::mirrored(out, &about.to_string());
     Ok(Conduct::Answer)

@@ -20,19 +20,26 @@ impl Link {
         let hearing = tokio::spawn(async move {
             let bytes_max = link.upgrade().map_or(0, |link| link.keeping.frame_bytes_max);
             let mut events = Events::new(bytes_max);
-            let mut n_vain = 0;
+            let (mut n_vain, mut was_heard) = (0, false);
             while let (Some(link), Some(connection)) = (link.upgrade(), heard.upgrade()) {
                 events.restart();
                 match link.fetched(&session, &events).await {
                     Fetched::Stream(mut response) => {
-                        n_vain = 0;
+                        (n_vain, was_heard) = (0, true);
                         link.messages_until_end(&connection, &mut response, &mut events).await;
                     }
-                    // It has nothing to say, or has forgotten us: the next call finds out.
-                    Fetched::Nothing => return,
+                    // Who told us something before does not know us any more. What is watched would
+                    // change in silence until somebody calls, so this does not wait for that.
+                    Fetched::Forgotten if was_heard => {
+                        // If it cannot be done now, the next call finds out.
+                        let _ = link.renewed(&connection, &session).await;
+                        return;
+                    }
+                    // It has nothing to say.
+                    Fetched::Forgotten | Fetched::Nothing => return,
                     Fetched::Failed => n_vain += 1,
                 }
-                let wished = events.retry.unwrap_or(Duration::from_secs(1 << n_vain.min(5)));
+                let wished = events.retry.unwrap_or(Duration::from_secs(1 << n_vain.min(3)));
                 drop((link, connection));
                 pause(Some(wished)).await;
             }
@@ -52,6 +59,7 @@ impl Link {
         match get.send().await {
             Ok(response) if is_stream(&response) => Fetched::Stream(response),
             Ok(response) if is_for_later(response.status()) => Fetched::Failed,
+            Ok(response) if response.status() == StatusCode::NOT_FOUND => Fetched::Forgotten,
             Ok(_) => Fetched::Nothing,
             Err(_) => Fetched::Failed,
         }
@@ -66,6 +74,7 @@ fn is_for_later(status: StatusCode) -> bool {
 
 enum Fetched {
     Stream(Response),
+    Forgotten,
     Nothing,
     Failed,
 }

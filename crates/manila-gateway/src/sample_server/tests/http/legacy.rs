@@ -8,7 +8,7 @@ const INITIALIZE: &str = r#"POST | {"jsonrpc":"2.0","id":0,"method":"initialize"
 /// What the server answers to that.
 fn initialized() -> String {
     format!(
-        r#"200 {{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{"listChanged":true}},"resources":{{}},"prompts":{{}},"logging":{{}},"completions":{{}}}},"serverInfo":{{"name":"manila-sample","version":"{}"}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose."}}}}"#,
+        r#"200 {{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{"listChanged":true}},"resources":{{"subscribe":true}},"prompts":{{}},"logging":{{}},"completions":{{}},"tasks":{{"list":{{}},"cancel":{{}},"requests":{{"tools":{{"call":{{}}}}}}}}}},"serverInfo":{{"name":"manila-sample","version":"{}"}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose."}}}}"#,
         env!("CARGO_PKG_VERSION")
     )
 }
@@ -99,6 +99,11 @@ fn has_one_stream_for_the_session() {
         a> POST LEGACY | {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"change_tools"}}
         s< {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}
         a< 200 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`extra` is there"}]}}
+        a> POST LEGACY | {"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"sample://shelf"}}
+        a< 200 {"jsonrpc":"2.0","id":2,"result":{}}
+        a> POST LEGACY | {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"touch"}}
+        s< {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"sample://shelf/top"}}
+        a< 200 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"sample://shelf/top has changed"}]}}
         a> DELETE LEGACY
         a< 204
         s< end

@@ -10,7 +10,7 @@ fn serves_without_a_session() {
         Options::default(),
         r#"
         a> POST MODERN; Mcp-Method: server/discover | {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{META}}}
-        a< 200 {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{},"logging":{},"completions":{}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose.","ttlMs":300000,"cacheScope":"public",SERVER_INFO}}
+        a< 200 {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{},"extensions":{"io.modelcontextprotocol/tasks":{}}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose.","ttlMs":300000,"cacheScope":"public",SERVER_INFO}}
         a> POST MODERN; Mcp-Session-Id: old; Mcp-Method: tools/call; Mcp-Name: echo | {"jsonrpc":"2.0","id":"\u0061","method":"tools/call","params":{"_meta":{META},"name":"echo","arguments":{"message":"hi"}}}
         a< 200 {"jsonrpc":"2.0","id":"\u0061","result":{"resultType":"complete","content":[{"type":"text","text":"hi"}],SERVER_INFO}}
         a> POST MODERN; Mcp-Method: tools/call; Mcp-Name: progress | {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META,"progressToken":1},"name":"progress","arguments":{"steps":1,"delay_ms":1}}}
