@@ -11,6 +11,7 @@ use crate::command::{
     run, sample_server, schema, seal, serve, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
+use crate::narrator::LogFormat;
 use crate::output::Output;
 
 /// One envelope for every MCP tool.
@@ -51,6 +52,17 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// How everything is written that this command tells.
+    pub(crate) fn log_format(&self) -> LogFormat {
+        if let Command::Serve(serve::Args { log, .. }) | Command::Wrap(wrap::Args { log, .. }) =
+            self
+        {
+            log.format
+        } else {
+            LogFormat::Text
+        }
+    }
+
     pub(crate) fn run(&self, out: &mut Output) -> anyhow::Result<ExitStatus> {
         match self {
             Command::Serve(args) => serve::run(args, out),

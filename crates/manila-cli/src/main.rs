@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     match done {
         Ok(status) => status.into(),
         Err(error) => {
-            refusal::report(&error);
+            narrator::report(&error, cli.command.log_format());
             ExitStatus::CouldNot.into()
         }
     }

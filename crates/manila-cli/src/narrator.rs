@@ -1,16 +1,23 @@
 //! Telling people what happens, without ever waiting for them.
 //!
-//! A client that does not read our standard error must not stop the gateway, so a thread
-//! writes, and what it cannot write in time is counted and left out.
+//! Whatever is to be told is an event of `tracing` with the target `manila`: the gateway's own, and
+//! the program's in `notice`. A client that does not read our standard error must not stop the
+//! gateway, so a thread writes, and what it cannot write in time is counted and left out.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use manila_gateway::{Consent, Event, Events};
+mod failure;
+mod line;
+mod notice;
+mod teller;
 
-use crate::refusal::visible;
+pub(crate) use failure::report;
+pub(crate) use line::{LogArgs, LogFormat};
+pub(crate) use notice::Notice;
+use teller::Teller;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,24 +30,47 @@ pub(crate) enum Verbosity {
     OneCall,
 }
 
-/// Tells events on standard error.
-pub(crate) struct Narrator {
-    lines: Lines,
-    done: mpsc::Receiver<()>,
-}
-
-/// Somebody who tells something through a narrator.
-#[derive(Clone)]
-pub(crate) struct Teller(Lines);
+/// Tells events on standard error. A process has one.
+pub(crate) struct Narrator(Lines);
 
 /// Lines on their way to standard error.
 #[derive(Clone)]
 struct Lines {
-    waiting: mpsc::Sender<String>,
+    waiting: mpsc::Sender<Waiting>,
     n_bytes: Arc<AtomicUsize>,
 }
 
+/// What the thread that writes has to do next.
+enum Waiting {
+    /// Write a line, with its end.
+    Line(String),
+    /// Say that all before it is written.
+    End(mpsc::Sender<()>),
+}
+
 impl Lines {
+    /// Lines that `write` writes, on a thread of its own.
+    fn written_by(mut write: impl FnMut(&str) + Send + 'static) -> Lines {
+        let (waiting, to_write) = mpsc::channel();
+        let n_bytes = Arc::<AtomicUsize>::default();
+        std::thread::spawn({
+            let n_bytes = Arc::clone(&n_bytes);
+            move || {
+                for next in to_write {
+                    match next {
+                        Waiting::Line(line) => {
+                            write(&line);
+                            n_bytes.fetch_sub(line.len(), Ordering::Relaxed);
+                        }
+                        // Who does not wait any more need not know.
+                        Waiting::End(tell_done) => drop(tell_done.send(())),
+                    }
+                }
+            }
+        });
+        Lines { waiting, n_bytes }
+    }
+
     /// Puts a line in, if not too much waits already.
     fn put(&self, line: String) -> bool {
         const BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -48,128 +78,41 @@ impl Lines {
             return false;
         }
         self.n_bytes.fetch_add(line.len(), Ordering::Relaxed);
-        self.waiting.send(line).is_ok()
+        self.waiting.send(Waiting::Line(line)).is_ok()
+    }
+
+    /// Waits a moment for the rest to be written.
+    fn finish(&self) {
+        const MOMENT: Duration = Duration::from_millis(500);
+        let (tell_done, done) = mpsc::channel();
+        if self.waiting.send(Waiting::End(tell_done)).is_ok() {
+            // Who does not read it by then will not read it.
+            let _ = done.recv_timeout(MOMENT);
+        }
     }
 }
 
 impl Narrator {
-    pub(crate) fn start() -> Narrator {
-        let (waiting, to_write) = mpsc::channel::<String>();
-        let n_bytes = Arc::<AtomicUsize>::default();
-        let (tell_done, done) = mpsc::channel();
-        std::thread::spawn({
-            let n_bytes = Arc::clone(&n_bytes);
-            move || {
-                for line in to_write {
-                    // Where standard error is gone, there is nobody left to tell.
-                    let _ = writeln!(std::io::stderr(), "{line}");
-                    n_bytes.fetch_sub(line.len(), Ordering::Relaxed);
-                }
-                let _ = tell_done.send(());
-            }
+    /// From now on, whatever is traced on any thread is told.
+    pub(crate) fn start(format: LogFormat, verbosity: Verbosity) -> Narrator {
+        let lines = Lines::written_by(|line| {
+            // Where standard error is gone, there is nobody left to tell.
+            let _ = std::io::stderr().write_all(line.as_bytes());
         });
-        Narrator { lines: Lines { waiting, n_bytes }, done }
-    }
-
-    /// Where the gateway's events go. `server` names the server in what it says itself.
-    pub(crate) fn events(&self, server: &str, verbosity: Verbosity) -> Events {
-        self.teller().events(server, verbosity)
-    }
-
-    /// Somebody who can be handed on.
-    pub(crate) fn teller(&self) -> Teller {
-        Teller(self.lines.clone())
+        let teller = Teller::new(lines.clone(), format, verbosity);
+        // A command starts one narrator. Were there another, that one would tell.
+        let _ = tracing::subscriber::set_global_default(teller);
+        if format == LogFormat::Json {
+            failure::tell_panics();
+        }
+        Narrator(lines)
     }
 
     /// Waits a moment for the rest to be written.
     pub(crate) fn finish(self) {
-        const MOMENT: Duration = Duration::from_millis(500);
-        let Narrator { lines, done } = self;
-        drop(lines);
-        // Who does not read it by then will not read it.
-        let _ = done.recv_timeout(MOMENT);
+        self.0.finish();
     }
 }
 
-impl Teller {
-    /// Tells one line.
-    pub(crate) fn tell(&self, line: &str) {
-        // Where too much waits, it is left out.
-        let _ = self.0.put(visible(line));
-    }
-
-    /// Where the gateway's events go. `server` names the server in what it says itself.
-    pub(crate) fn events(&self, server: &str, verbosity: Verbosity) -> Events {
-        let (lines, server) = (self.0.clone(), server.to_owned());
-        let n_lost = AtomicU64::new(0);
-        Arc::new(move |event| {
-            let Some(line) = told(&event, &server, verbosity) else { return };
-            // What a server or a client calls itself must not look like a line of ours.
-            let line = visible(&anstream::adapter::strip_str(&line).to_string());
-            let n_before = n_lost.load(Ordering::Relaxed);
-            if n_before > 0 {
-                let note = format!("manila: {n_before} lines were left out here");
-                if lines.put(note) {
-                    n_lost.fetch_sub(n_before, Ordering::Relaxed);
-                }
-            }
-            if !lines.put(line) {
-                n_lost.fetch_add(1, Ordering::Relaxed);
-            }
-        })
-    }
-}
-
-fn told(event: &Event, server: &str, verbosity: Verbosity) -> Option<String> {
-    let is_verbose = verbosity == Verbosity::Verbose;
-    match event {
-        Event::Stderr(line) => Some(format!("[{server}] {line}")),
-        Event::Ended { .. } if verbosity == Verbosity::OneCall => None,
-        Event::Ended { reason, next_start } => {
-            let when = match next_start {
-                None => String::new(),
-                Some(Duration::ZERO) => "; it is started again at once".to_owned(),
-                Some(delay) => format!("; it is started again in {delay:?}"),
-            };
-            // A command says what is meant, a name in the configuration may not.
-            let named = if reason.contains(server) { "" } else { &format!("{server}: ") };
-            Some(format!("manila: {named}{reason}{when}"))
-        }
-        Event::Unusable(what) => Some(format!("manila: the server `{server}` sent {what}")),
-        Event::SchemaUnusable { tool, reason } => {
-            Some(format!("manila: tool `{tool}`: {reason}; it is not checked"))
-        }
-        Event::Stopping { n_open, grace } => Some(format!(
-            "manila: stopping; {n_open} open requests have {grace:?}, a signal stops at once"
-        )),
-        Event::Refused(what) => Some(format!("manila: refused a message of the client: {what}")),
-        Event::Unredacted { tool, why } => Some(match why {
-            Consent::Operator => {
-                format!(
-                    "manila: the answer of `{tool}` was not redacted: the configuration says so"
-                )
-            }
-            Consent::Passthrough => {
-                format!("the envelope of `{tool}` was not redacted: the configuration passes it on")
-            }
-            Consent::Caller => {
-                format!("manila: the answer of `{tool}` was not redacted: the caller asked for it")
-            }
-        }),
-        Event::Redacted { place, findings } => is_verbose.then(|| {
-            let rules = findings.iter().map(|(rule, n)| format!("{rule} {n}"));
-            let rules: Vec<String> = rules.collect();
-            format!("manila: hid secrets in {place}: {}", rules.join(", "))
-        }),
-        Event::Called { tool, failure, duration } => is_verbose.then(|| {
-            let status = failure.map_or("ok", manila::Code::name);
-            format!("manila: called {tool}: {status} in {duration:.1?}")
-        }),
-        Event::Started { n_earlier, era, duration } => is_verbose.then(|| {
-            let again = if *n_earlier > 0 { " again" } else { "" };
-            let era = era.map(|era| format!(", speaking MCP {era}")).unwrap_or_default();
-            format!("manila: {server} is ready{again} after {duration:.1?}{era}")
-        }),
-        _ => None,
-    }
-}
+#[cfg(test)]
+mod tests;

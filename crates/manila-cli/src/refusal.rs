@@ -41,8 +41,13 @@ impl std::error::Error for Refusal {}
 
 /// Tells an error and its hint.
 pub(crate) fn report(error: &anyhow::Error) {
+    tell(&format!("{error:#}"), hint(error));
+}
+
+/// The next step after an error.
+pub(crate) fn hint(error: &anyhow::Error) -> &str {
     let hint = error.downcast_ref::<Refusal>().map(|refusal| refusal.hint.as_str());
-    tell(&format!("{error:#}"), hint.unwrap_or("`manila --help` shows what can be done"));
+    hint.unwrap_or("`manila --help` shows what can be done")
 }
 
 /// Tells what could not be done and the next step, on standard error.
@@ -64,7 +69,7 @@ pub(crate) fn note(text: &str) {
 }
 
 /// A text on one line, and short.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     const CHARS_MAX: usize = 600;
     match text.char_indices().nth(CHARS_MAX) {
         Some((end, _)) => visible(text.get(..end).unwrap_or_default()) + "...",

@@ -11,13 +11,13 @@ use manila::Contract;
 use manila_gateway::config::values::{bytes, duration};
 use manila_gateway::receive::http::NotServed;
 use manila_gateway::{
-    Address, Command, Down, Hub, Member, NoAddress, Placement, Server, Settings, Shape,
+    Address, Command, Down, Hub, Member, NoAddress, Placement, Server, Settings, Shape, traced,
 };
 
 use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
 use crate::environment::with_variables;
-use crate::narrator::{Narrator, Verbosity};
+use crate::narrator::{LogFormat, Narrator, Verbosity};
 use crate::refusal::Refusal;
 
 /// How a server is started, for every command that talks to one.
@@ -165,21 +165,29 @@ impl ServerArgs {
         usually: Verbosity,
         work: impl FnOnce(Arc<Hub>) -> F,
     ) -> anyhow::Result<T> {
+        self.with_hub_told(settings, usually, LogFormat::Text, work)
+    }
+
+    /// As `with_hub`. What happens is told in this format.
+    pub(crate) fn with_hub_told<T, F: Future<Output = anyhow::Result<T>>>(
+        &self,
+        settings: Settings,
+        usually: Verbosity,
+        format: LogFormat,
+        work: impl FnOnce(Arc<Hub>) -> F,
+    ) -> anyhow::Result<T> {
         let servers = self.servers()?;
-        let narrator = Narrator::start();
         let verbosity = if self.verbose { Verbosity::Verbose } else { usually };
+        let narrator = Narrator::start(format, verbosity);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let done = runtime.block_on(async {
             let hub = match servers {
                 Servers::One(server) => {
-                    let events = narrator.events(&short_name(&server), verbosity);
+                    let events = traced(&short_name(&server));
                     Hub::in_front_of(server, settings, events)
                 }
                 Servers::All(members) => {
-                    let (teller, events) =
-                        (narrator.teller(), narrator.events("manila", verbosity));
-                    let events_of = move |name: &str| teller.events(name, verbosity);
-                    Hub::in_front_of_all(members, settings, events, events_of)
+                    Hub::in_front_of_all(members, settings, traced(""), traced)
                 }
             };
             let done = work(Arc::clone(&hub)).await;

@@ -7,6 +7,10 @@ use manila::Code;
 
 use crate::era::Era;
 
+mod traced;
+
+pub use traced::traced;
+
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

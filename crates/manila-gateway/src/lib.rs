@@ -1,7 +1,8 @@
 //! The gateway: MCP servers behind, MCP clients in front, one envelope for every tool's result.
 //!
 //! All input and output is here. This crate knows no contract's field names, prints nothing
-//! and parses no arguments: what a person should hear goes out as an [`Event`].
+//! and parses no arguments: what a person should hear goes out as an [`Event`], and [`traced`]
+//! hands events to whoever subscribed with `tracing`.
 //!
 //! A program that uses this crate calls [`keeper::dispatch`] first thing in `main`: servers are
 //! started under a keeper, which is the same program run again.
@@ -41,7 +42,7 @@ mod uris;
 pub use caller::Caller;
 pub use config::{Config, ConfigError};
 pub use era::{Era, Revision};
-pub use event::{Consent, Event, Events};
+pub use event::{Consent, Event, Events, traced};
 pub use gateway::{Offered, OutputCheck, Settings, Shape, ToolSettings};
 pub use handle::{Answer, Answered, Placement, Sealed};
 pub use hiding::{Hiding, Passthrough, UnsafeOutput};

@@ -1,6 +1,5 @@
 //! `manila serve`
 
-use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,15 +7,15 @@ use std::time::Duration;
 
 use anyhow::Context;
 use manila_gateway::config::{self, values::address};
-use manila_gateway::journal::{Journal, JournalEvent, JournalEvents, JournalSettings};
+use manila_gateway::journal::{Journal, JournalEvents, JournalSettings};
 use manila_gateway::receive::http::{self, Door};
 use manila_gateway::receive::stdio;
-use manila_gateway::{Command, Config, Hub, Member, Reloads, Server};
+use manila_gateway::{Command, Config, Hub, Member, Reloads, Server, traced};
 
 use crate::config::for_serving;
 use crate::environment::{home, variable};
 use crate::exit_status::ExitStatus;
-use crate::narrator::{Narrator, Teller, Verbosity};
+use crate::narrator::{LogArgs, Narrator, Notice, Verbosity};
 use crate::output::Output;
 use crate::refusal::Refusal;
 use crate::server::not_served;
@@ -64,6 +63,9 @@ pub(crate) struct Args {
     /// Tell every call and start on standard error, and what was redacted
     #[arg(long, short)]
     verbose: bool,
+
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 }
 
 /// Where HTTP is served if nobody says it.
@@ -82,9 +84,10 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
         return check(path.as_deref(), &config, out);
     }
     let doors = doors(args, &config);
-    let narrator = Narrator::start();
+    let verbosity = if args.verbose { Verbosity::Verbose } else { Verbosity::Usual };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(args, path.as_deref(), config, doors, &narrator));
+    let narrator = Narrator::start(args.log.format, verbosity);
+    let served = runtime.block_on(serve(path.as_deref(), config, doors));
     // A thread that waits for input must not keep us.
     runtime.shutdown_background();
     narrator.finish();
@@ -130,30 +133,20 @@ fn doors(args: &Args, config: &Config) -> Doors {
     Doors { http: if stdio { http } else { Some(http.unwrap_or(USUAL)) }, stdio }
 }
 
-async fn serve(
-    args: &Args,
-    path: Option<&Path>,
-    config: Config,
-    doors: Doors,
-    narrator: &Narrator,
-) -> anyhow::Result<ExitStatus> {
+async fn serve(path: Option<&Path>, config: Config, doors: Doors) -> anyhow::Result<ExitStatus> {
     let door = match doors.http {
         Some(address) => Some(Door::open(address).await.map_err(|error| not_served(&error))?),
         None => None,
     };
-    let verbosity = if args.verbose { Verbosity::Verbose } else { Verbosity::Usual };
     let Config { members, settings, limits, journal, .. } = config;
     // Whoever only tries it out need not keep what was asked.
     let journal = match path {
-        Some(_) => opened(&journal, told_by(narrator.teller()))?,
+        Some(_) => opened(&journal, Arc::new(|event| Notice::Journal(&event).tell()))?,
         None => None,
     };
     let is_shared = door.is_some() || members.len() > 1;
-    let teller = narrator.teller();
-    let events_of = move |name: &str| teller.events(name, verbosity);
-    let events = narrator.events("manila", verbosity);
     let reloads = path.map(|_| Reloads::listen());
-    let hub = Hub::in_front_of_all(members, settings, events, events_of);
+    let hub = Hub::in_front_of_all(members, settings, traced(""), traced);
     if let Some(journal) = journal {
         hub.keep_journal(journal);
     }
@@ -168,8 +161,7 @@ async fn serve(
         }
         tell_service_manager("READY=1");
     });
-    let reloading =
-        reload(Arc::clone(&hub), path.map(Path::to_path_buf), reloads, narrator.teller());
+    let reloading = reload(Arc::clone(&hub), path.map(Path::to_path_buf), reloads);
     let reloading = tokio::spawn(reloading);
     let served = match (door, doors.stdio) {
         (Some(door), true) => {
@@ -220,25 +212,6 @@ pub(super) fn opened(
     Ok(Some(opened))
 }
 
-/// Tells people what becomes of the journal.
-fn told_by(teller: Teller) -> JournalEvents {
-    Arc::new(move |event| {
-        let told = match event {
-            JournalEvent::Trouble { reason } => {
-                format!("manila: the journal cannot be written: {reason}; serving goes on")
-            }
-            JournalEvent::Over { n_lost } => {
-                format!("manila: the journal is written again; {n_lost} lines are lost")
-            }
-            JournalEvent::NoLatest { reason } => {
-                format!("manila: the link to the latest journal is not set: {reason}")
-            }
-            _ => return,
-        };
-        teller.tell(&told);
-    })
-}
-
 /// Tells systemd, where that started us.
 fn tell_service_manager(state: &str) {
     if let Some(socket) = variable("NOTIFY_SOCKET") {
@@ -249,36 +222,24 @@ fn tell_service_manager(state: &str) {
 
 /// Says where clients find it; a newcomer is told what to try.
 fn tell_where(at: SocketAddr, has_config: bool) {
-    let mut told = vec![format!(
-        "manila: serving MCP at http://{at}/mcp, and plain HTTP at http://{at}/tools"
-    )];
+    Notice::Listening(at).tell();
     if !has_config {
-        told.extend([
-            "manila: there is no manila.toml, so this is the sample server; try".to_owned(),
-            format!("  curl http://{at}/tools"),
-            format!("  curl -d '{{\"message\": \"hello\"}}' http://{at}/tools/echo"),
-            format!("  manila call secrets --url http://{at}/mcp"),
-        ]);
+        Notice::Sample(at).tell();
     }
-    // Where standard error is gone, there is nobody left to tell.
-    let _ = writeln!(anstream::stderr(), "{}", told.join("\n"));
 }
 
 /// Reads the configuration again whenever somebody asks for it.
-async fn reload(hub: Arc<Hub>, path: Option<PathBuf>, reloads: Option<Reloads>, teller: Teller) {
+async fn reload(hub: Arc<Hub>, path: Option<PathBuf>, reloads: Option<Reloads>) {
     let (Some(path), Some(mut reloads)) = (path, reloads) else { return };
     loop {
         reloads.next().await;
-        let told = match for_serving(&path) {
+        match for_serving(&path) {
             Ok(config) => {
                 let n_servers = config.members.len();
                 hub.replace(config.members, config.settings);
-                format!("manila: read {} again: {n_servers} servers", path.display())
+                Notice::Reloaded { file: &path, n_servers }.tell();
             }
-            Err(error) => {
-                format!("manila: the configuration stays as it was: {error:#}")
-            }
-        };
-        teller.tell(&told);
+            Err(error) => Notice::ReloadFailed { file: &path, error: &error }.tell(),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `manila wrap`
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use manila_gateway::receive::http::{self, Door, Limits};
 use manila_gateway::receive::stdio;
 
 use crate::exit_status::ExitStatus;
-use crate::narrator::Verbosity;
+use crate::narrator::{LogArgs, Notice, Verbosity};
 use crate::refusal::Refusal;
 use crate::server::{PlacementArg, ServerArgs, not_served};
 
@@ -60,6 +60,9 @@ pub(crate) struct Args {
     /// Where the envelope goes in a result; structured unless the configuration says otherwise
     #[arg(long, value_enum)]
     placement: Option<PlacementArg>,
+
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
@@ -79,15 +82,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
 }
 
 fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
-    if std::io::stdin().is_terminal() {
-        // Where standard error is gone, too, there is nobody left to tell.
-        let _ = writeln!(
-            anstream::stderr(),
-            "manila: waiting for an MCP client on standard input; to call a tool by hand, use \
-             `manila call`, to serve over HTTP, `--http 127.0.0.1:7300`"
-        );
-    }
-    args.server.with_hub(settings, Verbosity::Usual, |hub| async move {
+    args.server.with_hub_told(settings, Verbosity::Usual, args.log.format, |hub| async move {
+        if std::io::stdin().is_terminal() {
+            Notice::Waiting.tell();
+        }
         let served = stdio::serve(hub).await;
         served.map_err(|error| {
             let message = format!("cannot write to standard output: {error}");
@@ -98,14 +96,9 @@ fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
 }
 
 fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Result<ExitStatus> {
-    args.server.with_hub(settings, Verbosity::Usual, |hub| async move {
+    args.server.with_hub_told(settings, Verbosity::Usual, args.log.format, |hub| async move {
         let door = Door::open(address).await.map_err(|error| not_served(&error))?;
-        let at = door.address();
-        // Where standard error is gone, too, there is nobody left to tell.
-        let _ = writeln!(
-            anstream::stderr(),
-            "manila: serving MCP at http://{at}/mcp, and plain HTTP at http://{at}/tools"
-        );
+        Notice::Listening(door.address()).tell();
         let mut limits = Limits::default();
         limits.session_idle = args.session_idle;
         http::serve(hub, door, limits).await;

@@ -27,6 +27,7 @@ mod http_upstream;
 mod import;
 mod journal;
 mod log;
+mod logs;
 mod mcp;
 mod operate;
 mod output_check;
