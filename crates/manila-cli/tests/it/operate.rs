@@ -102,9 +102,8 @@ fn http_and_stdio_at_once_end_together() {
 #[test]
 fn without_a_configuration_there_is_something_to_try() {
     let served = Served::start(&["serve", "--http", "127.0.0.1:0"]);
-    let told = served.stderr();
     until("it says what to try", || served.stderr().contains("curl -d"));
-    assert!(told.contains("serving MCP"), "{told}");
+    assert!(served.stderr().contains("serving MCP"), "{}", served.stderr());
     let echoed = served.call("echo", &json!({"message": "hello"}));
     assert_eq!(echoed.json()["data"]["result"], "hello");
 }
