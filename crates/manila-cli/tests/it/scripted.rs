@@ -144,14 +144,14 @@ fn progress_comes_before_its_answer_and_messages_keep_their_order() {
         assert!(client.line().contains("notifications/progress"));
     }
     assert!(client.line().contains(r#""result":{}"#));
-    client.request(1, "resources/read", &json!({"uri": "x://y"}));
+    client.request(1, "resources/subscribe", &json!({"uri": "x://y"}));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     while !client.stderr().contains("[sh] 2 ") {
         std::thread::sleep(Duration::from_millis(10));
     }
     let stderr = client.stderr();
     let first = stderr.lines().find(|line| line.starts_with("[sh] 1 ")).unwrap();
-    assert!(first.contains("resources/read"), "{stderr}");
+    assert!(first.contains("resources/subscribe"), "{stderr}");
 }
 
 #[test]
@@ -384,6 +384,8 @@ fn a_burst_on_standard_error_is_passed_on() {
     let script =
         "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done >&2; cat >/dev/null";
     let client = greeted(&[], script);
+    // A server that is told to end has not long to say the rest.
+    client.until_stderr(|line| line.contains("line 2999").then_some(()));
     let stderr = client.end().stderr;
     assert_eq!(stderr.matches("[sh] line ").count(), 3_000);
 }

@@ -71,3 +71,6 @@ fn uri(block: &RawJson) -> Option<RawJson> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,9 @@ impl Gateway {
 
     /// What a server tells, with its tasks as clients know them.
     pub(crate) fn told_of_public_tasks(&self, notification: Notification) -> Notification {
+        if self.settings().name.is_none() {
+            return notification;
+        }
         let params = notification.params.as_ref().map(manila::JsonObject::as_raw);
         let is_about = notification.method.starts_with("notifications/tasks");
         let id = params.and_then(|params| params.get("taskId")).filter(|_| is_about);
@@ -75,6 +78,7 @@ impl Gateway {
     ) -> Answered {
         let Answered { response, era } = answered;
         let renamed = response.answer.as_ref().ok().and_then(|result| {
+            self.settings().name.as_ref()?;
             let mut ids = ids(result);
             ids.extend(related(result));
             self.renamed(&response.frame, &ids)

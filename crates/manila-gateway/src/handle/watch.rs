@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 
 use manila::request_envelope::Notification;
 use manila::{Code, JsonObject, RawJson};
@@ -43,7 +44,7 @@ impl Gateway {
         let watched = Arc::clone(&self.watched);
         let watch = Watch { watched, resource: Some(Arc::clone(&resource)), uri: uri.to_owned() };
         let (gateway, uri) = (Arc::clone(self), uri.to_owned());
-        let asked = tokio::spawn(async move {
+        let mut asking = Box::pin(async move {
             let mut subscription = resource.subscription.lock().await;
             if subscription.is_none() {
                 let ready = gateway.upstream.ready(None).await;
@@ -52,11 +53,16 @@ impl Gateway {
             }
             Ok(())
         });
-        match asked.await {
-            Ok(told) => told.map(|()| watch),
-            // It ends early only if we do.
-            Err(_) => Err(jsonrpc::written(&Fault::new(Code::InternalError)).into()),
-        }
+        // What can be said at once is: messages reach the server in the client's order.
+        let at_once = std::future::poll_fn(|cx| Poll::Ready(asking.as_mut().poll(cx))).await;
+        let told = match at_once {
+            Poll::Ready(told) => told,
+            Poll::Pending => tokio::spawn(asking).await.unwrap_or_else(|_| {
+                // It ends early only if we do.
+                Err(jsonrpc::written(&Fault::new(Code::InternalError)).into())
+            }),
+        };
+        told.map(|()| watch)
     }
 
     /// Tells a server that was started again what is watched. What changed meanwhile nobody has told,

@@ -41,8 +41,8 @@ struct Progress {
     /// The token under which it wants to hear it, as it was written.
     token: RawJson,
     caller: Arc<Caller>,
-    /// When some was last reported.
-    last: Instant,
+    /// When some was last reported, if any was.
+    last: Option<Instant>,
     /// Whether more may come after the answer.
     is_task: bool,
 }
@@ -167,8 +167,8 @@ impl Connection {
             let oldest = progress.iter().find(|(_, it)| it.is_task).map(|(id, _)| *id);
             oldest.and_then(|oldest| progress.remove(&oldest));
         }
-        let (caller, last) = (Arc::clone(caller), clock::now());
-        progress.insert(id, Progress { token, caller, last, is_task: *is_task });
+        let caller = Arc::clone(caller);
+        progress.insert(id, Progress { token, caller, last: None, is_task: *is_task });
     }
 
     async fn request(
@@ -296,7 +296,7 @@ impl Connection {
         if caller.is_some_and(|caller| caller.client.questions.has_open()) {
             return Some(clock::now());
         }
-        self.progress.lock().ok()?.get(&id).map(|progress| progress.last)
+        self.progress.lock().ok()?.get(&id)?.last
     }
 
     pub(super) fn end_progress(&self, id: u64) {
@@ -316,7 +316,7 @@ impl Connection {
             (token.as_ref().and_then(number), self.progress.lock())
             && let Some(progress) = progress.get_mut(&id)
         {
-            progress.last = clock::now();
+            progress.last = Some(clock::now());
         }
     }
 

@@ -1,0 +1,23 @@
+use manila::RawJson;
+
+use super::uris;
+
+/// The URIs that are found in a result, in order.
+#[track_caller]
+fn check(result: &str, expected: &[&str]) {
+    let found = uris(&RawJson::parse(result.to_owned()).unwrap());
+    let found: Vec<String> = found.iter().map(|uri| uri.as_text().unwrap().into_owned()).collect();
+    assert_eq!(found, expected, "{result}");
+}
+
+#[test]
+fn resources_are_found_wherever_a_result_has_them() {
+    let link = r#"{"type":"resource_link","uri":"x:1","name":"n"}"#;
+    let embedded = r#"{"type":"resource","resource":{"uri":"x:2","text":"t"}}"#;
+    let text = r#"{"type":"text","text":"t","uri":"x:3"}"#;
+    check(&format!(r#"{{"content":[{text},{link},{embedded}]}}"#), &["x:1", "x:2"]);
+    check(&format!(r#"{{"status":"completed","result":{{"content":[{link}]}}}}"#), &["x:1"]);
+    let said = format!(r#"{{"role":"user","content":{embedded}}}"#);
+    check(&format!(r#"{{"messages":[{said},{said}]}}"#), &["x:2", "x:2"]);
+    check(r#"{"content":[{"type":"resource_link"},{"type":"resource"},7],"messages":null}"#, &[]);
+}
