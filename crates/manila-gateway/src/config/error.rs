@@ -20,9 +20,18 @@ pub struct ConfigError {
 
 /// An error of the parser.
 pub(super) fn not_read(text: &str, error: &toml::de::Error) -> ConfigError {
-    let message = error.message().lines().next().unwrap_or_default().to_owned();
+    let message = without_value(error.message().lines().next().unwrap_or_default());
     let hint = hint(&message);
     at(text, error.span(), message, hint)
+}
+
+/// What the parser says without the text that stands where another type should: it may be a secret.
+fn without_value(message: &str) -> String {
+    let quoted = message.split_once(": string \"").and_then(|(before, rest)| {
+        let (_, after) = rest.rsplit_once("\", expected ")?;
+        Some(format!("{before}: string, expected {after}"))
+    });
+    quoted.unwrap_or_else(|| message.to_owned())
 }
 
 /// The next step, from the words of the parser.

@@ -36,6 +36,10 @@ fn what_is_wrong_is_told_with_its_place() {
             "2:8 there is no rule `pasword` to switch off | did you mean `password`?",
         ),
         (
+            "[upstream.x]\nheaders = \"Bearer of a secret\"",
+            "2:11 invalid type: string, expected a map | docs/configuration.md has every key",
+        ),
+        (
             "[redct]\n",
             "1:2 unknown field `redct`, expected one of `contract`, `speaks`, `placement`, `timeout`, `output_check`, `listen`, `limits`, `upstream`, `tool`, `redact`, `journal` | did you mean `redact`?",
         ),
