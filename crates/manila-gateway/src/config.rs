@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,8 +15,9 @@ use self::tables::{File, LimitsTable, OutputCheckWord, PlacementWord, ToolTable}
 use crate::gateway::{OutputCheck, Settings, Shape, ToolSettings};
 use crate::handle::Placement;
 use crate::hiding::{Hiding, Passthrough, UnsafeOutput};
+use crate::host;
 use crate::hub::Member;
-use crate::receive::http::Limits;
+use crate::receive::http::{Limits, NotServed};
 
 mod error;
 mod keys;
@@ -133,8 +135,7 @@ impl Config {
         settings.tools = Arc::new(tools(text, &file.tool)?);
         let mut limits = Limits::default();
         self::limits(text, &file.limits, &mut settings, &mut limits)?;
-        let http =
-            file.listen.http.as_ref().map(|at| read(text, at, values::address)).transpose()?;
+        let http = file.listen.http.as_ref().map(|at| own_address(text, at)).transpose()?;
         let listen = Listen { http, stdio: file.listen.stdio };
         let mut journal = Journal::default();
         journal.folder = file.journal.folder.as_ref().map(PathBuf::from);
@@ -144,6 +145,16 @@ impl Config {
         let members = Vec::new();
         Ok(Config { hiding, contract, speaks, settings, limits, listen, members, journal })
     }
+}
+
+/// An address that only this machine can reach.
+fn own_address(text: &str, written: &Spanned<String>) -> Result<SocketAddr, ConfigError> {
+    let address = read(text, written, values::address)?;
+    if host::is_local(&address) {
+        return Ok(address);
+    }
+    let hint = "use an address of this machine, e.g. 127.0.0.1:7300";
+    Err(at(text, Some(written.span()), NotServed::NotLocal(address).to_string(), hint))
 }
 
 fn hiding(text: &str, file: &File) -> Result<Hiding, ConfigError> {
@@ -189,9 +200,9 @@ fn limits(
     set(text, table.session_idle.as_ref(), &mut limits.session_idle, values::duration)?;
     set(text, table.head_timeout.as_ref(), &mut limits.head_timeout, values::duration)?;
     set(text, table.body_timeout.as_ref(), &mut limits.body_timeout, values::duration)?;
-    settings.in_flight_max = table.in_flight_max.unwrap_or(settings.in_flight_max);
-    limits.connections_max = table.connections_max.unwrap_or(limits.connections_max);
-    limits.sessions_max = table.sessions_max.unwrap_or(limits.sessions_max);
+    settings.in_flight_max = table.in_flight_max.map_or(settings.in_flight_max, NonZero::get);
+    limits.connections_max = table.connections_max.map_or(limits.connections_max, NonZero::get);
+    limits.sessions_max = table.sessions_max.map_or(limits.sessions_max, NonZero::get);
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
 use crate::handle::{Offers, Placement, Tasks, Watched};
-use crate::hiding::{Hiding, events_without_secrets};
+use crate::hiding::{Hiding, Rules, events_without_secrets};
 use crate::tools::{Carrier, Tools};
 use crate::upstream::{Down, Greeting, Keeping, Opening, Server, Upstream};
 use crate::uris::Uris;
@@ -181,11 +181,13 @@ pub(crate) struct Shared {
     pub(crate) uris: Arc<Uris>,
     pub(crate) registry: Arc<Mutex<Registry>>,
     pub(crate) deadlines: Arc<Deadlines>,
+    pub(crate) rules: Rules,
 }
 
 impl Shared {
-    pub(crate) fn new() -> Shared {
+    pub(crate) fn new(rules: Rules) -> Shared {
         Shared {
+            rules,
             audience: Arc::default(),
             uris: Arc::default(),
             registry: Arc::default(),
@@ -225,11 +227,10 @@ impl Gateway {
             start_timeout: settings.start_timeout,
             queue_bytes_max: settings.queue_bytes_max,
             grace: settings.server_grace,
-            redactor: Arc::clone(&settings.hiding.redactor),
+            rules: shared.rules.clone(),
             is_lazy: settings.is_lazy,
         };
-        let redactor = Arc::clone(&settings.hiding.redactor);
-        let events = events_without_secrets(events, redactor);
+        let events = events_without_secrets(events, shared.rules.clone());
         let carrier = match &server {
             Server::Command(_) => Carrier::Pipe,
             Server::At(_) => Carrier::Http,

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use manila::request_envelope::{Message, Response};
 use manila::{JsonObject, RawJson};
@@ -110,6 +111,30 @@ impl Hiding {
     }
 }
 
+/// The rules that hold now: a new configuration may bring others, so whoever writes something down
+/// looks each time.
+#[derive(Debug, Clone)]
+pub(crate) struct Rules(Arc<ArcSwap<Redactor>>);
+
+impl Rules {
+    pub(crate) fn new(redactor: Arc<Redactor>) -> Rules {
+        Rules(Arc::new(ArcSwap::new(redactor)))
+    }
+
+    pub(crate) fn now(&self) -> Arc<Redactor> {
+        self.0.load_full()
+    }
+
+    pub(crate) fn set(&self, redactor: Arc<Redactor>) {
+        self.0.store(redactor);
+    }
+
+    /// A text without its secrets.
+    pub(crate) fn text(&self, text: String) -> String {
+        text_without_secrets(&self.now(), text)
+    }
+}
+
 pub(crate) fn text_without_secrets(redactor: &Redactor, text: String) -> String {
     let edits = redactor.text(text.as_bytes());
     if edits.is_empty() {
@@ -119,9 +144,9 @@ pub(crate) fn text_without_secrets(redactor: &Redactor, text: String) -> String 
 }
 
 /// Events without secrets: what people are told is written down, too.
-pub(crate) fn events_without_secrets(events: Events, redactor: Arc<Redactor>) -> Events {
+pub(crate) fn events_without_secrets(events: Events, rules: Rules) -> Events {
     Arc::new(move |event| {
-        let hide = |text: String| text_without_secrets(&redactor, text);
+        let hide = |text: String| rules.text(text);
         events(match event {
             // Its lines were redacted when they were read, all together.
             event @ (Event::Stderr(_) | Event::Started { .. } | Event::Stopping { .. }) => event,

@@ -15,7 +15,7 @@ use crate::deadlines::Deadlines;
 use crate::era::Era;
 use crate::event::{Event, Events};
 use crate::gateway::{Gateway, Settings, Shared};
-use crate::hiding::events_without_secrets;
+use crate::hiding::{Rules, events_without_secrets};
 use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::upstream::{Down, Server, Upstream};
@@ -101,13 +101,14 @@ impl Hub {
         events: Events,
         events_of: impl Fn(&str) -> Events + Send + Sync + 'static,
     ) -> Arc<Hub> {
-        let shared = Shared::new();
+        let rules = Rules::new(Arc::clone(&settings.hiding.redactor));
+        let shared = Shared::new(rules.clone());
         let metrics = Arc::<Metrics>::default();
         let counted = Arc::clone(&metrics);
         let events_of = Box::new(move |name: &str| counted.counting(name, events_of(name)));
         let events = metrics.counting("", events);
         let servers = started(members, &[], &shared, &*events_of);
-        let events = events_without_secrets(events, Arc::clone(&settings.hiding.redactor));
+        let events = events_without_secrets(events, rules);
         Arc::new(Hub {
             servers: ArcSwap::from_pointee(servers),
             audience: Arc::clone(&shared.audience),

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use manila::{JsonObject, RawJson};
-use manila_redact::Redactor;
 use tokio::time::Instant;
 
 use crate::clock;
 use crate::era::{Era, meta};
 use crate::event::Events;
+use crate::hiding::Rules;
 
 mod changes;
 mod child;
@@ -199,7 +199,7 @@ pub(crate) struct Keeping {
     /// Whether it is started when somebody greets it, and not before.
     pub(crate) is_lazy: bool,
     /// What finds the secrets in its last words and in its command line.
-    pub(crate) redactor: Arc<Redactor>,
+    pub(crate) rules: Rules,
 }
 
 /// The server, whichever way it is reached.

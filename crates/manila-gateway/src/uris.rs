@@ -14,22 +14,22 @@ const URIS_MAX: usize = 100_000;
 pub(crate) struct Uris(Mutex<HashMap<String, String>>);
 
 impl Uris {
+    /// The URI by which clients know a resource that this server only mentions. What it does not list
+    /// does not become its own by that.
+    pub(crate) fn mentioned(&self, server: &str, uri: &str) -> String {
+        if self.owner(uri).is_some_and(|owner| owner == server) {
+            uri.to_owned()
+        } else {
+            Uris::prefixed(server, uri)
+        }
+    }
+
     /// The URI by which clients know a resource that this server lists.
     pub(crate) fn public(&self, server: &str, uri: &str) -> String {
-        self.known_as(server, uri, URIS_MAX)
-    }
-
-    /// The same for a resource that this server only mentions: a tool may make up any number of them,
-    /// and what is listed must still find room.
-    pub(crate) fn mentioned(&self, server: &str, uri: &str) -> String {
-        self.known_as(server, uri, URIS_MAX / 2)
-    }
-
-    fn known_as(&self, server: &str, uri: &str, n_max: usize) -> String {
         let Ok(mut owners) = self.0.lock() else { return uri.to_owned() };
         match owners.get(uri) {
             Some(owner) if owner != server => return Uris::prefixed(server, uri),
-            None if owners.len() < n_max => {
+            None if owners.len() < URIS_MAX => {
                 owners.insert(uri.to_owned(), server.to_owned());
             }
             Some(_) | None => {}

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anstream::adapter::StripBytes;
 use anyhow::Context as _;
 use manila::pipeline::{self, Redaction, Settings};
 use manila::{Code, Context, Contract, Failed, Observation, Observed};
@@ -129,8 +130,11 @@ fn program(args: &Args) -> anyhow::Result<Program> {
 /// Why it cannot be run where it should be.
 fn not_a_folder(args: &Args) -> Option<Failed> {
     let folder = args.cwd.as_ref().filter(|folder| !folder.is_dir())?;
-    let message = format!("The working directory `{}` does not exist", folder.display());
-    Some(Failed::new(Code::InvalidPath, message))
+    let fault = if folder.exists() { "is no folder" } else { "does not exist" };
+    let message = format!("The working directory `{}` {fault}", folder.display());
+    let mut failed = Failed::new(Code::InvalidPath, message);
+    failed.remediation = Some("Give a folder that exists".to_owned());
+    Some(failed)
 }
 
 fn ran(program: &Program, tee: Option<&Redactor>) -> anyhow::Result<Ran> {
@@ -167,25 +171,30 @@ fn missing(program: &Program) -> Missing {
 }
 
 /// What people see of a program's output while it runs.
-struct Shown<'a>(Option<[manila_redact::Stream<'a>; 2]>);
+///
+/// Colours are taken out before secrets are looked for: one in the middle of a secret would hide it.
+struct Shown<'a>(Option<[(StripBytes, manila_redact::Stream<'a>); 2]>);
 
 impl<'a> Shown<'a> {
     fn new(redactor: Option<&'a Redactor>) -> Shown<'a> {
-        Shown(redactor.map(|redactor| [(); 2].map(|()| manila_redact::Stream::new(redactor))))
+        let of = |redactor| (StripBytes::new(), manila_redact::Stream::new(redactor));
+        Shown(redactor.map(|redactor| [of(redactor), of(redactor)]))
     }
 
     fn piece(&mut self, stream: Stream, piece: &[u8]) {
         let Some([stdout, stderr]) = &mut self.0 else { return };
-        let ready = match stream {
-            Stream::Stdout => stdout.push(piece),
-            Stream::Stderr => stderr.push(piece),
+        let (stripping, redacting) = match stream {
+            Stream::Stdout => stdout,
+            Stream::Stderr => stderr,
         };
-        show(&ready.text);
+        for plain in stripping.strip_next(piece) {
+            show(&redacting.push(plain).text);
+        }
     }
 
     /// Shows what is left when the program has ended.
     fn rest(self) {
-        for mut stream in self.0.into_iter().flatten() {
+        for (_, mut stream) in self.0.into_iter().flatten() {
             show(&stream.finish().text);
         }
     }

@@ -233,7 +233,10 @@ async fn reload(hub: Arc<Hub>, path: Option<PathBuf>, reloads: Option<Reloads>) 
     let (Some(path), Some(mut reloads)) = (path, reloads) else { return };
     loop {
         reloads.next().await;
-        match for_serving(&path) {
+        // A file that is slow to read must keep nobody waiting.
+        let file = path.clone();
+        let read = tokio::task::spawn_blocking(move || for_serving(&file)).await;
+        match read.unwrap_or_else(|error| Err(error.into())) {
             Ok(config) => {
                 let n_servers = config.members.len();
                 hub.replace(config.members, config.settings);

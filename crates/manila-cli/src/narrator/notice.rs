@@ -42,7 +42,8 @@ impl Notice<'_> {
             Notice::Sample(at) => sample(*at),
             Notice::Reloaded { file, n_servers } => info!(
                 name: "reloaded", target: "manila", file = name(file), n_servers,
-                "read {} again: {n_servers} servers", file.display()
+                "read {} again: {n_servers} {}", file.display(),
+                if *n_servers == 1 { "server" } else { "servers" }
             ),
             Notice::ReloadFailed { file, error } => {
                 let reason = without_secrets(&format!("{error:#}"));

@@ -81,6 +81,29 @@ fn a_new_configuration_changes_what_changed() {
 }
 
 #[test]
+fn new_rules_hold_for_what_is_told_too() {
+    let scratch = Scratch::new("serve-rules");
+    let first = sample("one", &[], "");
+    let config = scratch.file("manila.toml", &first);
+    let served = served(&config);
+    let say = |text: &str| served.call("stderr", &json!({"text": text}));
+    say("before INT-12345678");
+    until("it is shown", || served.stderr().contains("[one] before INT-12345678"));
+    let rule = "[redact]\nextra = [{ name = \"internal-id\", pattern = \"INT-[0-9]{8}\" }]\n";
+    scratch.file("manila.toml", first + rule);
+    signal("HUP", served.pid());
+    until("it is read", || served.stderr().contains("again: 1 server"));
+    say("after INT-87654321");
+    until("it is hidden", || served.stderr().contains("[one] after [REDACTED]"));
+    served.call("INT-87654321", &json!({}));
+    until("the call is told", || served.stderr().contains("TOOL_NOT_FOUND"));
+    assert!(!served.stderr().contains("INT-8"), "{}", served.stderr());
+    // A colour in the middle of a secret does not hide it from the rules.
+    say("colour INT-8765\u{1b}[1m4321");
+    until("it is hidden, too", || served.stderr().contains("[one] colour [REDACTED]"));
+}
+
+#[test]
 fn http_and_stdio_at_once_end_together() {
     let scratch = Scratch::new("serve-both");
     let config = scratch.file("manila.toml", sample("one", &[], ""));
@@ -132,6 +155,8 @@ fn a_configuration_is_checked_without_serving() {
     check("[upstream.a]\ncommand = [\"x\"]\ntimeout = \"soon\"", "give a number and a unit");
     check("contract = \"respons-v2\"", "did you mean `response-v2`?");
     check("[limits]\nmessage_bytes_max = \"1\"", "at least 1KiB");
+    check("[limits]\nconnections_max = 0", "nonzero");
+    check("[listen]\nhttp = \"0.0.0.0:7300\"", "can be reached from other machines");
     check("", "names no server");
 }
 

@@ -47,6 +47,8 @@ pub enum Kind {
     NamedTexts,
     /// A number of things.
     Count,
+    /// A number of things, of which there must be one.
+    Several,
     /// `true` or `false`.
     Flag,
     /// A table with the keys below this one.
@@ -106,11 +108,11 @@ pub const KEYS: [Key; 49] = [
         "the largest message that is read, from either side, e.g. `\"64MiB\"`; a larger answer is \
          `TOO_LARGE`",
     ),
-    key("limits.in_flight_max", Kind::Count, "how many requests may be open"),
+    key("limits.in_flight_max", Kind::Several, "how many requests may be open"),
     key("limits.in_flight_bytes_max", Kind::Size, "how many bytes they may have together"),
     key("limits.queue_bytes_max", Kind::Size, "how much may wait in each queue"),
-    key("limits.connections_max", Kind::Count, "how many connections may be open"),
-    key("limits.sessions_max", Kind::Count, "how many sessions of the legacy era may be open"),
+    key("limits.connections_max", Kind::Several, "how many connections may be open"),
+    key("limits.sessions_max", Kind::Several, "how many sessions of the legacy era may be open"),
     key(
         "limits.session_idle",
         Kind::Time,

@@ -124,13 +124,16 @@ fn value(path: &str) -> JsonObject {
                 object.member("type", "object");
                 object.member("additionalProperties", &text());
             }
-            Some(Kind::Count) => {
-                object.member("type", "integer");
-                object.member("minimum", &0u64);
-            }
+            Some(Kind::Count) => number(object, 0),
+            Some(Kind::Several) => number(object, 1),
             Some(Kind::Flag) => object.member("type", "boolean"),
         }
     })
+}
+
+fn number(object: &mut ObjectWriter<'_>, least: u64) {
+    object.member("type", "integer");
+    object.member("minimum", &least);
 }
 
 fn text() -> JsonObject {

@@ -1,6 +1,7 @@
 //! The tables of the configuration, as they are written.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -50,11 +51,11 @@ pub(super) struct ListenTable {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LimitsTable {
     pub(super) message_bytes_max: Option<Spanned<String>>,
-    pub(super) in_flight_max: Option<usize>,
+    pub(super) in_flight_max: Option<NonZeroUsize>,
     pub(super) in_flight_bytes_max: Option<Spanned<String>>,
     pub(super) queue_bytes_max: Option<Spanned<String>>,
-    pub(super) connections_max: Option<usize>,
-    pub(super) sessions_max: Option<usize>,
+    pub(super) connections_max: Option<NonZeroUsize>,
+    pub(super) sessions_max: Option<NonZeroUsize>,
     pub(super) session_idle: Option<Spanned<String>>,
     pub(super) head_timeout: Option<Spanned<String>>,
     pub(super) body_timeout: Option<Spanned<String>>,

@@ -96,12 +96,18 @@ fn ended(server: &str, reason: &str, next_start: Option<Duration>) {
         Some(Duration::ZERO) => "; it is started again at once".to_owned(),
         Some(delay) => format!("; it is started again in {delay:?}"),
     };
-    // A command says what is meant, a name in the configuration may not.
-    let named = if reason.contains(server) { "" } else { &format!("{server}: ") };
+    let named = if is_named(reason, server) { "" } else { &format!("{server}: ") };
     warn!(
         name: "ended", target: "manila", server, reason, next_start_ms = next_start.map(whole_ms),
         "{named}{reason}{when}"
     );
+}
+
+/// Whether a reason begins with the program or the URL that this is the name of.
+fn is_named(reason: &str, server: &str) -> bool {
+    let quoted = reason.strip_prefix('`').unwrap_or_default();
+    let program = quoted.split([' ', '`']).next().unwrap_or_default();
+    program == server || program.rsplit(['/', '\\']).next() == Some(server)
 }
 
 fn started(server: &str, n_restarts: u64, era: Option<Era>, duration: Duration) {

@@ -7,10 +7,15 @@ use manila::{JsonObject, RawJson};
 
 use super::replace::tell_changed;
 use super::{Hub, Many, Servers};
+use crate::clock;
 use crate::era::Era;
 use crate::gateway::Gateway;
 use crate::handle::Kind;
 use crate::upstream::{Down, Ready, Upstream};
+
+/// So long a client's hello waits for servers: clients give up after some seconds, and whoever is later
+/// is told of by news.
+const HELLO_LONGEST: Duration = Duration::from_secs(3);
 
 /// What clients hear when they say hello.
 pub(crate) enum Hello {
@@ -79,15 +84,23 @@ impl Hub {
 async fn learn(gateway: Weak<Gateway>) {
     const FIRST: Duration = Duration::from_millis(500);
     const LAST: Duration = Duration::from_secs(30);
+    let started = clock::now();
     let mut pause = FIRST;
+    let mut was_missing = false;
     while let Some(gateway) = gateway.upgrade() {
         match gateway.upstream.ready(None).await {
             Ok(_) => {
                 gateway.offered(Kind::Tools).await;
-                return tell_changed(&gateway.audience);
+                // Who came earlier has waited for it, unless it took too long or seemed to be missing.
+                let taken = clock::now().saturating_duration_since(started);
+                if was_missing || taken >= HELLO_LONGEST {
+                    tell_changed(&gateway.audience);
+                }
+                return;
             }
             Err(down) => {
                 drop(gateway);
+                was_missing = true;
                 let planned = down.retry_after().unwrap_or_default();
                 tokio::time::sleep(planned.max(pause).min(LAST)).await;
                 pause = (pause * 2).min(LAST);
@@ -99,8 +112,6 @@ async fn learn(gateway: Weak<Gateway>) {
 impl Many {
     /// What the servers can do together, as far as they say it soon.
     async fn united(&self) -> United {
-        // Clients give up after some seconds, and whoever is later is told of by news.
-        const LONGEST: Duration = Duration::from_secs(3);
         let mut asked = tokio::task::JoinSet::new();
         for (at, gateway) in self.all.iter().enumerate() {
             let gateway = Arc::clone(gateway);
@@ -108,7 +119,7 @@ impl Many {
                 let is_lazy = gateway.settings().is_lazy;
                 let ready = match gateway.upstream.ready_now(None) {
                     None if is_lazy => None,
-                    None => tokio::time::timeout(LONGEST, gateway.upstream.ready(None))
+                    None => tokio::time::timeout(HELLO_LONGEST, gateway.upstream.ready(None))
                         .await
                         .ok()
                         .and_then(Result::ok),

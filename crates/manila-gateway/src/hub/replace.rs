@@ -17,6 +17,7 @@ impl Hub {
     /// those that are gone end when their open calls are answered.
     pub fn replace(&self, members: Vec<Member>, settings: Settings) {
         let before = self.servers();
+        self.shared.rules.set(Arc::clone(&settings.hiding.redactor));
         let now = started(members, before.all(), &self.shared, &*self.events_of);
         let is_kept = |it: &Arc<Gateway>| now.all().iter().any(|kept| Arc::ptr_eq(kept, it));
         let gone: Vec<_> = before.all().iter().filter(|it| !is_kept(it)).cloned().collect();

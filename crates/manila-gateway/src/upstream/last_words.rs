@@ -1,15 +1,17 @@
 //! What a server wrote to its standard error: passed on, and its end kept for the diagnosis.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use manila_redact::{Redactor, Stream};
+use anstream::adapter::StripBytes;
+use manila_redact::Stream;
 use tokio::io::AsyncReadExt;
 use tokio::time::Instant;
 
 use crate::clock;
 use crate::event::{Event, Events};
+use crate::hiding::Rules;
 use crate::os::Source;
 
 /// How many lines are kept.
@@ -56,18 +58,27 @@ impl Breath {
 }
 
 impl LastWords {
-    /// Reads until the end. Secrets are hidden before a line is kept, or cut.
-    pub(super) async fn listen(&self, mut stderr: Source, events: &Events, redactor: &Redactor) {
-        let mut redacting = Stream::new(redactor);
+    /// Reads until the end. Secrets are hidden before a line is kept, or cut, and colours are taken out
+    /// before that: one in the middle of a secret would hide it from the rules.
+    pub(super) async fn listen(&self, mut stderr: Source, events: &Events, rules: &Rules) {
         let mut piece = [0; 4096];
         let mut breath = Breath { n_lines: LINES_AT_ONCE, since: clock::now() };
-        while let Ok(n_read @ 1..) = stderr.read(&mut piece).await {
-            let read = piece.get(..n_read).unwrap_or_default();
-            breath.take(1 + memchr::memchr_iter(b'\n', read).count()).await;
-            let ready = redacting.push(piece.get(..n_read).unwrap_or_default());
-            self.say_all(&ready.text, events);
+        let mut stripping = StripBytes::new();
+        let mut n_read = stderr.read(&mut piece).await.unwrap_or(0);
+        while n_read > 0 {
+            let redactor = rules.now();
+            let mut redacting = Stream::new(&redactor);
+            // As long as there are no other rules.
+            while n_read > 0 && Arc::ptr_eq(&redactor, &rules.now()) {
+                let read = piece.get(..n_read).unwrap_or_default();
+                breath.take(1 + memchr::memchr_iter(b'\n', read).count()).await;
+                for plain in stripping.strip_next(read) {
+                    self.say_all(&redacting.push(plain).text, events);
+                }
+                n_read = stderr.read(&mut piece).await.unwrap_or(0);
+            }
+            self.say_all(&redacting.finish().text, events);
         }
-        self.say_all(&redacting.finish().text, events);
     }
 
     /// Passes lines on.

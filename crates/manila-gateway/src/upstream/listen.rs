@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use manila::RawJson;
 use manila::request_envelope::{Message, Notification, Refused};
-use manila_redact::Redactor;
 
 use super::inbox::{From, FromUpstream, Item};
 use super::pending::Arrived;
 use super::{Connection, Keeping};
 use crate::era::meta;
 use crate::frames::{Frame, Frames};
-use crate::hiding::text_without_secrets;
+use crate::hiding::Rules;
 use crate::jsonrpc::{self, Fault};
 use crate::os::Source;
 use crate::queue::Sender;
@@ -25,7 +24,7 @@ pub(super) async fn listen(
     keeping: &Keeping,
     inbox: &Sender<Item>,
 ) {
-    let redactor = &keeping.redactor;
+    let rules = &keeping.rules;
     let mut frames = Frames::new(stdout, keeping.frame_bytes_max);
     let mut manners = Manners::default();
     loop {
@@ -36,12 +35,12 @@ pub(super) async fn listen(
         };
         let item = match frame {
             Frame::Line(line) => match Message::from_json(line.clone()) {
-                Ok(message) => usable(connection, message, None, redactor),
-                Err(refused) => unreadable(connection, &line, &refused, redactor),
+                Ok(message) => usable(connection, message, None, rules),
+                Err(refused) => unreadable(connection, &line, &refused, rules),
             },
             // A server that dies while it writes has not answered.
             Frame::Rest(line) => match Message::from_json(line) {
-                Ok(message) => usable(connection, message, None, redactor),
+                Ok(message) => usable(connection, message, None, rules),
                 Err(_) => None,
             },
             Frame::TooLong(seen) => too_large(connection, &seen),
@@ -91,7 +90,7 @@ pub(super) fn usable(
     connection: &Arc<Connection>,
     message: Message,
     about: Option<u64>,
-    redactor: &Redactor,
+    rules: &Rules,
 ) -> Option<Item> {
     let from = |about| From { connection: Arc::clone(connection), about };
     match message {
@@ -111,7 +110,7 @@ pub(super) fn usable(
             };
             let Some(id) = id else {
                 let error = response.answer.err().unwrap_or_else(|| response.frame.clone());
-                let shown = start_of(error.as_bytes(), 200, redactor);
+                let shown = start_of(error.as_bytes(), 200, rules);
                 connection.complain(&format!("an answer to nothing: {shown}"));
                 return None;
             };
@@ -132,7 +131,7 @@ fn unreadable(
     connection: &Arc<Connection>,
     line: &[u8],
     refused: &Refused,
-    redactor: &Redactor,
+    rules: &Rules,
 ) -> Option<Item> {
     let seen = Skim::whole(line);
     let what = refused.violation.to_string();
@@ -146,16 +145,16 @@ fn unreadable(
         let fault = Fault::new(refused.code).violation(refused.violation.clone());
         connection.push(jsonrpc::error(Some(id), &fault));
     }
-    let start = start_of(line, 60, redactor);
+    let start = start_of(line, 60, rules);
     connection.complain(&format!("what is no message: {start:?} ({what})"));
     None
 }
 
 /// The first characters of a line. It is redacted before it is cut, or half a secret would be told.
-fn start_of(line: &[u8], n_chars: usize, redactor: &Redactor) -> String {
+fn start_of(line: &[u8], n_chars: usize, rules: &Rules) -> String {
     const LOOKED_AT: usize = 64 * 1024;
     let start = String::from_utf8_lossy(line.get(..LOOKED_AT).unwrap_or(line)).into_owned();
-    text_without_secrets(redactor, start).chars().take(n_chars).collect()
+    rules.text(start).chars().take(n_chars).collect()
 }
 
 fn too_large(connection: &Arc<Connection>, seen: &Skimmed) -> Option<Item> {

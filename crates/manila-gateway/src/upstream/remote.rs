@@ -14,7 +14,6 @@ use super::{Connection, Declined, Down, Greeting, Keeping, Opening, Ready};
 use crate::clock;
 use crate::era::Era;
 use crate::event::{Event, Events};
-use crate::hiding::text_without_secrets;
 use crate::queue::{Sender, queue};
 
 /// A server that is reached over HTTP. It may speak both eras at once, so there is a conversation
@@ -225,7 +224,7 @@ impl Remote {
     /// Whether a refusal is about the era, or about everything.
     fn not_opened(&self, opening: Opening, refusal: Refusal) -> NotOpened {
         let down = |reason: String, was_run: bool| {
-            let reason = text_without_secrets(&self.keeping.redactor, reason);
+            let reason = self.keeping.rules.text(reason);
             NotOpened::Down(Box::new(Down { was_run, ..Down::because(reason) }))
         };
         match refusal {
@@ -266,7 +265,7 @@ impl Remote {
                 format!("`{}` speaks no MCP that we know", self.address)
             }
         };
-        let reason = text_without_secrets(&self.keeping.redactor, reason);
+        let reason = self.keeping.rules.text(reason);
         (self.events)(Event::Ended { reason: reason.clone(), next_start: None });
         Down::because(reason)
     }

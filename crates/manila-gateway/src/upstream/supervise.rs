@@ -20,7 +20,6 @@ use crate::clock;
 use crate::era::Era;
 use crate::event::{Event, Events};
 use crate::frames;
-use crate::hiding::text_without_secrets;
 use crate::os::{self, Lifeline, Process, Status};
 use crate::queue::{Sender, queue};
 
@@ -115,7 +114,13 @@ impl Supervisor {
         let process = match Process::start(&self.command) {
             Ok(process) => process,
             Err(error) => {
-                let reason = format!("`{}` could not be started: {error}", self.command);
+                let reason = match &self.command.folder {
+                    Some(folder) if !folder.is_dir() => {
+                        format!("there is no folder `{}` to start it in", folder.display())
+                    }
+                    Some(_) | None => error.to_string(),
+                };
+                let reason = format!("`{}` could not be started: {reason}", self.command);
                 let down = Down { was_run: false, ..Down::because(self.hidden(reason)) };
                 return Life::Died { down, connection: None };
             }
@@ -127,8 +132,8 @@ impl Supervisor {
         let last_words = Arc::new(LastWords::default());
         let mut stderr_reader = AbortOnDrop(tokio::spawn({
             let (last_words, events) = (Arc::clone(&last_words), Arc::clone(&self.events));
-            let redactor = Arc::clone(&self.keeping.redactor);
-            async move { last_words.listen(stderr, &events, &redactor).await }
+            let rules = self.keeping.rules.clone();
+            async move { last_words.listen(stderr, &events, &rules).await }
         }));
         let mut stdout_reader = AbortOnDrop(tokio::spawn({
             let (connection, inbox) = (Arc::clone(&connection), self.inbox.clone());
@@ -246,7 +251,7 @@ impl Supervisor {
 
     /// A command line may have a password in it.
     fn hidden(&self, reason: String) -> String {
-        text_without_secrets(&self.keeping.redactor, reason)
+        self.keeping.rules.text(reason)
     }
 
     /// Command, end and last words in one sentence.

@@ -64,6 +64,11 @@ impl Entry {
         })
     }
 
+    /// Whether it tells of lines that are lost, and of no request.
+    pub(super) fn is_of_the_journal(&self) -> bool {
+        self.method.as_deref() == Some("manila/journal")
+    }
+
     pub(super) fn is_ok(&self) -> bool {
         self.status == manila::stage::record::OK
     }

@@ -62,6 +62,9 @@ struct ToolRow {
 
 impl Summary {
     pub(super) fn add(&mut self, entry: Entry) {
+        if entry.is_of_the_journal() {
+            return;
+        }
         self.n_calls += 1;
         self.first = self.first.map_or(Some(entry.at), |first| Some(first.min(entry.at)));
         self.last = self.last.max(Some(entry.at));

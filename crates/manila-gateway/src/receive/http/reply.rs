@@ -46,6 +46,13 @@ pub(super) fn events(events: Events) -> Reply {
     reply
 }
 
+/// That a reply is a refusal of HTTP's own, and why, for the journal.
+#[derive(Debug, Clone)]
+pub(super) struct Declined {
+    pub(super) code: Code,
+    pub(super) message: String,
+}
+
 /// A refusal of HTTP's own, with a message of MCP that has no id: nobody has read what was asked.
 pub(super) fn refused(status: StatusCode, code: Code, message: &str) -> Reply {
     let fault = Fault::new(code).message(message);
@@ -54,6 +61,7 @@ pub(super) fn refused(status: StatusCode, code: Code, message: &str) -> Reply {
         object.member("error", &jsonrpc::written(&fault));
     });
     let mut reply = json(status, RawJson::from(body).to_bytes());
+    reply.extensions_mut().insert(Declined { code, message: message.to_owned() });
     // What was not read must not be taken for the next request.
     if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

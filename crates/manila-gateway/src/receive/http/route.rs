@@ -3,30 +3,46 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::body::Body;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use manila::Code;
+use manila::stage::record::Transport;
 
 use super::body::Arriving;
-use super::reply::{self, Refused, Reply};
+use super::reply::{self, Declined, Refused, Reply};
 use super::{Front, admit, mcp, plain};
 use crate::journal::{Journal, Trouble};
+use crate::jsonrpc::Fault;
 use crate::metrics::Now;
+use crate::receive::encode::Fate;
+use crate::receive::record::record_refused;
 
 /// Answers a request.
 ///
 /// What is made of a request is moved several times until it is where it stays, so whatever is not a
 /// call of MCP has a place of its own.
 pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Reply {
-    routed(front, request).await.unwrap_or_else(|refused| *refused)
-}
-
-async fn routed(front: &Arc<Front>, request: Request<Arriving>) -> Result<Reply, Refused> {
-    admit::check(request.headers())?;
-    let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
     // The path is taken as it was written: only a tool's name is decoded.
     let path = request.uri().path().to_owned();
-    match path.as_str() {
+    let reply = routed(front, request, &path).await.unwrap_or_else(|refused| *refused);
+    if let Some(Declined { code, message }) = reply.extensions().get() {
+        let fate = Fate::of_fault(&Fault::new(*code).message(message));
+        let n_bytes = reply.body().size_hint().exact().unwrap_or(0);
+        let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);
+        record_refused(&front.hub, (Transport::Http, &path), None, 0, n_bytes, &fate);
+    }
+    reply
+}
+
+async fn routed(
+    front: &Arc<Front>,
+    request: Request<Arriving>,
+    path: &str,
+) -> Result<Reply, Refused> {
+    admit::check(request.headers())?;
+    let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
+    match path {
         "/mcp" => mcp::handle(front, request).await,
         "/tools" | "/tools/" if is_get => Box::pin(plain::list(front, request.headers())).await,
         "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),

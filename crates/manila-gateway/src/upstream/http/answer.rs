@@ -12,7 +12,6 @@ use reqwest::{Method, StatusCode};
 use super::sse::{Event, Events};
 use super::{Address, Link, pause};
 use crate::era::Era;
-use crate::hiding::text_without_secrets;
 use crate::jsonrpc::one_line;
 use crate::upstream::Connection;
 use crate::upstream::inbox::Item;
@@ -145,7 +144,7 @@ impl Link {
             connection.complain("an event that is no message");
             return None;
         };
-        usable(connection, message, about, &self.keeping.redactor)
+        usable(connection, message, about, &self.keeping.rules)
     }
 
     /// A refusal: a message if it is one, else what can be told of it.
@@ -157,7 +156,7 @@ impl Link {
             return Arrived::Response(answer);
         }
         let text = String::from_utf8_lossy(&body);
-        let text = text_without_secrets(&self.keeping.redactor, text.into_owned());
+        let text = self.keeping.rules.text(text.into_owned());
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let line: String = line.chars().take(200).collect();
         let said = if line.is_empty() { String::new() } else { format!(": {line}") };
