@@ -168,12 +168,7 @@ fn a_hostile_child_stays_inside_its_object() {
     let said: Vec<&str> = told.iter().map(|line| line["line"].as_str().unwrap()).collect();
     assert_eq!(
         said,
-        [
-            r#"a\r{"event":"listening"}"#,
-            "b",
-            r#""},"event":"x""#,
-            "\\u{202e}turned\\u{9b}2J",
-        ]
+        [r#"a\r{"event":"listening"}"#, "b", r#""},"event":"x""#, "\\u{202e}turned\\u{9b}2J",]
     );
     assert_eq!(told[1]["message"], "[sh] b");
 }
