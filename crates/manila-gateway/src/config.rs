@@ -9,7 +9,6 @@ use std::sync::Arc;
 use manila::Contract;
 use toml::Spanned;
 
-use self::error::{at, not_read, read};
 use self::redact::PassthroughWord;
 use self::tables::{File, LimitsTable, OutputCheckWord, PlacementWord, ToolTable};
 use crate::gateway::{OutputCheck, Settings, Shape, ToolSettings};
@@ -29,6 +28,7 @@ pub mod values;
 mod words;
 
 pub use error::ConfigError;
+pub(crate) use error::{at, not_read, read};
 pub use keys::{KEYS, Key, Kind};
 pub use schema::schema;
 

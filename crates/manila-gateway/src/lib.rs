@@ -29,6 +29,7 @@ mod metrics;
 mod naming;
 mod os;
 mod own_meta;
+pub mod pack;
 mod queue;
 pub mod receive;
 pub mod run;

@@ -19,7 +19,7 @@ pub struct ConfigError {
 }
 
 /// An error of the parser.
-pub(super) fn not_read(text: &str, error: &toml::de::Error) -> ConfigError {
+pub(crate) fn not_read(text: &str, error: &toml::de::Error) -> ConfigError {
     let message = without_value(error.message().lines().next().unwrap_or_default());
     let hint = hint(&message);
     at(text, error.span(), message, hint)
@@ -45,7 +45,7 @@ fn hint(message: &str) -> String {
 }
 
 /// An error at a place.
-pub(super) fn at(
+pub(crate) fn at(
     text: &str,
     span: Option<Range<usize>>,
     message: impl Into<String>,
@@ -59,7 +59,7 @@ pub(super) fn at(
 }
 
 /// A value that somebody else reads, or its place with what is said against it.
-pub(super) fn read<T>(
+pub(crate) fn read<T>(
     text: &str,
     value: &Spanned<String>,
     read: impl FnOnce(&str) -> Result<T, String>,
