@@ -58,6 +58,12 @@ fn first<'a>(lines: &'a [Value], event: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {event} in {lines:#?}"))
 }
 
+/// `manila serve` with this configuration, whose log is JSON.
+fn served_in_json(config: &str) -> Served {
+    let serve = ["serve", "--config", config, "--http", "127.0.0.1:0"];
+    Served::start(&[&serve[..], &["--log-format", "json"]].concat())
+}
+
 #[test]
 fn every_line_of_a_servers_life_is_an_object() {
     let scratch = Scratch::new("logs-life");
@@ -131,15 +137,7 @@ fn a_child_that_is_killed_is_told_and_quiet_things_stay_quiet() {
     let script = format!("echo $$ >&2; exec {} sample-server", manila_path());
     let text = format!("[upstream.one]\ncommand = [\"sh\", \"-c\", {script:?}]\n");
     let config = scratch.file("manila.toml", text);
-    let served = Served::start(&[
-        "serve",
-        "--config",
-        &config,
-        "--http",
-        "127.0.0.1:0",
-        "--log-format",
-        "json",
-    ]);
+    let served = served_in_json(&config);
     until("it runs", || served.call("echo", &json!({"message": "x"})).status == 200);
     until("its id is told", || served.stderr().contains("\"stderr\""));
     let told = lines(&served.stderr());
@@ -205,15 +203,7 @@ fn the_journals_trouble_and_what_to_try_are_told() {
     let text = sample("one", &[], "") + &format!("[journal]\nfolder = {folder:?}\n");
     let config = scratch.file("manila.toml", text);
     std::fs::create_dir_all(folder.join("mcp_server/envelope_validation.latest.jsonl")).unwrap();
-    let served = Served::start(&[
-        "serve",
-        "--config",
-        &config,
-        "--http",
-        "127.0.0.1:0",
-        "--log-format",
-        "json",
-    ]);
+    let served = served_in_json(&config);
     until("it runs", || served.call("echo", &json!({"message": "x"})).status == 200);
     until("it is told", || served.stderr().contains("\"journal_unlinked\""));
     assert!(first(&lines(&served.stderr()), "journal_unlinked")["reason"].is_string());

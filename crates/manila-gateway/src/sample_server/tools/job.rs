@@ -1,12 +1,11 @@
 //! Job: a tool whose call becomes a task, where the client can follow one.
 
-use serde::Deserialize;
-
 use super::super::answer::push;
 use super::super::arguments::Whole;
 use super::super::conduct::{Conduct, Stop};
 use super::super::era::Era;
 use super::super::result;
+use super::timed::{HOW_LONG, HowLong};
 use super::{Call, Tool};
 
 pub(super) const JOB: Tool = Tool {
@@ -14,30 +13,14 @@ pub(super) const JOB: Tool = Tool {
     title: "Job",
     description: "Works for as long as you say. A client that knows tasks gets one to follow, \
                   and the answer when it asks for it later; any other client waits.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "ms": {
-                "type": "integer", "minimum": 0, "maximum": 600000,
-                "description": "How many milliseconds."
-            }
-        },
-        "required": ["ms"],
-        "additionalProperties": false
-    }"#,
+    input_schema: HOW_LONG,
     output_schema: None,
     meta: None,
     handler: job,
 };
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct JobArguments {
-    ms: Whole<0, 600_000>,
-}
-
 fn job(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    let JobArguments { ms: Whole(work_ms) } = call.arguments()?;
+    let HowLong { ms: Whole(work_ms) } = call.arguments()?;
     let begin = || call.session.server.tasks.begin(call.session, work_ms).members(call.era);
     match call.era {
         // There the client says that it wants a task.

@@ -80,30 +80,34 @@ pub(super) const WAIT: Tool = Tool {
     title: "Wait",
     description: "Does nothing for as long as you say, then tells that it did. \
                   Cancel it, or see who loses patience first.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "ms": {
-                "type": "integer", "minimum": 0, "maximum": 600000,
-                "description": "How many milliseconds."
-            }
-        },
-        "required": ["ms"],
-        "additionalProperties": false
-    }"#,
+    input_schema: HOW_LONG,
     output_schema: None,
     meta: None,
     handler: wait,
 };
 
+/// What a tool asks for that takes as long as it is told.
+pub(super) const HOW_LONG: &str = r#"{
+    "type": "object",
+    "properties": {
+        "ms": {
+            "type": "integer", "minimum": 0, "maximum": 600000,
+            "description": "How many milliseconds."
+        }
+    },
+    "required": ["ms"],
+    "additionalProperties": false
+}"#;
+
+/// What such a tool is given.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WaitArguments {
-    ms: Whole<0, 600_000>,
+pub(super) struct HowLong {
+    pub(super) ms: Whole<0, 600_000>,
 }
 
 fn wait(call: &Call<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    let WaitArguments { ms: Whole(pause_ms) } = call.arguments()?;
+    let HowLong { ms: Whole(pause_ms) } = call.arguments()?;
     Ok(Conduct::later(move |wait, out| {
         wait.pause(pause_ms)?;
         result::text(out, &format!("waited {pause_ms} ms"));
