@@ -82,7 +82,8 @@ impl<'a> Probed<'a> {
 
     /// Asks whether a token begins at `start`.
     pub(crate) fn token(&mut self, n: usize, token: &Token, start: usize) {
-        if !self.redactor.has(n) || !is_start(self.text, start, |byte| token.letters.has(byte)) {
+        let goes_on = |byte| token.letters.goes_on_after(byte);
+        if !self.redactor.has(n) || !is_start(self.text, start, goes_on) {
             return;
         }
         let Some(pattern) = compiled(n, token) else { return };

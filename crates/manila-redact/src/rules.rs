@@ -59,6 +59,12 @@ impl Letters {
     pub(crate) fn has(self, byte: u8) -> bool {
         crate::boundary::is_word(byte) || (self == Letters::Dashed && byte == b'-')
     }
+
+    /// Whether a token cannot begin right after this byte. Names are put before tokens with `_`:
+    /// `prod_ghp_…`
+    pub(crate) fn goes_on_after(self, byte: u8) -> bool {
+        byte != b'_' && self.has(byte)
+    }
 }
 
 /// A secret that is known by the name beside it.

@@ -27,6 +27,9 @@ const JUDGED_MAX: usize = 96;
 pub(crate) enum Quoting {
     Quoted,
     Bare,
+    /// Bare, as the value of a variable of the environment, where no name stands for another:
+    /// `DB_PASSWORD=…`
+    Exported,
 }
 
 /// Whether `value`, which stands beside a label, is a secret.
@@ -47,7 +50,11 @@ pub(crate) fn is_secret(value: &[u8], demand: Demand, quoting: Quoting) -> bool 
         // A range of versions, as lists of packages have it.
         (matches!(judged, [b'^' | b'~', b'0'..=b'9', ..]) && is_version(judged))
             || is_stand_in_of(judged, shape)
-            || (quoting == Quoting::Bare && is_code(judged, shape))
+            || match quoting {
+                Quoting::Quoted => false,
+                Quoting::Exported => is_code(judged, shape),
+                Quoting::Bare => is_code(judged, shape) || is_label(judged, shape),
+            }
             || is_sentence(judged, shape)
             || is_location(judged)
     };
@@ -112,19 +119,26 @@ fn is_reference(value: &[u8]) -> bool {
     }
 }
 
-/// Whether a bare value is a piece of code: a call, a path of names, a name that is a label.
+/// Whether a bare value is a piece of code: a call, a path of names.
 fn is_code(value: &[u8], shape: Shape) -> bool {
-    const LABELS: [&str; 8] =
-        ["password", "passwd", "secret", "token", "key", "string", "credential", "credentials"];
     let is_called = || {
         memchr::memchr2(b'(', b'[', value)
             .and_then(|at| value.get(..at))
             .is_some_and(|name| !name.is_empty() && is_path(name))
     };
+    (shape.has(Shape::PARENTHESIS | Shape::BRACKET) && is_called())
+        || value.starts_with(b"&")
+        || (shape.has(Shape::COLON) && has(value, b"::"))
+        || (shape.has(Shape::DOT) && shape.is_only(PATH))
+}
+
+/// Whether a bare value is a name that is a label: `Token1`, `Ed25519PrivateKey`.
+fn is_label(value: &[u8], shape: Shape) -> bool {
+    const LABELS: [&str; 8] =
+        ["password", "passwd", "secret", "token", "key", "string", "credential", "credentials"];
     let is_named = value.first().is_some_and(u8::is_ascii_alphabetic)
         && shape.is_only(Shape::LETTER | Shape::DIGIT | Shape::UNDERSCORE);
     let ends_as_label = || {
-        // `Token1`, `Ed25519PrivateKey`
         let n_name = value.iter().rposition(|it| !it.is_ascii_digit()).map_or(0, |at| at + 1);
         let name = value.get(..n_name).unwrap_or(value);
         LABELS.iter().any(|label| {
@@ -132,11 +146,7 @@ fn is_code(value: &[u8], shape: Shape) -> bool {
             name.get(start..).is_some_and(|it| it.eq_ignore_ascii_case(label.as_bytes()))
         })
     };
-    (shape.has(Shape::PARENTHESIS | Shape::BRACKET) && is_called())
-        || value.starts_with(b"&")
-        || (shape.has(Shape::COLON) && has(value, b"::"))
-        || (shape.has(Shape::DOT) && shape.is_only(PATH))
-        || ((is_named || is_path(value)) && ends_as_label())
+    (is_named || is_path(value)) && ends_as_label()
 }
 
 /// Whether a value is names that are joined by dots, or one without digits.

@@ -126,15 +126,17 @@ impl Start {
             Finds::Token(token) if is_word && token.inside.1 == 0 => {
                 Start::not_after(token.letters)
             }
-            Finds::Structure(Structure::Jwt, _) => Start::not_after(Letters::Dashed),
+            Finds::Structure(Structure::Jwt, _) => {
+                Start { kinds: JOINT | OTHER, may_follow_escape: true }
+            }
             Finds::Token(_) | Finds::Labelled(_) | Finds::Structure(..) => Start::ANYWHERE,
         }
     }
 
     const fn not_after(letters: Letters) -> Start {
         let kinds = match letters {
-            Letters::Word => DASH | JOINT | OTHER,
-            Letters::Dashed => JOINT | OTHER,
+            Letters::Word => UNDERSCORE | DASH | JOINT | OTHER,
+            Letters::Dashed => UNDERSCORE | JOINT | OTHER,
         };
         Start { kinds, may_follow_escape: true }
     }

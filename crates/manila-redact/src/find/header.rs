@@ -66,7 +66,7 @@ fn value_of<'a>(
     let start = assigned.value.start;
     let value = match assigned.quoting {
         Quoting::Quoted => text.get(assigned.value)?,
-        Quoting::Bare => line_of(text.get(start..)?, text.get(at..name_end)?),
+        Quoting::Bare | Quoting::Exported => line_of(text.get(start..)?, text.get(at..name_end)?),
     };
     Some((start, value))
 }

@@ -185,7 +185,12 @@ pub(crate) fn find(
         (labelled.labels.len() <= FEW || is_named())
             && !is_excepted(text.get(..at).unwrap_or_default(), labelled.except_after)
     };
-    let is_secret = !is_prose && value::is_secret(value, labelled.demand, assigned.quoting);
+    let quoting = if is_bare && name::is_exported(text, at, &range) {
+        Quoting::Exported
+    } else {
+        assigned.quoting
+    };
+    let is_secret = !is_prose && value::is_secret(value, labelled.demand, quoting);
     if !is_secret {
         let is_code = is_bare
             && memchr::memchr3(b'.', b'(', b':', value.get(..64).unwrap_or(value)).is_some();

@@ -1,8 +1,11 @@
 //! Names, and what stands before them.
 
+use std::ops::Range;
+
 use memchr::{memchr2, memrchr};
 
 use super::between::is_quote;
+use crate::boundary::{is_start, is_word};
 
 /// Where the whole name begins of which the label is the end.
 pub(super) fn start(text: &[u8], name: usize) -> usize {
@@ -23,6 +26,24 @@ pub(super) fn start(text: &[u8], name: usize) -> usize {
 pub(super) fn is_shell_variable(text: &[u8], name: usize) -> bool {
     let before = text.get(..start(text, name)).unwrap_or_default();
     before.ends_with(b"${")
+}
+
+/// `DB_PASSWORD=…`: capitals, `=` and the value right behind it, as in a file of variables. Not an argument
+/// of a call, nor a variable that is only handed on: `update(SECRET_KEY=secret_key)`, `ENV TOKEN=TOKEN`.
+pub(super) fn is_exported(text: &[u8], name: usize, value: &Range<usize>) -> bool {
+    const MOST: usize = 64;
+    let is_capital = |it: &&u8| it.is_ascii_uppercase() || it.is_ascii_digit() || **it == b'_';
+    let Some([before @ .., b'=']) = text.get(..value.start) else { return false };
+    let len = before.iter().rev().take(MOST).take_while(is_capital).count();
+    let start = before.len() - len;
+    let (before, variable) = before.split_at(start);
+    let given = text.get(value.clone()).unwrap_or_default();
+    let tail = variable.get(variable.len().saturating_sub(given.len())..).unwrap_or_default();
+    let is_argument = matches!(before.trim_ascii_end().last(), Some(b'(' | b','));
+    start <= name
+        && is_start(text, start, is_word)
+        && !is_argument
+        && !tail.eq_ignore_ascii_case(given)
 }
 
 /// `--db-password`, `-password`

@@ -211,3 +211,24 @@ fn what_programs_print_that_is_no_secret() {
         assert_eq!(redacted(text), text);
     }
 }
+
+#[test]
+fn names_before_tokens_and_words_as_values() {
+    let token = ["ghp_", "0Fh3kQ9dLm2Xs7VbTz5Wc8Yn1Ra6Pe4Ug0Jq"].concat();
+    for (before, after) in [
+        (format!("tok_{token}"), "tok_[REDACTED]"),
+        (format!("cache/prod_{token}.json"), "cache/prod_[REDACTED].json"),
+        ("DB_PASSWORD=prodsecret".to_owned(), "DB_PASSWORD=[REDACTED]"),
+        ("A=1\\nPGPASSWORD=prodtoken\\n".to_owned(), "A=1\\nPGPASSWORD=[REDACTED]\\n"),
+    ] {
+        assert_eq!(redacted(&before), after);
+    }
+    for code in [
+        "connect(password=new_password, PASSWORD=config.secret)",
+        "app.config.update(SECRET_KEY=secret_key)",
+        "override_settings(SECRET_KEY=new_secret_key, API_TOKEN=user_token)",
+        "--build-arg NPM_TOKEN=npm_token ENV AUTH_TOKEN=AUTH_TOKEN",
+    ] {
+        assert_eq!(redacted(code), code);
+    }
+}
