@@ -60,24 +60,61 @@ pub(crate) fn category(code: &str) -> Category {
     }
 }
 
-/// How many diagnostics of one run are told. A broken build repeats itself.
-pub(crate) const DIAGNOSTICS_MAX: usize = 1000;
-
 /// What a program's output tells.
-pub(crate) struct Told {
-    /// The diagnostics, at most [`DIAGNOSTICS_MAX`].
-    pub(crate) failures: Vec<Failure>,
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Diagnosed {
+    /// The diagnostics, at most [`Diagnosed::MAX`].
+    pub failures: Vec<Failure>,
     /// How many more there are.
-    pub(crate) n_untold: u64,
+    pub n_untold: u64,
+    /// Whether there was no error, and these are warnings.
+    pub are_warnings: bool,
+    /// Whether the output was not read to its end.
+    pub is_unfinished: bool,
 }
 
-/// M4: the diagnostics in a program's output, first its stdout, then its stderr.
-///
+impl Diagnosed {
+    /// How many diagnostics of one run are told. A broken build repeats itself.
+    pub const MAX: usize = 1000;
+
+    /// M4: the diagnostics in a program's output, first its stdout, then its stderr.
+    ///
+    /// ```
+    /// let found = manila::Diagnosed::in_output("a.cs(5,9): error CS0103: The name 'x'", "");
+    /// assert_eq!(found.failures[0].origin_code.as_deref(), Some("CS0103"));
+    /// ```
+    #[must_use]
+    pub fn in_output(stdout: &str, stderr: &str) -> Diagnosed {
+        parse(stdout, stderr)
+    }
+
+    /// What two readers of the same output found. Errors count more than warnings, and what both read is
+    /// told once.
+    pub(crate) fn and(mut self, mut other: Diagnosed) -> Diagnosed {
+        self.is_unfinished |= other.is_unfinished;
+        other.is_unfinished = self.is_unfinished;
+        if self.failures.is_empty() {
+            return other;
+        }
+        if other.failures.is_empty() || self.are_warnings != other.are_warnings {
+            return if self.are_warnings && !other.failures.is_empty() { other } else { self };
+        }
+        let lines = self.failures.iter().filter_map(|it| it.line.as_deref());
+        let known: HashSet<&str> = lines.flat_map(str::lines).map(str::trim).collect();
+        let is_known = |new: &Failure| new.line.as_deref().is_some_and(|it| known.contains(it));
+        let new: Vec<Failure> = other.failures.into_iter().filter(|it| !is_known(it)).collect();
+        self.failures.extend(new);
+        let n_over = self.failures.len().saturating_sub(Diagnosed::MAX) as u64;
+        self.failures.truncate(Diagnosed::MAX);
+        Diagnosed { n_untold: self.n_untold + other.n_untold + n_over, ..self }
+    }
+}
+
 /// Warnings are told only when there is no error. Repeated lines are told once.
-pub(crate) fn parse(stdout: &str, stderr: &str) -> Told {
+fn parse(stdout: &str, stderr: &str) -> Diagnosed {
     let mut seen = HashSet::new();
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-    for text in stdout.lines().chain(stderr.lines()).map(str::trim) {
+    for text in line::candidates(stdout).chain(line::candidates(stderr)).map(str::trim) {
         let Some(found) = line::parse(text) else { continue };
         if seen.insert(text) {
             match found.severity {
@@ -86,10 +123,12 @@ pub(crate) fn parse(stdout: &str, stderr: &str) -> Told {
             }
         }
     }
-    let told = if errors.is_empty() { warnings } else { errors };
-    let n_untold = told.len().saturating_sub(DIAGNOSTICS_MAX) as u64;
-    let told = told.into_iter().take(DIAGNOSTICS_MAX);
-    Told { failures: told.map(|(text, found)| failure(text, &found)).collect(), n_untold }
+    let are_warnings = errors.is_empty();
+    let told = if are_warnings { warnings } else { errors };
+    let n_untold = told.len().saturating_sub(Diagnosed::MAX) as u64;
+    let told = told.into_iter().take(Diagnosed::MAX);
+    let failures = told.map(|(text, found)| failure(text, &found)).collect();
+    Diagnosed { failures, n_untold, are_warnings, is_unfinished: false }
 }
 
 fn failure(text: &str, found: &line::Found<'_>) -> Failure {

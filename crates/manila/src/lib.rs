@@ -40,6 +40,7 @@ mod cursor;
 mod diagnostics;
 mod digest;
 mod ids;
+mod lines;
 pub mod json {
     //! The parts of JSON, for those who walk over values and splice them.
     pub use crate::raw_json::{Emit, Items, Kind, Member, Members, ObjectWriter};
@@ -64,9 +65,10 @@ pub use contract::{
     spellings,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
-pub use diagnostics::{Diagnostic, diagnostic, diagnostics};
+pub use diagnostics::{Diagnosed, Diagnostic, diagnostic, diagnostics};
 pub use digest::sha256_hex;
 pub use ids::{IdPurpose, deterministic_id};
+pub use lines::lines_with;
 pub use moment::Moment;
 pub use observed::{
     Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observation, Observed, RateLimited,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::catalogue::Code;
+use crate::diagnostics::Diagnosed;
 use crate::outcome::{Call, Cut, Notes, Payload};
 use crate::raw_json::{JsonObject, RawJson, ReadError, Reader};
 use crate::violation::Violation;
@@ -16,6 +17,7 @@ mod mcp_result;
 mod read;
 mod read_kind;
 mod read_notes;
+mod write;
 
 pub use mcp_result::McpResult;
 pub(crate) use mcp_result::{Broken, Part};
@@ -52,6 +54,19 @@ impl Observation {
     /// ```
     pub fn from_json(json: impl Into<Bytes>) -> Result<Observation, ReadError> {
         Reader::document_at_depth(DEEPER_IN_ENVELOPE, &json.into(), read::observation)
+    }
+
+    /// Its JSON form, from which it can be read again.
+    ///
+    /// ```
+    /// use manila::{Observation, Observed};
+    ///
+    /// let seen = Observation::new(Observed::Said("hello".to_owned().into()));
+    /// assert_eq!(seen.to_json().to_string(), r#"{"observed":{"said":"hello"}}"#);
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> JsonObject {
+        write::observation(self)
     }
 }
 
@@ -112,7 +127,7 @@ impl From<String> for Spoken {
 }
 
 /// A program that ran and ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exited {
     /// The command line, as people would type it.
     pub command: Option<String>,
@@ -122,6 +137,9 @@ pub struct Exited {
     pub stdout: String,
     /// What it wrote to standard error.
     pub stderr: String,
+    /// What somebody who knows the program read from that, beside the diagnostics that are known here (M4).
+    /// It has no JSON form.
+    pub diagnosed: Option<Diagnosed>,
 }
 
 /// A failure whose canonical code is known.

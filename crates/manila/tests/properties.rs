@@ -54,6 +54,18 @@ proptest! {
     }
 
     #[test]
+    fn an_observation_is_read_as_it_was_written(given in observation()) {
+        let observation = Observation::from_json(given.to_string()).unwrap();
+        let written = observation.to_json().to_string();
+        let again = Observation::from_json(written.clone()).unwrap();
+        prop_assert_eq!(again.to_json().to_string(), written);
+        for contract in Contract::ALL {
+            let (was, is) = (seal(&observation, contract), seal(&again, contract));
+            prop_assert_eq!(was.envelope.to_string(), is.envelope.to_string());
+        }
+    }
+
+    #[test]
     fn a_payload_keeps_its_bytes(given in payload()) {
         let text = given.to_string();
         prop_assume!(given.get("success") != Some(&Value::Bool(false)));

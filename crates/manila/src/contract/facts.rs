@@ -107,12 +107,14 @@ shape! {
     struct Other<'a> {
         code: &'a str,
         message: &'a str,
+        details: Option<&'a JsonObject>,
     }
 }
 
 impl Other<'_> {
     fn of(failure: &Failure) -> Other<'_> {
         let code = failure.origin_code.as_deref().unwrap_or(failure.code.name());
-        Other { code, message: &failure.message }
+        let details = Some(&failure.details).filter(|details| !details.is_empty());
+        Other { code, message: &failure.message, details }
     }
 }

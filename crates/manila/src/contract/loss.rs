@@ -60,7 +60,8 @@ impl Losses {
     /// What a contract loses that tells one failure, and of that one no evidence.
     pub(super) fn add_failures(&mut self, failures: &NonEmpty<Failure>) {
         if !failures.rest().is_empty() {
-            let why = "only the first is told in full; of the others code and message are told";
+            let why =
+                "only the first is told in full; of the others code, message and details are told";
             self.add("failures", why);
         }
         let first = failures.first();

@@ -131,6 +131,13 @@ pub(super) fn others(value: &RawJson) -> Option<Vec<Failure>> {
         let mut members = item.members();
         let (code, message) = (members.next()?, members.next()?);
         let has_shape = code.key_token() == b"\"code\"" && message.key_token() == b"\"message\"";
+        let details = match members.next() {
+            None => JsonObject::default(),
+            Some(details) if details.key_token() == b"\"details\"" => {
+                JsonObject::new(details.value()).filter(|details| !details.is_empty())?
+            }
+            Some(_) => return None,
+        };
         if !has_shape || members.next().is_some() {
             return None;
         }
@@ -139,6 +146,7 @@ pub(super) fn others(value: &RawJson) -> Option<Vec<Failure>> {
         let message = text(&message.value())?;
         let mut failure = Failure::new(known.unwrap_or(Code::ToolFailed), message);
         failure.origin_code = (failure.code.name() != word).then_some(word);
+        failure.details = details;
         Some(failure)
     };
     let others: Vec<Failure> = value.items().map(read).collect::<Option<_>>()?;

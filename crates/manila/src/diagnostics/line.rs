@@ -1,5 +1,7 @@
 //! One line of output: is it a diagnostic, and which one? (M4)
 
+use crate::lines::lines_with;
+
 /// A diagnostic that was found in a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found<'a> {
@@ -12,6 +14,12 @@ pub(super) struct Found<'a> {
 pub(super) enum Severity {
     Error,
     Warning,
+}
+
+/// The lines that may have a diagnostic: each has one of these words.
+pub(super) fn candidates(text: &str) -> impl Iterator<Item = &str> {
+    let places = lines_with(text, &["error ", "warning ", "NU"]);
+    places.filter_map(|place| text.get(place))
 }
 
 /// M4: the first of the three forms that fits decides.

@@ -2,22 +2,23 @@
 
 use super::{Seen, failed};
 use crate::catalogue::Code;
-use crate::diagnostics::{self, Told};
+use crate::diagnostics::Diagnosed;
 use crate::observed::{Cancelled, Exited, TimedOut};
 use crate::outcome::{Cut, Ended, Failure, NonEmpty, Notes, Payload, Run, Warning, milliseconds};
 
 pub(super) fn exited(exited: Exited, notes: &mut Notes) -> Seen {
-    let Exited { command, code, stdout, stderr } = exited;
+    let Exited { command, code, stdout, stderr, diagnosed } = exited;
     let ended = if code == 0 {
         Ended::Done(Payload::Absent)
     } else {
-        let Told { failures, n_untold } = diagnostics::parse(&stdout, &stderr);
+        let known = Diagnosed::in_output(&stdout, &stderr);
+        let Diagnosed { failures, n_untold, is_unfinished, .. } =
+            diagnosed.unwrap_or_default().and(known);
         if n_untold > 0 {
-            let message = format!("{n_untold} more diagnostics are not listed");
-            // M13: said in a way that every contract has a place for.
-            notes.metadata.retain(|(name, _)| name != "truncated");
-            notes.metadata.push(("truncated".to_owned(), message.clone()));
-            notes.warnings.push(Warning::coded("CONTENT_TRUNCATED", message));
+            not_told(format!("{n_untold} more diagnostics are not listed"), notes);
+        }
+        if is_unfinished {
+            not_told("there was no time to look for all diagnostics".to_owned(), notes);
         }
         let failures = NonEmpty::from_vec(failures).unwrap_or_else(|| {
             NonEmpty::one(Failure::new(Code::CommandFailed, exit_message(code)))
@@ -25,6 +26,15 @@ pub(super) fn exited(exited: Exited, notes: &mut Notes) -> Seen {
         Ended::Failed { failures, partial: Payload::Absent }
     };
     Seen::ended(ended).with_run(Run { command, exit: Some(code), stdout, stderr, cut: Cut::Whole })
+}
+
+/// M13: said in a way that every contract has a place for.
+fn not_told(message: String, notes: &mut Notes) {
+    match notes.metadata.iter_mut().find(|(name, _)| name == "truncated") {
+        Some((_, told)) => *told = format!("{told}; {message}"),
+        None => notes.metadata.push(("truncated".to_owned(), message.clone())),
+    }
+    notes.warnings.push(Warning::coded("CONTENT_TRUNCATED", message));
 }
 
 pub(super) fn cancelled(cancelled: Cancelled) -> Seen {

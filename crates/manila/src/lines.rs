@@ -1,0 +1,54 @@
+//! Lines of a long text, found by the words in them.
+
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+
+/// The places of the lines that have one of these words, in order and without their ends. The text is
+/// searched for the words, not walked over line by line.
+///
+/// ```
+/// let places: Vec<_> = manila::lines_with("one\ntwo\n\nthree two", &["two"]).collect();
+/// assert_eq!(places, [4..7, 9..18]);
+/// ```
+pub fn lines_with<'t>(text: &'t str, words: &[&str]) -> impl Iterator<Item = Range<usize>> + 't {
+    let finders = words.iter().map(|word| (Finder::new(word).into_owned(), None));
+    let mut finders: Vec<(Finder<'static>, Option<usize>)> = finders.collect();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let found = finders.iter_mut().filter_map(|(finder, next)| {
+            // Each word is looked for again only when it was passed.
+            if next.is_none_or(|next| next < from) {
+                let rest = text.as_bytes().get(from..)?;
+                *next = Some(finder.find(rest).map_or(usize::MAX, |at| from + at));
+            }
+            *next
+        });
+        let at = found.min().filter(|at| *at < text.len())?;
+        let (before, after) = text.split_at_checked(at)?;
+        let start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |end| end + 1);
+        let end = memchr::memchr(b'\n', after.as_bytes()).map_or(text.len(), |end| at + end);
+        from = end;
+        Some(start..end)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines_with;
+
+    #[track_caller]
+    fn check(words: &[&str], text: &str, expected: &[&str]) {
+        let found: Vec<&str> = lines_with(text, words).map(|place| &text[place]).collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn a_line_with_a_word_is_found_once() {
+        check(&["x"], "", &[]);
+        check(&[], "x", &[]);
+        check(&["x"], "one\ntwo\n", &[]);
+        check(&["x", "yy"], "a\nbxyyx\r\n\nyy", &["bxyyx\r", "yy"]);
+        check(&["\u{e9}"], "\u{e9}\n-\nb\u{e9}", &["\u{e9}", "b\u{e9}"]);
+    }
+}
