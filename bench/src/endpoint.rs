@@ -14,8 +14,8 @@ use crate::usage::Usage;
 pub struct Endpoint {
     child: Child,
     place: Place,
-    /// What it was told, if by a file.
-    config: Option<PathBuf>,
+    /// Its configuration, and what it writes, if it has any.
+    folder: Option<PathBuf>,
 }
 
 impl Endpoint {
@@ -45,9 +45,8 @@ impl Endpoint {
     /// If it cannot be started.
     #[must_use]
     pub fn serving(manila: &Path, servers: &str) -> Endpoint {
-        let folder = std::env::temp_dir().join(format!("manila-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder can be made");
-        let config = folder.join(format!("{}.toml", free_address().port()));
+        let folder = own_folder(free_address());
+        let config = folder.join("manila.toml");
         let journal = folder.join("runs");
         let text = format!(
             "{servers}[journal]\nfolder = \"{}\"\nfile_bytes_max = \"8MiB\"\n",
@@ -56,11 +55,11 @@ impl Endpoint {
         std::fs::write(&config, text).expect("a file can be written");
         let mut command = Command::new(manila);
         command.args(["serve", "--http", "127.0.0.1:0", "--config"]).arg(&config);
-        Endpoint::heard(command, Some(config))
+        Endpoint::heard(command, Some(folder))
     }
 
     /// A gateway that says on standard error where it is.
-    fn heard(mut command: Command, config: Option<PathBuf>) -> Endpoint {
+    fn heard(mut command: Command, folder: Option<PathBuf>) -> Endpoint {
         command.stderr(Stdio::piped());
         let mut child = started(command);
         let stderr = child.stderr.take().expect("its standard error is piped");
@@ -76,7 +75,7 @@ impl Endpoint {
         };
         // What else it says must go somewhere, or it would have to wait.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        Endpoint { child, place: Place { address, path: "/mcp" }, config }
+        Endpoint { child, place: Place { address, path: "/mcp" }, folder }
     }
 
     /// The peer with one server, and everything off that can be.
@@ -86,17 +85,14 @@ impl Endpoint {
     #[must_use]
     pub fn peer(peer: &Path, server: &[&str]) -> Endpoint {
         let address = free_address();
-        let config = std::env::temp_dir().join(format!(
-            "manila-bench-{}-{}.toml",
-            std::process::id(),
-            address.port()
-        ));
+        let folder = own_folder(address);
+        let config = folder.join("peer.toml");
         std::fs::write(&config, peer_config(address, server)).expect("a file can be written");
         let mut command = Command::new(peer);
         command.arg("--config").arg(&config).stderr(Stdio::null());
         let child = started(command);
         let endpoint =
-            Endpoint { child, place: Place { address, path: "/" }, config: Some(config) };
+            Endpoint { child, place: Place { address, path: "/" }, folder: Some(folder) };
         endpoint.wait_until_it_listens();
         endpoint
     }
@@ -133,10 +129,18 @@ impl Drop for Endpoint {
         // Manila's keeper ends the server, and the peer's server ends with its input.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        if let Some(config) = &self.config {
-            let _ = std::fs::remove_file(config);
+        if let Some(folder) = &self.folder {
+            let _ = std::fs::remove_dir_all(folder);
         }
     }
+}
+
+/// A folder that no other endpoint has: ports are given out once.
+fn own_folder(address: SocketAddr) -> PathBuf {
+    let name = format!("manila-bench-{}-{}", std::process::id(), address.port());
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
 }
 
 fn started(mut command: Command) -> Child {

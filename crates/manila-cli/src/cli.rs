@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use manila::Contract;
 
 use crate::command::{
-    call, check, completions, contracts, convert, doctor, errors, explain, import, log, redact,
-    run, sample_server, schema, seal, serve, tools, wrap,
+    call, check, completions, contracts, convert, doctor, errors, explain, import, log, pack,
+    redact, run, sample_server, schema, seal, serve, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
 use crate::narrator::LogFormat;
@@ -36,6 +36,7 @@ pub(crate) enum Command {
     Call(call::Args),
     Tools(tools::Args),
     Run(run::Args),
+    Pack(pack::Args),
     Import(import::Args),
     SampleServer(sample_server::Args),
     Seal(seal::Args),
@@ -70,6 +71,7 @@ impl Command {
             Command::Call(args) => call::run(args, out),
             Command::Tools(args) => tools::run(args, out),
             Command::Run(args) => run::run(args, out),
+            Command::Pack(args) => pack::run(args, out),
             Command::Import(args) => import::run(args, out),
             Command::SampleServer(args) => sample_server::run(args),
             Command::Seal(args) => seal::run(args, out),

@@ -10,6 +10,7 @@ pub(crate) mod errors;
 pub(crate) mod explain;
 pub(crate) mod import;
 pub(crate) mod log;
+pub(crate) mod pack;
 pub(crate) mod redact;
 pub(crate) mod run;
 pub(crate) mod sample_server;

@@ -29,10 +29,7 @@ impl ConfigArgs {
 
     /// What the file says, or what holds without one.
     pub(crate) fn read(&self) -> anyhow::Result<Config> {
-        let Some(path) = &self.config else { return Ok(Config::default()) };
-        let (name, text) = text(path)?;
-        Ok(Config::from_toml(&text)
-            .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?)
+        self.config.as_deref().map_or_else(|| Ok(Config::default()), without_servers)
     }
 
     /// The servers that the file names, of which there is one at least.
@@ -42,12 +39,25 @@ impl ConfigArgs {
     }
 }
 
+/// A configuration without its servers, which may want variables that are not set here.
+pub(crate) fn without_servers(path: &Path) -> anyhow::Result<Config> {
+    let (name, text) = text(path)?;
+    Ok(Config::from_toml(&text)
+        .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?)
+}
+
+/// A configuration with its servers, if it names any.
+pub(crate) fn with_servers(path: &Path) -> anyhow::Result<Config> {
+    let (name, text) = text(path)?;
+    Ok(Config::for_serving(&text, variable)
+        .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?)
+}
+
 /// A configuration that names a server at least.
 pub(crate) fn for_serving(path: &Path) -> anyhow::Result<Config> {
-    let (name, text) = text(path)?;
-    let config = Config::for_serving(&text, variable)
-        .map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?;
+    let config = with_servers(path)?;
     if config.members.is_empty() {
+        let name = InputArgs::new(Some(path.to_path_buf()), BYTES_MAX).name();
         let message = format!("{name} names no server");
         let hint = "add one, e.g. [upstream.files] with command = [\"npx\", ...], or try \
                     `manila import` with your client's configuration";

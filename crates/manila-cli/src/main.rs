@@ -30,7 +30,8 @@ use exit_status::ExitStatus;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if let Some(code) = manila_gateway::keeper::dispatch(std::env::args_os()) {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(code) = manila_gateway::dispatch(arguments.iter().cloned()) {
         return code.into();
     }
     let cli = match Cli::try_parse() {

@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::Contract;
 use manila_gateway::config::values::{bytes, duration};
+use manila_gateway::pack::{Source, Work};
 use manila_gateway::receive::http::NotServed;
 use manila_gateway::{
     Address, Command, Down, Hub, Member, NoAddress, Placement, Server, Settings, Shape, traced,
@@ -16,7 +17,7 @@ use manila_gateway::{
 
 use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
-use crate::environment::with_variables;
+use crate::environment::{variable, with_variables};
 use crate::narrator::{LogFormat, Narrator, Verbosity};
 use crate::refusal::Refusal;
 
@@ -32,8 +33,8 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "CONTRACT", value_parser = one_contract())]
     pub(crate) speaks: Option<Contract>,
 
-    /// How long a call may take, e.g. 500ms, 30s, 5m, usually 60s; progress starts the clock anew. A
-    /// number alone is seconds
+    /// How long a call may take, e.g. 500ms, 30s, 5m; usually 60s, where progress starts the clock anew,
+    /// and for a pack as long as its actions may take. A number alone is seconds
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
 
@@ -58,8 +59,14 @@ pub(crate) struct ServerArgs {
     #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
     pub(crate) headers: Vec<String>,
 
+    /// A pack instead of a server: cargo, dotnet, or a file of your own (`manila pack list`). Its program
+    /// works in the current folder. Repeatable
+    #[arg(long = "pack", value_name = "PACK", conflicts_with_all = ["command", "url"])]
+    pub(crate) packs: Vec<String>,
+
     /// The server's program and its arguments, after `--`; no shell is involved
-    #[arg(last = true, required_unless_present_any = ["url", "config"], value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(required_unless_present_any = ["url", "config", "packs"])]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -108,6 +115,8 @@ impl ServerArgs {
     /// What is said here, and else what the configuration says.
     fn decided(&self, mut settings: Settings) -> Settings {
         settings.shape = self.contract.unwrap_or(settings.shape);
+        // M11: who chooses a contract wants its envelopes.
+        settings.is_plain &= self.contract.is_none();
         settings.speaks = self.speaks.or(settings.speaks);
         settings.timeout = self.timeout.unwrap_or(settings.timeout);
         settings.frame_bytes_max = self.message_bytes_max.unwrap_or(settings.frame_bytes_max);
@@ -116,15 +125,16 @@ impl ServerArgs {
 
     /// Whether the servers are those of the configuration.
     pub(crate) fn is_configured(&self) -> bool {
-        self.url.is_none() && self.command.is_empty()
+        self.url.is_none() && self.command.is_empty() && self.packs.is_empty()
     }
 
     /// The servers that are meant.
     fn servers(&self) -> anyhow::Result<Servers> {
-        if !self.is_configured() {
-            return self.server().map(Servers::One);
-        }
-        let mut members = self.config.servers()?;
+        let mut members = match (self.is_configured(), self.packs.is_empty()) {
+            (false, true) => return self.server().map(Servers::One),
+            (false, false) => packs(&self.packs, &self.config.read()?.settings)?,
+            (true, _) => self.config.servers()?,
+        };
         for member in &mut members {
             member.settings = once(self.decided(std::mem::take(&mut member.settings)));
             // One is enough for one call, and a list needs them all anyway.
@@ -199,6 +209,34 @@ impl ServerArgs {
         narrator.finish();
         done
     }
+}
+
+/// The packs of these names, or in these files.
+pub(crate) fn packs(names: &[String], settings: &Settings) -> anyhow::Result<Vec<Member>> {
+    let mut members: Vec<Member> = Vec::new();
+    for given in names {
+        let source = pack(given)?;
+        let name = source.pack.name.clone();
+        if members.iter().any(|member| member.name == name) {
+            let message = format!("the pack `{name}` is given twice");
+            return Err(Refusal::new(message, "leave one of the two out").into());
+        }
+        let work = Work::new(variable);
+        let member = source.member(&name, work, settings.clone()).map_err(|error| {
+            let message = format!("the pack `{name}` cannot be set to work: {error}");
+            Refusal::new(
+                message,
+                "start it in the folder of a project, or set `roots` in manila.toml",
+            )
+        })?;
+        members.push(member);
+    }
+    Ok(members)
+}
+
+/// The pack of this name, or in this file.
+pub(crate) fn pack(name: &str) -> Result<Source, Refusal> {
+    Source::named(name).map_err(|error| Refusal::new(error.to_string(), error.hint()))
 }
 
 /// For a command that starts a server for one thing only: what a call may take, its start may, too.

@@ -236,6 +236,11 @@ impl Caller {
         Caller { wishes, ..Caller::of(&client, line) }
     }
 
+    /// Stops what is done for it: the call is answered as cancelled, with what there is until then.
+    pub fn stop(&self) {
+        self.cancellation.stop();
+    }
+
     /// How whoever asks speaks.
     pub(crate) fn era(&self) -> Era {
         self.client.era()

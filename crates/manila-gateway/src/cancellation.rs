@@ -11,6 +11,8 @@ pub(crate) struct Cancellation {
     /// The parameters of `notifications/cancelled`, as the caller wrote them.
     params: OnceLock<JsonObject>,
     notify: Notify,
+    /// Told when the caller wants to hear what there is, and no more is to be done.
+    stop: Notify,
 }
 
 impl Cancellation {
@@ -23,6 +25,16 @@ impl Cancellation {
     /// Waits until the request is cancelled.
     pub(crate) async fn cancelled(&self) {
         self.notify.notified().await;
+    }
+
+    /// Stops the work. Whoever asked is still answered.
+    pub(crate) fn stop(&self) {
+        self.stop.notify_one();
+    }
+
+    /// Waits until the work is to stop.
+    pub(crate) async fn stopped(&self) {
+        self.stop.notified().await;
     }
 
     /// What the caller said, if it has cancelled.

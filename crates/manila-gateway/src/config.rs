@@ -21,6 +21,7 @@ use crate::receive::http::{Limits, NotServed};
 mod error;
 mod keys;
 mod members;
+mod packs;
 mod redact;
 mod schema;
 mod tables;
@@ -29,7 +30,10 @@ mod words;
 
 pub use error::ConfigError;
 pub(crate) use error::{at, not_read, read};
+pub(crate) use keys::key;
 pub use keys::{KEYS, Key, Kind};
+pub(crate) use members::EVERYBODYS;
+pub(crate) use schema::of_keys;
 pub use schema::schema;
 
 /// A configuration that was read.
@@ -82,6 +86,9 @@ pub struct Listen {
     pub stdio: bool,
 }
 
+/// Where people find every key.
+const PAGE: &str = "docs/configuration.md";
+
 impl Config {
     /// Reads what binds every command. The servers are not looked at closely: they may want
     /// variables that only whoever serves them has.
@@ -94,7 +101,7 @@ impl Config {
     /// assert_eq!(wrong.hint, "did you mean `off`?");
     /// ```
     pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
-        let file: File = toml::from_str(text).map_err(|error| not_read(text, &error))?;
+        let file: File = toml::from_str(text).map_err(|error| not_read(text, &error, PAGE))?;
         Config::of(text, &file)
     }
 
@@ -112,11 +119,18 @@ impl Config {
         text: &str,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Config, ConfigError> {
-        let file: File = toml::from_str(text).map_err(|error| not_read(text, &error))?;
+        let file: File = toml::from_str(text).map_err(|error| not_read(text, &error, PAGE))?;
         let mut config = Config::of(text, &file)?;
         for (name, table) in &file.upstream {
             let member = members::member(text, name, table, &config.settings, &variable)?;
             config.members.push(member);
+        }
+        for (name, table) in &file.pack {
+            if file.upstream.contains_key(name) {
+                let message = format!("a server is called `{}`, too", name.get_ref());
+                return Err(at(text, Some(name.span()), message, "rename one of the two"));
+            }
+            config.members.push(packs::member(text, name, table, &config.settings, &variable)?);
         }
         Ok(config)
     }
@@ -127,6 +141,7 @@ impl Config {
         let speaks = file.speaks.as_ref().map(|id| self::contract(text, id)).transpose()?;
         let mut settings = Settings { hiding: Arc::new(hiding.clone()), ..Settings::default() };
         settings.shape = contract.unwrap_or(settings.shape);
+        settings.is_plain = true;
         settings.speaks = speaks;
         settings.placement = file.placement.map_or(settings.placement, Placement::from);
         let output_check = file.output_check.map(OutputCheck::from);

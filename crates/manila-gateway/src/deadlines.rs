@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -45,11 +46,17 @@ impl Deadlines {
         deadlines
     }
 
-    /// Passes when the time has come. To drop it costs next to nothing.
-    pub(crate) fn at(self: &Arc<Deadlines>, at: Instant) -> Deadline {
+    /// Passes after this time from now on. To drop it costs next to nothing.
+    pub(crate) fn within(self: &Arc<Deadlines>, time: Duration) -> Deadline {
+        self.at(clock::now() + time, time)
+    }
+
+    /// Passes when the time has come. `time` is what is said to be given, and what a sign of life gives
+    /// once more.
+    pub(crate) fn at(self: &Arc<Deadlines>, at: Instant, time: Duration) -> Deadline {
         let (sender, receiver) = oneshot::channel();
         let Ok(mut waiting) = self.waiting.lock() else {
-            return Deadline { receiver, key: (at, 0), deadlines: Arc::clone(self) };
+            return Deadline { receiver, key: (at, 0), given: time, deadlines: Arc::clone(self) };
         };
         waiting.n_given += 1;
         let key = (at, waiting.n_given);
@@ -58,7 +65,7 @@ impl Deadlines {
             waiting.next_look = Some(at);
             self.wake.notify_one();
         }
-        Deadline { receiver, key, deadlines: Arc::clone(self) }
+        Deadline { receiver, key, given: time, deadlines: Arc::clone(self) }
     }
 
     /// Lets pass what is over, and tells when to look again.
@@ -88,6 +95,7 @@ async fn until(at: Option<Instant>) {
 pub(crate) struct Deadline {
     receiver: oneshot::Receiver<()>,
     key: (Instant, u64),
+    given: Duration,
     deadlines: Arc<Deadlines>,
 }
 
@@ -95,6 +103,11 @@ impl Deadline {
     /// When it passes.
     pub(crate) fn time(&self) -> Instant {
         self.key.0
+    }
+
+    /// How much time is said to be given.
+    pub(crate) fn given(&self) -> Duration {
+        self.given
     }
 
     /// Waits until it has passed.

@@ -8,11 +8,11 @@ use arc_swap::{ArcSwap, Guard};
 use manila::{Contract, Registry};
 
 use crate::audience::{self, Audience};
-use crate::clock;
 use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
 use crate::handle::{Offers, Placement, Tasks, Watched};
 use crate::hiding::{Hiding, Rules, events_without_secrets};
+use crate::pack::Pack;
 use crate::tools::{Carrier, Tools};
 use crate::upstream::{Down, Greeting, Keeping, Opening, Server, Upstream};
 use crate::uris::Uris;
@@ -53,8 +53,13 @@ pub struct Settings {
     pub name: Option<String>,
     /// Whether it is started when it is needed for the first time, and not before.
     pub is_lazy: bool,
+    /// The pack that the server is made from: its answers are observations.
+    pub pack: Option<Arc<Pack>>,
     /// What becomes of results whose caller does not say it.
     pub shape: Shape,
+    /// Whether results of `machine-readable-v1` are plain text where their caller does not ask for an
+    /// envelope (M11). A contract of a single tool's is always meant so.
+    pub is_plain: bool,
     /// What of its tools is offered.
     pub offered: Offered,
     /// What is other for single tools, by the names that clients know.
@@ -145,6 +150,16 @@ pub enum OutputCheck {
 }
 
 impl Settings {
+    /// Whether results of a tool, as clients know it, are plain text where their caller does not ask for
+    /// an envelope (M11).
+    pub(crate) fn is_plain_for(&self, tool: &str) -> bool {
+        let readable = Shape::Contract(Contract::MachineReadableV1);
+        match self.tools.get(tool).and_then(|tool| tool.shape) {
+            Some(own) => own == readable,
+            None => self.is_plain && self.shape == readable,
+        }
+    }
+
     /// What becomes of answers of a tool, as clients know it, that are not what it promises.
     pub(crate) fn output_check_of(&self, tool: &str) -> OutputCheck {
         self.tools.get(tool).and_then(|tool| tool.output_check).unwrap_or(self.output_check)
@@ -156,6 +171,8 @@ impl Default for Settings {
         Settings {
             name: None,
             is_lazy: false,
+            pack: None,
+            is_plain: false,
             shape: Shape::Contract(Contract::default()),
             offered: Offered::default(),
             tools: Arc::default(),
@@ -285,14 +302,14 @@ impl Gateway {
 
     /// The time by which a request that is made now must be answered.
     pub(crate) fn deadline(&self) -> Deadline {
-        self.deadlines.at(clock::now() + self.settings().timeout)
+        self.deadlines.within(self.settings().timeout)
     }
 
     /// As `deadline`, for a call of this tool, as clients know it.
     pub(crate) fn deadline_of(&self, tool: &str) -> Deadline {
         let settings = self.settings();
         let own = settings.tools.get(tool).and_then(|tool| tool.timeout);
-        self.deadlines.at(clock::now() + own.unwrap_or(settings.timeout))
+        self.deadlines.within(own.unwrap_or(settings.timeout))
     }
 
     /// What becomes of the results of a tool, as clients know it, whose caller has no wish.

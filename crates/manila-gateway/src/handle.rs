@@ -13,10 +13,12 @@ mod links;
 mod list;
 mod offers;
 mod own_arguments;
+mod packs;
 mod params;
 mod seal;
 mod task_ids;
 mod tasks;
+mod tool_call;
 mod watch;
 
 pub use ask::Answered;
@@ -41,8 +43,8 @@ pub enum Answer {
     Sealed(Box<Sealed>),
     /// What the server answered, a result or an error of the protocol, as it came.
     AsItCame(Answered),
-    /// A failure of ours in MCP's own form, for whoever wants results as they come.
-    Plain(RawJson, Code),
+    /// An answer of ours in MCP's own form, for whoever wants results as they come, and what went wrong.
+    Plain(RawJson, Option<Code>),
     /// A refusal that has no envelope: the request itself is wrong.
     Refused(Refusal),
 }
@@ -64,6 +66,8 @@ pub struct Sealed {
     pub meta: Option<RawJson>,
     /// The same for people (M11), where that was asked for.
     pub text: Option<String>,
+    /// Whether that is all that a client of MCP is given.
+    pub is_plain: bool,
 }
 
 impl Answer {

@@ -227,7 +227,8 @@ fn started(
     shared: &Shared,
     events_of: &EventsOf,
 ) -> Servers {
-    let is_alone = members.len() == 1;
+    // A pack's tools are always named after it.
+    let is_alone = matches!(members.as_slice(), [only] if only.settings.pack.is_none());
     let all = members.into_iter().map(|member| {
         let Member { name, server, settings } = member;
         let settings = Settings { name: (!is_alone).then(|| name.clone()), ..settings };

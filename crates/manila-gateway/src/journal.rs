@@ -59,6 +59,13 @@ pub fn latest(folder: &Path) -> PathBuf {
     folder.join(files::FOLDER).join(files::LATEST)
 }
 
+/// All files of a journal below a root of runs, the oldest first. Several may be written at once.
+pub fn kept(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let folder = folder.join(files::FOLDER);
+    let names = files::own_names(&folder)?;
+    Ok(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
 /// Why there is no journal.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

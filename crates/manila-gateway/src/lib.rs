@@ -4,8 +4,8 @@
 //! and parses no arguments: what a person should hear goes out as an [`Event`], and [`traced`]
 //! hands events to whoever subscribed with `tracing`.
 //!
-//! A program that uses this crate calls [`keeper::dispatch`] first thing in `main`: servers are
-//! started under a keeper, which is the same program run again.
+//! A program that uses this crate calls [`dispatch`] first thing in `main`: servers are started under
+//! a keeper, which is the same program run again, and so is what works for a pack.
 #![forbid(unsafe_code)]
 
 mod alert;
@@ -24,6 +24,7 @@ mod hiding;
 mod host;
 mod hub;
 pub mod journal;
+pub mod jsonc;
 mod jsonrpc;
 mod metrics;
 mod naming;
@@ -48,7 +49,13 @@ pub use gateway::{Offered, OutputCheck, Settings, Shape, ToolSettings};
 pub use handle::{Answer, Answered, Placement, Sealed};
 pub use hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use hub::{Hub, Member};
-pub use os::keeper;
 pub use os::stop::{Reloads, asked as asked_to_stop};
 pub use os::tell_service_manager;
 pub use upstream::{Address, Command, Down, Environment, NoAddress, Server};
+
+/// Takes over if this process was started by another of the same program, to keep a server or to work for
+/// a pack: call it first thing in `main`, with the program's arguments. `Some` is the exit code.
+#[must_use]
+pub fn dispatch(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> Option<u8> {
+    os::keeper::dispatch(arguments.clone()).or_else(|| pack::dispatch(arguments))
+}

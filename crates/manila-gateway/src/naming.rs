@@ -58,16 +58,22 @@ pub(crate) fn text(object: &RawJson, name: &str) -> Option<String> {
     object.get(name)?.as_text().map(Cow::into_owned)
 }
 
-/// An object with another text in one of its members, where it stands.
-pub(crate) fn with_member(object: &RawJson, name: &str, text: &str) -> RawJson {
-    let n_bytes = object.as_bytes().len() + text.len();
+/// An object with another value for one of its members, where it stands, or else at the end.
+pub(crate) fn with_member(object: &RawJson, name: &str, value: &(impl Emit + ?Sized)) -> RawJson {
+    const MOSTLY: usize = 64;
+    let n_bytes = object.as_bytes().len() + value.n_bytes_known() + MOSTLY;
+    let mut is_there = false;
     let changed = JsonObject::build_in(n_bytes, |writer| {
         for member in object.members() {
             if member.is(name) {
-                writer.member(name, text);
+                writer.member(name, value);
+                is_there = true;
             } else {
                 writer.token_member(member.key_token(), &member.value());
             }
+        }
+        if !is_there {
+            writer.member(name, value);
         }
     });
     changed.into()

@@ -3,10 +3,10 @@
 #[cfg(unix)]
 mod descendants;
 #[cfg(unix)]
-pub mod keeper;
+pub(crate) mod keeper;
 #[cfg(not(unix))]
 #[path = "os/keeper_elsewhere.rs"]
-pub mod keeper;
+pub(crate) mod keeper;
 pub(crate) mod private;
 #[cfg(unix)]
 mod process;
@@ -93,4 +93,12 @@ pub fn tell_service_manager(socket: &str, state: &str) -> std::io::Result<()> {
 #[cfg(not(unix))]
 pub fn tell_service_manager(_socket: &str, _state: &str) -> std::io::Result<()> {
     Ok(())
+}
+
+/// This program, even if its file has been replaced since.
+pub(crate) fn this_program() -> std::io::Result<std::path::PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok("/proc/self/exe".into());
+    }
+    std::env::current_exe()
 }

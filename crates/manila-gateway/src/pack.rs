@@ -6,21 +6,55 @@
 
 use std::time::Duration;
 
+use manila::{Diagnosed, Observation, Observed};
+use regex::Regex;
+
+mod capabilities;
+mod diagnose;
+mod keys;
+mod lines;
+mod listed;
+mod locks;
 mod parameter;
+mod places;
 mod prepare;
+mod probe;
 mod read;
+mod report;
+mod roots;
+mod rule;
+mod serve;
+mod source;
 mod tables;
 mod template;
 mod value;
+mod work;
 
+pub use keys::{KEYS, schema};
 pub use parameter::{Kind, Parameter, PathRules, Rules};
-pub use prepare::{Prepared, Refused, Roots, Target};
+pub use prepare::{Prepared, Refused, Target};
+pub use probe::Version;
+pub use roots::Roots;
+pub(crate) use serve::dispatch;
+pub use source::{BUILT_IN, NotRead, Source, Work};
+use work::Worker;
+
+use places::Pointer;
+use probe::Probe;
+use rule::Rule;
 use template::{Condition, Template};
 
 use crate::config::ConfigError;
 
 /// Parameters that every tool has, so that no pack can give them another meaning.
-const OURS: [&str; 5] = ["action", "workingDirectory", "waitMs", "machineReadable", "unsafeOutput"];
+const OURS: [&str; 5] =
+    ["action", "workingDirectory", prepare::WAIT, "machineReadable", "unsafeOutput"];
+
+/// Those of them that speak of the answer.
+const OF_THE_ANSWER: [&str; 2] = ["machineReadable", "unsafeOutput"];
+
+/// The tool that every pack has: what of it can be used here.
+const CAPABILITIES: &str = "server_capabilities";
 
 /// A program, and the tools that it is made into.
 #[derive(Debug, Clone)]
@@ -33,11 +67,17 @@ pub struct Pack {
     /// The program, as it is found on the `PATH`.
     pub program: String,
     /// What is said of the program where it is missing, and what can be done.
-    pub missing: Option<crate::run::Missing>,
+    pub missing: crate::run::Missing,
     /// The systems on which it works, by Rust's names for them; all, if none is named.
     pub platforms: Vec<String>,
+    /// Variables of the environment that the program is given; a `*` at the end is any letters.
+    pub pass_env: Vec<String>,
     /// Its tools.
     pub tools: Vec<PackTool>,
+    probe: Option<Probe>,
+    /// How a line of the program tells how far it has come.
+    progress: Option<Regex>,
+    rules: Vec<Rule>,
 }
 
 /// A tool of a pack.
@@ -68,6 +108,12 @@ pub struct Action {
     pub effect: Effect,
     /// How long it may take, where that is not what is usual.
     pub timeout: Option<Duration>,
+    /// The oldest version of the program that has it.
+    pub minimum: Option<Version>,
+    /// A file or folder that must be there, in the working directory or above it.
+    pub needs: Option<String>,
+    /// Where its output stands.
+    pub output: Output,
     /// What is decided before the command line is made.
     choices: Vec<Choice>,
     template: Template,
@@ -84,6 +130,15 @@ pub enum Effect {
     Global,
 }
 
+/// Where a program that did its work tells what it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// On standard output.
+    Stdout,
+    /// On standard error, too.
+    Both,
+}
+
 /// Something that is decided by what the caller gave, or by a file: the first case that holds counts.
 #[derive(Debug, Clone)]
 struct Choice {
@@ -94,7 +149,7 @@ struct Choice {
 struct Case {
     when: Vec<Condition>,
     /// A file in the working directory or above it, a place in it, and what must stand there.
-    file: Option<(String, String, String)>,
+    file: Option<(String, Pointer, String)>,
     /// What holds then, and is told as metadata.
     set: Vec<(String, String)>,
 }
@@ -110,6 +165,26 @@ impl Pack {
     /// ```
     pub fn from_toml(text: &str) -> Result<Pack, ConfigError> {
         read::pack(text)
+    }
+
+    /// Reads what a program's output tells, where it failed.
+    pub fn diagnose(&self, observation: &mut Observation) {
+        if let Observed::Exited(exited) = &mut observation.observed
+            && exited.code != 0
+        {
+            exited.diagnosed = Some(self.diagnosed(&exited.stdout, &exited.stderr));
+        }
+    }
+
+    /// What the program's output tells, by the pack's own rules.
+    #[must_use]
+    pub fn diagnosed(&self, stdout: &str, stderr: &str) -> Diagnosed {
+        diagnose::diagnosed(&self.rules, stdout, stderr)
+    }
+
+    /// The names that it has for its tools.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.name.as_str()).chain([CAPABILITIES])
     }
 
     /// A tool's name, as callers know it.
@@ -129,6 +204,12 @@ impl PackTool {
 }
 
 impl Action {
+    /// Its command line without the program: what stands in brackets is there only with its parameters.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        self.template.to_string()
+    }
+
     /// The parameters that it speaks of, and what it decides.
     fn names(&self) -> Vec<&str> {
         let tested = self.choices.iter().flat_map(|choice| &choice.cases).flat_map(|it| &it.when);

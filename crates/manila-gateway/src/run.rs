@@ -4,10 +4,10 @@
 //! is read to the end and cut, and what it leaves behind ends with it.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::pin;
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::io::AsyncWriteExt;
 
 use crate::clock;
@@ -16,6 +16,7 @@ use crate::upstream::Command;
 
 mod capture;
 mod observe;
+mod sift;
 mod text;
 
 use capture::Capture;
@@ -28,8 +29,8 @@ pub use observe::Missing;
 pub struct Program {
     /// What is run. No shell is involved.
     pub command: Command,
-    /// What it reads; without it, its input is at its end.
-    pub stdin: Option<Bytes>,
+    /// What it reads.
+    pub input: Input,
     /// How long it may take.
     pub timeout: Duration,
     /// How many characters are kept of each of its streams (M13).
@@ -44,12 +45,24 @@ impl Program {
     pub fn new(command: Command) -> Program {
         Program {
             command,
-            stdin: None,
+            input: Input::Nothing,
             timeout: Duration::from_secs(60),
             stream_chars_max: 1_000_000,
             grace: Duration::from_millis(700),
         }
     }
+}
+
+/// What a program reads as its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Input {
+    /// Its input is at its end.
+    Nothing,
+    /// What we are given ourselves, as it comes.
+    Ours,
+    /// What is in this file, or comes out of it. Where it cannot be read, that is nothing.
+    File(PathBuf),
 }
 
 /// What became of a program.
@@ -81,6 +94,8 @@ pub enum End {
     TimedOut(Duration),
     /// It was stopped: its caller does not want it any more.
     Cancelled,
+    /// Nobody knows: somebody has killed the keeper that watched over it.
+    Lost,
 }
 
 /// What a program wrote to one of its streams, as text.
@@ -100,7 +115,7 @@ pub struct Captured {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools, reason = "three facts that do not exclude each other")]
 pub struct Changes {
-    /// The end is missing.
+    /// Some of it is missing, before the end.
     pub is_cut: bool,
     /// Some of it was no UTF-8, and is shown as replacement characters.
     pub is_mended: bool,
@@ -127,26 +142,39 @@ pub async fn run(
         }
     };
     let Process { stdin, stdout, stderr, lifeline } = process;
-    let writing = feed(stdin, program.stdin.clone());
+    let writing = feed(stdin, &program.input);
     let mut stdout = Capture::new(Stream::Stdout, stdout, program.stream_chars_max);
     let mut stderr = Capture::new(Stream::Stderr, stderr, program.stream_chars_max);
     let end = {
         let streams = async {
-            tokio::join!(stdout.read(&heard), stderr.read(&heard), writing);
+            tokio::join!(stdout.read(&heard), stderr.read(&heard));
         };
-        watched(program, lifeline, streams, cancelled).await
+        // What it is given ends with it, and not the other way round.
+        let writing = async {
+            writing.await;
+            std::future::pending::<End>().await
+        };
+        tokio::select! {
+            end = watched(program, lifeline, streams, cancelled) => end,
+            never = writing => never,
+        }
     };
     let duration = taken();
     Ran { command, end, duration, stdout: stdout.captured(), stderr: stderr.captured() }
 }
 
 /// Writes what the program is to read, and closes its input.
-async fn feed(mut stdin: Target, text: Option<Bytes>) {
-    if let Some(text) = text {
-        // A program need not read what it is given.
-        let _ = stdin.write_all(&text).await;
-        let _ = stdin.shutdown().await;
-    }
+async fn feed(mut stdin: Target, input: &Input) {
+    // A program need not read what it is given.
+    let _ = match input {
+        Input::Nothing => return,
+        Input::Ours => tokio::io::copy(&mut tokio::io::stdin(), &mut stdin).await,
+        Input::File(path) => match tokio::fs::File::open(path).await {
+            Ok(mut file) => tokio::io::copy(&mut file, &mut stdin).await,
+            Err(_) => return,
+        },
+    };
+    let _ = stdin.shutdown().await;
 }
 
 /// Waits for the end of a program whose streams are served by `streams`, and ends it if need be.
@@ -171,7 +199,7 @@ async fn watched(
                 Some(Status::Code(code)) => End::Exited(code),
                 Some(Status::Signal(signal)) => End::Signalled(signal),
                 Some(Status::NotStarted(reason)) => End::NotStarted(reason),
-                None => End::NotStarted("its keeper is gone".to_owned()),
+                None => End::Lost,
             },
             () = &mut streams, if !is_silent => is_silent = true,
         }

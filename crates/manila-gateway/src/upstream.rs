@@ -58,6 +58,8 @@ pub struct Command {
     pub environment: Environment,
     /// The folder in which it runs; ours, if none is given.
     pub folder: Option<PathBuf>,
+    /// What people know it by, where its command line tells them nothing.
+    pub known_as: Option<String>,
 }
 
 /// What a program finds in its environment.
@@ -76,29 +78,58 @@ impl Command {
     /// A program in our own environment and folder.
     #[must_use]
     pub fn new(program: OsString, arguments: Vec<OsString>) -> Command {
-        Command { program, arguments, environment: Environment::Ours, folder: None }
+        let environment = Environment::Ours;
+        Command { program, arguments, environment, folder: None, known_as: None }
     }
 
     /// The whole command line, as people would type it.
     #[must_use]
     pub fn typed(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.arguments);
-        let words = words.map(|word| {
-            let word = word.to_string_lossy();
-            match shlex::try_quote(&word) {
-                Ok(quoted) => quoted.into_owned(),
-                // No program can be given a zero byte, so nobody types one.
-                Err(_) => word.into_owned(),
-            }
-        });
-        words.collect::<Vec<_>>().join(" ")
+        words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// A word as a shell takes it for one. What it gives to a name stands in one pair of quotes: in several, a
+/// secret would be in pieces that nobody knows for one.
+fn quoted(word: &str) -> String {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || "_-.".contains(it))
+    };
+    match word.split_once('=') {
+        Some((name, value)) if is_name(name) && !value.is_empty() => {
+            format!("{name}={}", in_quotes(value))
+        }
+        Some(_) | None => in_quotes(word),
+    }
+}
+
+fn in_quotes(word: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=@%+,".contains(it);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    if !word.contains('\'') {
+        return format!("'{word}'");
+    }
+    let mut quoted = String::from("\"");
+    for letter in word.chars() {
+        if matches!(letter, '"' | '\\' | '$' | '`') {
+            quoted.push('\\');
+        }
+        quoted.push(letter);
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// For people, who know it by its start: a whole script may be among the arguments.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const CHARS_MAX: usize = 120;
+        if let Some(known_as) = &self.known_as {
+            return f.write_str(known_as);
+        }
         let mut line = self.program.to_string_lossy().into_owned();
         for argument in &self.arguments {
             line.push(' ');

@@ -1,12 +1,13 @@
 //! `manila call`
 
 use std::io::Write;
+use std::pin::pin;
 use std::sync::Arc;
 
 use anyhow::Context;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson, closest};
-use manila_gateway::{Answer, Caller, Hub, Placement, Sealed};
+use manila_gateway::{Answer, Caller, Hub, Placement, Sealed, asked_to_stop};
 
 use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;
@@ -25,7 +26,7 @@ use crate::server::{ServerArgs, not_there};
 ///   manila call files_read --arg path=notes.txt --config manila.toml
 ///
 /// Exit status 0: the tool did its work; 1: the call failed, and the envelope says how;
-/// 2: there was nothing to call.
+/// 2: there was nothing to call. Ctrl-C cancels the call, and the envelope says so.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -63,9 +64,24 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
                 show(told);
             }
         });
-        Ok(hub.call_tool(&request, &Arc::new(caller)).await)
+        called(&hub, &request, Arc::new(caller)).await
     })?;
     print(args, &answer, out)
+}
+
+/// Calls the tool. Who stops us is told what there is until then; who does it twice does not want to wait.
+async fn called(hub: &Hub, request: &Request, caller: Arc<Caller>) -> anyhow::Result<Answer> {
+    let mut answer = pin!(hub.call_tool(request, &caller));
+    tokio::select! {
+        answer = &mut answer => return Ok(answer),
+        () = asked_to_stop() => caller.stop(),
+    }
+    tokio::select! {
+        answer = &mut answer => Ok(answer),
+        () = asked_to_stop() => {
+            Err(Refusal::new("the call was stopped", "nothing is known of what it did").into())
+        }
+    }
 }
 
 fn print(args: &Args, answer: &Answer, out: &mut Output) -> anyhow::Result<ExitStatus> {
@@ -140,10 +156,6 @@ async fn request(args: &Args, hub: &Hub, given: &Given) -> anyhow::Result<Reques
                     lists them";
         return Err(Refusal::new(message, hint).into());
     };
-    let name_of = |tool: &RawJson| {
-        let name = tool.get("name");
-        name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned()
-    };
     let names: Vec<String> = tools.iter().map(name_of).collect();
     let tool = tools.iter().find(|tool| name_of(tool) == args.tool);
     if tool.is_none() && !tools.is_empty() {
@@ -183,7 +195,14 @@ fn value(text: &str, schema: Option<&RawJson>) -> anyhow::Result<RawJson> {
     Ok(RawJson::of(text)?)
 }
 
-fn frame(tool: &str, arguments: &JsonObject) -> anyhow::Result<Request> {
+/// What a listed tool is called.
+pub(super) fn name_of(tool: &RawJson) -> String {
+    let name = tool.get("name");
+    name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned()
+}
+
+/// The request that calls a tool.
+pub(super) fn frame(tool: &str, arguments: &JsonObject) -> anyhow::Result<Request> {
     let meta = JsonObject::build(|meta| meta.member("progressToken", &1_u64));
     let params = JsonObject::build(|params| {
         params.member("name", tool);
@@ -211,7 +230,9 @@ fn show(told: &Notification) {
     else {
         return;
     };
-    let text = |name: &str| params.get(name).map(|value| value.to_string());
+    // `3.0` is for machines.
+    let text =
+        |name: &str| params.get(name).map(|value| value.as_str().trim_end_matches(".0").to_owned());
     let message = params.get("message");
     let message = message.as_ref().and_then(RawJson::as_text).unwrap_or_default();
     let total = text("total").map(|total| format!(" of {total}")).unwrap_or_default();

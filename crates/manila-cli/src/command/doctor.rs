@@ -5,21 +5,25 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use manila::{Contract, JsonObject, RawJson, closest};
 use manila_gateway::receive::http::Door;
-use manila_gateway::{Config, Event, Events, Hub, Member, Placement, Server};
+use manila_gateway::{
+    Answer, Caller, Config, Event, Events, Hub, Member, Placement, Server, Shape,
+};
 use serde::Serialize;
 
-use super::serve;
+use super::{call, serve};
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
 use crate::refusal::{Refusal, visible};
 use crate::server::not_served;
 
-/// Look whether everything that manila.toml names works, without calling a tool
+/// Look whether everything that manila.toml names works, without calling a server's tool
 ///
 /// Reads the configuration, tries the address and the journal, and starts or reaches every server by
-/// itself: does it answer, how does it speak MCP, how many tools does it list? What does not work is told
-/// with the next step. Exits with 1 if something does not.
+/// itself: does it answer, how does it speak MCP, how many tools does it list, is the program of a pack
+/// there? A `[tool.NAME]` that no server has is told, too. What does not work is told with the next step.
+/// Exits with 1 if something does not.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The configuration; ./manila.toml if it is there
@@ -42,16 +46,19 @@ struct Finding {
     hint: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<usize>,
+    /// The tools of a server, as clients know them.
+    #[serde(skip)]
+    listed: Vec<String>,
 }
 
 impl Finding {
     fn good(about: &str, found: impl Into<String>) -> Finding {
-        Finding { about: about.to_owned(), ok: true, found: found.into(), hint: None, tools: None }
+        let (about, found) = (about.to_owned(), found.into());
+        Finding { about, ok: true, found, hint: None, tools: None, listed: Vec::new() }
     }
 
     fn bad(about: &str, found: impl Into<String>, hint: impl Into<String>) -> Finding {
-        let (about, found) = (about.to_owned(), found.into());
-        Finding { about, ok: false, found, hint: Some(hint.into()), tools: None }
+        Finding { ok: false, hint: Some(hint.into()), ..Finding::good(about, found) }
     }
 
     fn of_error(about: &str, error: &anyhow::Error) -> Finding {
@@ -97,14 +104,36 @@ fn examined(path: Option<&Path>, config: Config) -> anyhow::Result<Vec<Finding>>
         }
         let mut looks = tokio::task::JoinSet::new();
         for (at, member) in config.members.into_iter().enumerate() {
-            looks.spawn(async move { (at, look(member).await) });
+            looks.spawn(async move { (at, look(member, n_servers).await) });
         }
         let mut looked_at = looks.join_all().await;
         looked_at.sort_unstable_by_key(|(at, _)| *at);
-        findings.extend(looked_at.into_iter().map(|(_, finding)| finding));
+        let servers: Vec<Finding> = looked_at.into_iter().map(|(_, finding)| finding).collect();
+        let nobodys = nobodys(config.settings.tools.keys(), &servers);
+        findings.extend(servers);
+        findings.extend(nobodys);
     });
     runtime.shutdown_background();
     Ok(findings)
+}
+
+/// The tools that the configuration has tables for, and no server has. Nothing is said where a server
+/// did not tell what it has.
+fn nobodys<'a>(configured: impl Iterator<Item = &'a String>, servers: &[Finding]) -> Vec<Finding> {
+    if servers.iter().any(|server| !server.ok) {
+        return Vec::new();
+    }
+    let names: Vec<&str> =
+        servers.iter().flat_map(|server| &server.listed).map(String::as_str).collect();
+    let missing = configured.filter(|name| !names.contains(&name.as_str()));
+    let told = missing.map(|tool| {
+        let hint = match closest(tool, names.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "`manila tools --config FILE` lists the tools".to_owned(),
+        };
+        Finding::bad(&format!("tool.{tool}"), "no server has this tool", hint)
+    });
+    told.collect()
 }
 
 fn journal(config: &Config) -> Finding {
@@ -118,11 +147,14 @@ fn journal(config: &Config) -> Finding {
     }
 }
 
-/// Starts a server, asks what it has, and ends it.
-async fn look(member: Member) -> Finding {
-    let Member { name, server, settings, .. } = member;
-    let longest = settings.start_timeout;
-    let hint = match &server {
+/// Starts a server, of which there are so many, asks what it has, and ends it.
+async fn look(mut member: Member, n_servers: usize) -> Finding {
+    // What we ask, we read ourselves.
+    member.settings.shape = Shape::Contract(Contract::ResponseV2);
+    let longest = member.settings.start_timeout;
+    let (name, is_pack) = (member.name.clone(), member.settings.pack.is_some());
+    let hint = match &member.server {
+        _ if is_pack => "look at what it says, and at `roots`",
         Server::Command(_) => "run its command by itself to see what it says",
         Server::At(_) => {
             "check that it runs, its host, port and path, and credentials in `headers`"
@@ -136,20 +168,38 @@ async fn look(member: Member) -> Finding {
             heard.get_or_insert((duration, era));
         }
     });
-    let hub = Hub::in_front_of(server, settings, events);
+    let settings = member.settings.clone();
+    let hub = Hub::in_front_of_all(vec![member], settings, Arc::clone(&events), move |_| {
+        Arc::clone(&events)
+    });
     let asked = async {
         hub.greet().await.map_err(|down| down.reason)?;
-        hub.tools(Placement::Text).await
+        let tools = hub.tools(Placement::Text).await?;
+        let lack = if is_pack { lack(&hub, &name).await } else { None };
+        let trouble = hub.troubles().into_iter().map(|(_, reason)| reason).next();
+        match trouble.filter(|_| tools.is_empty()) {
+            Some(reason) => Err(reason),
+            None => Ok((tools, lack)),
+        }
     };
     let listed = tokio::time::timeout(longest, asked).await;
     hub.stop().await;
     match listed {
-        Ok(Ok(tools)) => {
+        Ok(Ok((_, Some((reason, hint))))) => Finding::bad(&name, reason, hint),
+        Ok(Ok((tools, None))) => {
             let n_tools = tools.len();
+            let names = tools.iter().map(call::name_of);
+            // A pack gives its tools whole names.
+            let is_whole = is_pack || n_servers == 1;
+            let listed = if is_whole {
+                names.collect()
+            } else {
+                names.map(|tool| format!("{name}_{tool}")).collect()
+            };
             let started = started.lock().ok().and_then(|started| started.clone());
             let how = started.map(|(duration, era)| format!(", {era}, ready in {duration:.0?}"));
             let found = format!("{n_tools} tools{}", how.unwrap_or_default());
-            Finding { tools: Some(n_tools), ..Finding::good(&name, found) }
+            Finding { tools: Some(n_tools), listed, ..Finding::good(&name, found) }
         }
         Ok(Err(reason)) => Finding::bad(&name, reason, hint),
         Err(_) => {
@@ -157,6 +207,23 @@ async fn look(member: Member) -> Finding {
             Finding::bad(&name, found, "raise `start_timeout` if it needs longer")
         }
     }
+}
+
+/// Why the program of a pack cannot be used, if it cannot, and what can be done.
+async fn lack(hub: &Hub, pack: &str) -> Option<(String, String)> {
+    let tool = format!("{pack}_server_capabilities");
+    let request = call::frame(&tool, &JsonObject::default()).ok()?;
+    let caller = Arc::new(Caller::nobody(|_| ()));
+    let Answer::Sealed(sealed) = hub.call_tool(&request, &caller).await else { return None };
+    let program = sealed.reply.envelope.get("data")?.get("program")?;
+    if program.get("available")?.as_bytes() == b"true" {
+        return None;
+    }
+    let text = |value: Option<RawJson>| value?.as_text().map(std::borrow::Cow::into_owned);
+    let first = program.get("alternatives").and_then(|all| all.items().next());
+    let hint = text(first).unwrap_or_else(|| "install it".to_owned());
+    let (name, reason) = (text(program.get("name"))?, text(program.get("reason"))?);
+    Some((format!("`{name}` cannot be used: {reason}"), hint))
 }
 
 fn print(finding: &Finding, out: &mut Output) -> anyhow::Result<()> {

@@ -10,7 +10,6 @@ use crate::output::Output;
 use crate::refusal::{Refusal, note};
 
 mod found;
-mod jsonc;
 mod names;
 mod node;
 mod secrets;

@@ -1,15 +1,18 @@
 //! `manila log`
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use manila_gateway::journal;
+use manila_gateway::{Config, journal};
 
+use super::serve;
+use crate::clock;
+use crate::config::without_servers;
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
 use crate::output::Output;
 use crate::refusal::{Refusal, note};
 use crate::words::counted;
-use crate::{clock, environment};
 
 mod entry;
 mod follow;
@@ -29,9 +32,9 @@ const LINE_BYTES_MAX: u64 = 1024 * 1024;
 /// Read the journal: what became of every request
 ///
 /// The gateway writes one line of JSON for each request: when, how it came, the tool, how long it
-/// took, sizes, and the failure's code. Without FILE the latest journal is read:
-/// $MANILA_HOME/runs/mcp_server/envelope_validation.latest.jsonl, where MANILA_HOME is ./.manila
-/// unless it is set.
+/// took, sizes, and the failure's code. Without FILE all files of the journal are read, the oldest
+/// first: those in mcp_server below journal.folder of the configuration, or else below
+/// $MANILA_HOME/runs, where MANILA_HOME is ./.manila unless it is set. --follow begins with the latest.
 ///
 /// For people, each line has: time (UTC), status, tool or method, duration, size of the request
 /// and of the answer, and what went wrong. With --json the lines come as they are, for jq.
@@ -50,6 +53,10 @@ pub(crate) struct Args {
     /// The journal to read; `-` is standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+
+    /// The configuration that says where the journal is; ./manila.toml if it is there
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    config: Option<PathBuf>,
 
     /// Wait for more, also in the next file when one is full, until Ctrl-C
     #[arg(long, short, conflicts_with = "summary")]
@@ -76,32 +83,49 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     };
     let wanted = args.wanted.seen_from(clock::moment());
     let mut report = Report { wanted, form, n_lines: 0, n_told: 0, n_broken: 0, out };
-    let latest = journal::latest(&environment::home().join("runs"));
-    let path = args.file.as_deref().unwrap_or(&latest);
-    let is_missing = args.file.is_none() && !path.exists();
-    // Standard input and pipes are followed by reading them.
-    if args.follow && (is_missing || path.is_file()) {
-        if is_missing {
-            note(&format!("waiting for the journal to begin at `{}`", path.display()));
-        } else {
-            // Says why it cannot be read, if so.
-            input(path).open()?;
-        }
-        follow(path, &mut report)?;
-    } else if is_missing {
-        return Err(missing(path).into());
-    } else {
-        read(path, &mut report)?;
+    match &args.file {
+        // Standard input and pipes are followed by reading them.
+        Some(path) if args.follow && path.is_file() => follow(path, &mut report)?,
+        Some(path) => read(path, &mut report)?,
+        None if args.follow => follow(&journal::latest(&folder(args)?), &mut report)?,
+        None => read_all(&folder(args)?, &mut report)?,
     }
     report.finish()?;
     Ok(ExitStatus::Good)
 }
 
-fn missing(path: &Path) -> Refusal {
+/// Where the journal is kept.
+fn folder(args: &Args) -> anyhow::Result<PathBuf> {
+    let config = match (&args.config, serve::usual_file()) {
+        (Some(path), _) => without_servers(path)?,
+        (None, Some(path)) => without_servers(&path).unwrap_or_else(|error| {
+            note(&format!("the journal is looked for where it usually is: {error}"));
+            Config::default()
+        }),
+        (None, None) => Config::default(),
+    };
+    Ok(serve::journal_folder(&config.journal))
+}
+
+/// Tells the lines of all files of a journal, the oldest first.
+fn read_all(folder: &Path, report: &mut Report<'_>) -> anyhow::Result<()> {
+    let files = match journal::kept(folder) {
+        Ok(files) if !files.is_empty() => files,
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            let message = format!("cannot read the journal in `{}`: {error}", folder.display());
+            return Err(Refusal::new(message, "check the folder, and who may read it").into());
+        }
+        Ok(_) | Err(_) => return Err(missing(folder).into()),
+    };
+    // Whoever writes may have removed the oldest by now.
+    files.iter().filter(|path| path.exists()).try_for_each(|path| read(path, report))
+}
+
+fn missing(folder: &Path) -> Refusal {
     Refusal::new(
-        format!("there is no journal at `{}`", path.display()),
-        "it begins with the first request through `manila wrap`; set MANILA_HOME if it is \
-         elsewhere, or give a FILE",
+        format!("there is no journal in `{}`", folder.display()),
+        "it begins with the first request through `manila serve` with a configuration; set MANILA_HOME \
+         or --config if it is elsewhere, or give a FILE",
     )
 }
 
@@ -123,6 +147,12 @@ fn input(path: &Path) -> InputArgs {
 
 /// Tells all lines of a file and those that are added, until Ctrl-C.
 fn follow(path: &Path, report: &mut Report<'_>) -> anyhow::Result<()> {
+    if path.exists() {
+        // Says why it cannot be read, if so.
+        input(path).open()?;
+    } else {
+        note(&format!("waiting for the journal to begin at `{}`", path.display()));
+    }
     let mut follower = Follower::new(path.to_path_buf(), LINE_BYTES_MAX);
     follow::until_interrupted(|| {
         follower.read(|line| report.line(line))?;

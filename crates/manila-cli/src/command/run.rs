@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anstream::adapter::StripBytes;
@@ -10,7 +10,8 @@ use anyhow::Context as _;
 use manila::pipeline::{self, Redaction, Settings};
 use manila::{Code, Context, Contract, Failed, Observation, Observed};
 use manila_gateway::config::values::{bytes, duration};
-use manila_gateway::run::{End, Missing, Program, Ran, Stream, run as run_program};
+use manila_gateway::pack::{BUILT_IN, Pack};
+use manila_gateway::run::{End, Input, Missing, Program, Ran, Stream, run as run_program};
 use manila_gateway::{Command, Environment, Shape, asked_to_stop};
 use manila_redact::Redactor;
 
@@ -19,6 +20,8 @@ use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
 use crate::output::{LayoutArgs, Output};
+use crate::refusal::Refusal;
+use crate::server;
 
 /// Run one program, and print what became of it as an envelope
 ///
@@ -49,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(OsString, OsString)>,
 
-    /// What it reads as its standard input; without it, that is empty. `-` hands ours on
+    /// What it reads as its standard input; without it, that is empty. `-` hands ours on, as it comes
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
 
@@ -64,6 +67,11 @@ pub(crate) struct Args {
     /// Show what it prints on standard error, while it runs
     #[arg(long)]
     tee: bool,
+
+    /// Read its errors by the rules of this pack, built-in or a file; without it, by those of the pack
+    /// whose program it is, if there is one
+    #[arg(long, value_name = "PACK")]
+    pack: Option<String>,
 
     #[command(flatten)]
     config: ConfigArgs,
@@ -87,12 +95,13 @@ fn variable(text: &str) -> Result<(OsString, OsString), String> {
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let config = args.config.read()?;
     let program = program(args)?;
+    let pack = pack_for(args)?;
     let (observation, code) = if let Some(failed) = not_a_folder(args) {
         (Observation::new(Observed::Failed(Box::new(failed))), None)
     } else {
         let ran = ran(&program, args.tee.then_some(&*config.hiding.redactor))?;
         let code = kept(&ran.end);
-        (ran.observation(missing(&program)), code)
+        (seen(ran, &program, pack.as_ref()), code)
     };
     let mut settings = Settings::default();
     settings.redaction = Redaction::By(&config.hiding.redactor);
@@ -112,19 +121,53 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     })
 }
 
+/// The pack whose rules read the program's errors.
+fn pack_for(args: &Args) -> anyhow::Result<Option<Pack>> {
+    if let Some(name) = &args.pack {
+        return Ok(Some(server::pack(name)?.pack));
+    }
+    let program = args.command.first().and_then(|it| Path::new(it).file_stem()?.to_str());
+    let known = program.filter(|program| BUILT_IN.iter().any(|(name, _)| name == program));
+    Ok(known.map(server::pack).transpose()?.map(|source| source.pack))
+}
+
+/// What was seen of the program, and what its output tells.
+fn seen(ran: Ran, program: &Program, pack: Option<&Pack>) -> Observation {
+    let mut observation = ran.observation(missing(program));
+    if let Some(pack) = pack {
+        pack.diagnose(&mut observation);
+    }
+    observation
+}
+
 fn program(args: &Args) -> anyhow::Result<Program> {
-    const STDIN_BYTES_MAX: u64 = 64 * 1024 * 1024;
     let (program, arguments) = args.command.split_first().context("no COMMAND is given")?;
+    if program.is_empty() {
+        let hint = "name a program, e.g. manila run -- git status";
+        return Err(Refusal::new("the COMMAND is empty", hint).into());
+    }
     let mut command = Command::new(program.clone(), arguments.to_vec());
     command.environment = Environment::OursAnd(args.env.clone());
     command.folder.clone_from(&args.cwd);
     let mut program = Program::new(command);
     if let Some(path) = &args.stdin {
-        program.stdin = Some(InputArgs::new(Some(path.clone()), STDIN_BYTES_MAX).read()?);
+        program.input = input(path)?;
     }
     program.timeout = args.timeout;
     program.stream_chars_max = args.max_output;
     Ok(program)
+}
+
+/// What it reads. What can be told about a file is told before anything runs.
+fn input(path: &Path) -> anyhow::Result<Input> {
+    if path == Path::new("-") {
+        return Ok(Input::Ours);
+    }
+    // To open a pipe is to wait for whoever writes.
+    if !path.exists() || path.is_file() || path.is_dir() {
+        InputArgs::new(Some(path.to_path_buf()), u64::MAX).open()?;
+    }
+    Ok(Input::File(path.to_path_buf()))
 }
 
 /// Why it cannot be run where it should be.
@@ -146,6 +189,8 @@ fn ran(program: &Program, tee: Option<&Redactor>) -> anyhow::Result<Ran> {
         asked_to_stop(),
     ));
     shown.into_inner().rest();
+    // A thread that waits for input must not keep us.
+    runtime.shutdown_background();
     Ok(ran)
 }
 
@@ -155,19 +200,14 @@ fn kept(end: &End) -> Option<u8> {
     let code = match end {
         End::Exited(code) => *code,
         End::Signalled(signal) => BY_SIGNAL + signal,
-        End::NotStarted(_) | End::TimedOut(_) | End::Cancelled => return None,
+        End::NotStarted(_) | End::TimedOut(_) | End::Cancelled | End::Lost => return None,
     };
     u8::try_from(code).ok()
 }
 
 /// What is said of a program that could not be started.
 fn missing(program: &Program) -> Missing {
-    let name = program.command.program.to_string_lossy().into_owned();
-    let alternatives = vec![
-        format!("Install `{name}`, or check the spelling"),
-        format!("Check that `{name}` is on PATH and may be executed"),
-    ];
-    Missing { feature: name, alternatives }
+    Missing::of_program(&program.command.program.to_string_lossy())
 }
 
 /// What people see of a program's output while it runs.

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use manila::json::Kind;
 use manila::{Contract, RawJson, Schema, Subject, Unbound, UnusableSchema, schema_around};
-use manila_gateway::config;
+use manila_gateway::{config, pack};
 
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
 use crate::output::{Layout, Output};
 use crate::refusal::{Refusal, note};
 
-/// Print the JSON Schema of a contract, of another document, or of manila.toml
+/// Print the JSON Schema of a contract, of another document, of manila.toml, or of a pack
 ///
-/// It is in draft 2020-12 (that of manila.toml in draft-07, which editors know) and refers to
+/// It is in draft 2020-12 (those of TOML files in draft-07, which editors know) and refers to
 /// nothing outside. With --around, it is that of a contract's envelopes with a payload of your own
 /// schema, in that schema's dialect.
 #[derive(clap::Args)]
@@ -41,19 +41,25 @@ pub(crate) struct Args {
 enum Document {
     Subject(Subject),
     Config,
+    Pack,
 }
 
 /// The name of the configuration.
 const CONFIG: &str = "config";
+
+/// The name of a pack.
+const PACK: &str = "pack";
 
 /// An argument that names a document; a wrong one is told with a suggestion.
 fn one_document() -> impl TypedValueParser<Value = Document> {
     let subjects = Subject::ALL.map(|it| PossibleValue::new(it.id()).help(it.summary()));
     let config = PossibleValue::new(CONFIG)
         .help("manila.toml, so that an editor knows its keys: `#:schema FILE` as its first line");
-    PossibleValuesParser::new(subjects.into_iter().chain([config])).try_map(|id| {
+    let pack = PossibleValue::new(PACK).help("a pack, so that an editor knows its keys");
+    PossibleValuesParser::new(subjects.into_iter().chain([config, pack])).try_map(|id| {
         match id.as_str() {
             CONFIG => Ok(Document::Config),
+            PACK => Ok(Document::Pack),
             id => Subject::from_id(id).map(Document::Subject),
         }
     })
@@ -66,11 +72,13 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     match (&args.around, args.document) {
         (None, Document::Subject(subject)) => out.line(subject.schema().trim_end().as_bytes())?,
         (None, Document::Config) => out.json(config::schema().as_raw(), Layout::Pretty)?,
+        (None, Document::Pack) => out.json(pack::schema().as_raw(), Layout::Pretty)?,
         (Some(file), Document::Subject(Subject::Envelope(contract))) => {
             around(contract, file, out)?;
         }
         (Some(_), Document::Subject(subject)) => return Err(no_envelope(subject.id()).into()),
         (Some(_), Document::Config) => return Err(no_envelope(CONFIG).into()),
+        (Some(_), Document::Pack) => return Err(no_envelope(PACK).into()),
     }
     Ok(ExitStatus::Good)
 }

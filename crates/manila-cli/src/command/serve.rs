@@ -18,7 +18,7 @@ use crate::exit_status::ExitStatus;
 use crate::narrator::{LogArgs, Narrator, Notice, Verbosity};
 use crate::output::Output;
 use crate::refusal::Refusal;
-use crate::server::not_served;
+use crate::server::{self, not_served};
 
 /// Stand in front of many MCP servers, as manila.toml says
 ///
@@ -46,6 +46,11 @@ pub(crate) struct Args {
     /// The configuration; ./manila.toml if it is there
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+
+    /// A pack beside the servers of the configuration: cargo, dotnet, or a file of your own (`manila pack
+    /// list`). Its program works in the current folder. Repeatable
+    #[arg(long = "pack", value_name = "PACK")]
+    packs: Vec<String>,
 
     /// Serve over HTTP at this address of this machine, e.g. 127.0.0.1:7300, or 7300, whatever the
     /// configuration says; port 0 is any that is free
@@ -79,7 +84,7 @@ struct Doors {
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let path = args.config.clone().or_else(usual_file);
-    let config = config(path.as_deref())?;
+    let config = with_packs(path.as_deref(), &args.packs)?;
     if args.check {
         return check(path.as_deref(), &config, out);
     }
@@ -87,11 +92,30 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let verbosity = if args.verbose { Verbosity::Verbose } else { Verbosity::Usual };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let narrator = Narrator::start(args.log.format, verbosity);
-    let served = runtime.block_on(serve(path.as_deref(), config, doors));
+    let served = runtime.block_on(serve(path.as_deref(), &args.packs, config, doors));
     // A thread that waits for input must not keep us.
     runtime.shutdown_background();
     narrator.finish();
     served
+}
+
+/// What the file says, and these packs.
+fn with_packs(path: Option<&Path>, packs: &[String]) -> anyhow::Result<Config> {
+    if packs.is_empty() {
+        return config(path);
+    }
+    let mut config = match path {
+        Some(path) => crate::config::with_servers(path)?,
+        None => Config::default(),
+    };
+    for member in server::packs(packs, &config.settings)? {
+        if config.members.iter().any(|other| other.name == member.name) {
+            let message = format!("a server of the configuration is called `{}`, too", member.name);
+            return Err(Refusal::new(message, "leave --pack out, or rename the server").into());
+        }
+        config.members.push(member);
+    }
+    Ok(config)
 }
 
 /// What the file says, or what holds without one.
@@ -133,18 +157,25 @@ fn doors(args: &Args, config: &Config) -> Doors {
     Doors { http: if stdio { http } else { Some(http.unwrap_or(USUAL)) }, stdio }
 }
 
-async fn serve(path: Option<&Path>, config: Config, doors: Doors) -> anyhow::Result<ExitStatus> {
+async fn serve(
+    path: Option<&Path>,
+    packs: &[String],
+    config: Config,
+    doors: Doors,
+) -> anyhow::Result<ExitStatus> {
     let door = match doors.http {
         Some(address) => Some(Door::open(address).await.map_err(|error| not_served(&error))?),
         None => None,
     };
+    let fixed = Fixed::of(&config);
     let Config { members, settings, limits, journal, .. } = config;
     // Whoever only tries it out need not keep what was asked.
     let journal = match path {
         Some(_) => opened(&journal, Arc::new(|event| Notice::Journal(&event).tell()))?,
         None => None,
     };
-    let is_shared = door.is_some() || members.len() > 1;
+    let has_pack = members.iter().any(|member| member.settings.pack.is_some());
+    let is_shared = door.is_some() || has_pack || members.len() > 1;
     let reloads = path.map(|_| Reloads::listen());
     let hub = Hub::in_front_of_all(members, settings, traced(""), traced);
     if let Some(journal) = journal {
@@ -153,7 +184,7 @@ async fn serve(path: Option<&Path>, config: Config, doors: Doors) -> anyhow::Res
     if is_shared {
         hub.greet_all();
     }
-    let (at, has_config) = (door.as_ref().map(Door::address), path.is_some());
+    let (at, has_config) = (door.as_ref().map(Door::address), path.is_some() || has_pack);
     // This has its turn when signals are listened to: whoever knows that we are ready may send one.
     tokio::spawn(async move {
         if let Some(at) = at {
@@ -161,7 +192,8 @@ async fn serve(path: Option<&Path>, config: Config, doors: Doors) -> anyhow::Res
         }
         tell_service_manager("READY=1");
     });
-    let reloading = reload(Arc::clone(&hub), path.map(Path::to_path_buf), reloads);
+    let (file, packs) = (path.map(Path::to_path_buf), packs.to_vec());
+    let reloading = reload(Arc::clone(&hub), file, packs, fixed, reloads);
     let reloading = tokio::spawn(reloading);
     let served = match (door, doors.stdio) {
         (Some(door), true) => {
@@ -228,19 +260,52 @@ fn tell_where(at: SocketAddr, has_config: bool) {
     }
 }
 
+/// What stays as it was when the configuration is read again.
+struct Fixed {
+    listen: config::Listen,
+    limits: http::Limits,
+    journal: config::Journal,
+}
+
+impl Fixed {
+    fn of(config: &Config) -> Fixed {
+        let Config { listen, limits, journal, .. } = config;
+        Fixed { listen: listen.clone(), limits: limits.clone(), journal: journal.clone() }
+    }
+
+    /// The tables in which a configuration says something else.
+    fn changed_in(&self, config: &Config) -> Vec<&'static str> {
+        let tables = [
+            ("[listen]", self.listen != config.listen),
+            ("[limits]", self.limits != config.limits),
+            ("[journal]", self.journal != config.journal),
+        ];
+        tables.into_iter().filter(|(_, is_changed)| *is_changed).map(|(name, _)| name).collect()
+    }
+}
+
 /// Reads the configuration again whenever somebody asks for it.
-async fn reload(hub: Arc<Hub>, path: Option<PathBuf>, reloads: Option<Reloads>) {
+async fn reload(
+    hub: Arc<Hub>,
+    path: Option<PathBuf>,
+    packs: Vec<String>,
+    fixed: Fixed,
+    reloads: Option<Reloads>,
+) {
     let (Some(path), Some(mut reloads)) = (path, reloads) else { return };
     loop {
         reloads.next().await;
         // A file that is slow to read must keep nobody waiting.
-        let file = path.clone();
-        let read = tokio::task::spawn_blocking(move || for_serving(&file)).await;
+        let (file, packs) = (path.clone(), packs.clone());
+        let read = tokio::task::spawn_blocking(move || with_packs(Some(&file), &packs)).await;
         match read.unwrap_or_else(|error| Err(error.into())) {
             Ok(config) => {
-                let n_servers = config.members.len();
+                let (n_servers, tables) = (config.members.len(), fixed.changed_in(&config));
                 hub.replace(config.members, config.settings);
                 Notice::Reloaded { file: &path, n_servers }.tell();
+                if !tables.is_empty() {
+                    Notice::NeedsRestart { file: &path, tables: &tables }.tell();
+                }
             }
             Err(error) => Notice::ReloadFailed { file: &path, error: &error }.tell(),
         }

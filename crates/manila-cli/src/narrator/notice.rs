@@ -19,6 +19,8 @@ pub(crate) enum Notice<'a> {
     Sample(SocketAddr),
     /// The configuration was read again.
     Reloaded { file: &'a Path, n_servers: usize },
+    /// The configuration was read again, and what changed in these tables needs a restart.
+    NeedsRestart { file: &'a Path, tables: &'a [&'a str] },
     /// The configuration was read again in vain.
     ReloadFailed { file: &'a Path, error: &'a anyhow::Error },
     /// What becomes of the journal.
@@ -45,6 +47,13 @@ impl Notice<'_> {
                 "read {} again: {n_servers} {}", file.display(),
                 if *n_servers == 1 { "server" } else { "servers" }
             ),
+            Notice::NeedsRestart { file, tables } => {
+                let tables = tables.join(", ");
+                warn!(
+                    name: "needs_restart", target: "manila", file = name(file), tables,
+                    "what changed in {tables} of {} holds after a restart", file.display()
+                );
+            }
             Notice::ReloadFailed { file, error } => {
                 let reason = without_secrets(&format!("{error:#}"));
                 warn!(

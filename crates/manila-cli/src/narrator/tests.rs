@@ -53,6 +53,7 @@ fn tell_everything() {
     Notice::Listening(at).tell();
     Notice::Sample(at).tell();
     Notice::Reloaded { file, n_servers: 2 }.tell();
+    Notice::NeedsRestart { file, tables: &["[listen]", "[journal]"] }.tell();
     Notice::ReloadFailed { file, error: &error() }.tell();
     Notice::Journal(&JournalEvent::Trouble { reason: text("no room") }).tell();
     Notice::Journal(&JournalEvent::Over { n_lost: 3 }).tell();
@@ -81,6 +82,7 @@ manila: there is no manila.toml, so this is the sample server; try
   curl -d '{\"message\": \"hello\"}' http://127.0.0.1:7300/tools/echo
   manila call secrets --url http://127.0.0.1:7300/mcp
 manila: read manila.toml again: 2 servers
+manila: what changed in [listen], [journal] of manila.toml holds after a restart
 manila: the configuration stays as it was: it is wrong
 manila: the journal cannot be written: no room; serving goes on
 manila: the journal is written again; 3 lines are lost

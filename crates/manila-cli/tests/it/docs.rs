@@ -17,7 +17,9 @@ pub(crate) fn commands() -> Vec<String> {
     let help = manila(&["--help"], b"").stdout;
     let listed = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
     let lines = listed.unwrap_or_default().lines();
-    let names = lines.filter_map(|line| line.split_whitespace().next());
+    // What goes on over a second line is indented further.
+    let names = lines.filter_map(|line| line.strip_prefix("  ").filter(|it| !it.starts_with(' ')));
+    let names = names.filter_map(|line| line.split_whitespace().next());
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
@@ -144,7 +146,10 @@ fn configuration_follows_from_its_keys() {
              `UNSAFE_OUTPUT_IGNORED`\n(`metadata.warning` in `machine-readable-v1`, which has no \
              warnings). Whenever an answer is not\nredacted, standard error tells it.\n";
     check_generated(&root().join("docs/configuration.md"), &text);
-    let read = manila_gateway::Config::for_serving(EXAMPLE, |_| Some("x".to_owned()));
+    let packs = root().join("examples/packs").display().to_string();
+    let read = manila_gateway::Config::for_serving(EXAMPLE, |name| {
+        Some(if name == "PACKS" { packs.clone() } else { "x".to_owned() })
+    });
     assert!(read.is_ok(), "{read:?}");
     for key in KEYS {
         let last = key.path.rsplit('.').next().unwrap_or_default();
@@ -187,6 +192,21 @@ deny = ["read_secret_*"]
 url = "http://127.0.0.1:9000/mcp"
 headers = { Authorization = "Bearer ${SEARCH_TOKEN}" }
 
+[pack.cargo]
+roots = ["."]
+env = { RUSTFLAGS = "-Dwarnings" }
+pass_env = ["SCCACHE_*"]
+start = "lazy"
+contract = "machine-readable-v1"
+timeout = "10m"
+output_chars_max = 1000000
+programs_max = 16
+allow = ["project"]
+deny = ["package"]
+
+[pack.git]
+file = "${PACKS}/git.toml"
+
 [tool.files_read_file]
 contract = "response-v2"
 placement = "text"
@@ -228,6 +248,12 @@ fn commands_follow_from_the_help() {
     for command in commands() {
         let help = manila(&[&command, "--help"], b"").stdout;
         writeln!(text, "\n## `manila {command}`\n\n```text\n{}\n```", help.trim_end()).unwrap();
+        if command == "pack" {
+            for own in ["list", "show", "check"] {
+                let help = manila(&[&command, own, "--help"], b"").stdout;
+                writeln!(text, "\n```text\n{}\n```", help.trim_end()).unwrap();
+            }
+        }
     }
     let text: Vec<&str> = text.lines().map(str::trim_end).collect();
     check_generated(&root().join("docs/commands.md"), &(text.join("\n") + "\n"));

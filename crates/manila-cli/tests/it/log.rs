@@ -190,19 +190,34 @@ fn open(home: &Path, file_bytes_max: u64) -> Journal {
 }
 
 #[test]
-fn the_latest_journal_is_read_without_being_named() {
+fn all_files_of_the_journal_are_read_without_being_named() {
     let (_scratch, home) = home("log-home");
     let missing = at_home(&home, &[]).wait_with_output().unwrap();
     let told = String::from_utf8(missing.stderr).unwrap();
     assert_eq!(missing.status.code(), Some(2));
-    assert!(told.starts_with("error: there is no journal at `"), "{told}");
-    assert!(told.contains("latest.jsonl`\nhint: it begins with the first request"), "{told}");
+    assert!(told.starts_with("error: there is no journal in `"), "{told}");
+    assert!(told.contains("runs`\nhint: it begins with the first request"), "{told}");
 
-    let journal = open(&home, 1 << 20);
-    journal.put(line(&call("echo", 0, 1)));
-    assert_eq!(journal.close(Duration::from_secs(60)), Closed::Done);
+    // One after the other, each with a file of its own.
+    let lines = [0, 1, 2].map(|n| line(&call("echo", n, 1)));
+    for line in &lines {
+        let journal = open(&home, 1 << 20);
+        journal.put(line.clone());
+        assert_eq!(journal.close(Duration::from_secs(60)), Closed::Done);
+    }
     let found = at_home(&home, &["--json"]).wait_with_output().unwrap();
-    assert_eq!(String::from_utf8(found.stdout).unwrap(), line(&call("echo", 0, 1)) + "\n");
+    assert_eq!(String::from_utf8(found.stdout).unwrap(), text(&lines));
+
+    // The journal of a gateway whose variables nobody has here.
+    let config = "[upstream.a]\nurl = \"${NOT_SET}\"\n[journal]\nfolder = \"elsewhere\"\n";
+    std::fs::write(home.join("manila.toml"), config).unwrap();
+    let missing = at_home(&home, &[]).wait_with_output().unwrap();
+    let told = String::from_utf8(missing.stderr).unwrap();
+    assert!(told.starts_with("error: there is no journal in `elsewhere`"), "{told}");
+    std::fs::rename(home.join("manila.toml"), home.join("other.toml")).unwrap();
+    std::fs::rename(home.join("runs"), home.join("elsewhere")).unwrap();
+    let found = at_home(&home, &["--json", "--config", "other.toml"]).wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(found.stdout).unwrap(), text(&lines));
 
     let other = at_home(&home, &["no-such-file"]).wait_with_output().unwrap();
     let told = String::from_utf8(other.stderr).unwrap();

@@ -85,7 +85,9 @@ fn every_line_of_a_servers_life_is_an_object() {
     until("it is back", || served.stderr().matches("\"started\"").count() == 3);
     // What is wrong with it would quote the secret.
     let wrong = format!("[upstream.one]\nheaders = \"Authorization: Bearer {}\"", SECRET.concat());
-    for (text, event) in [(&wrong, "reload_failed"), (&good, "reloaded")] {
+    let other = good.clone() + "[journal]\nfiles_max = 9\n[limits]\nmessage_bytes_max = \"1MiB\"\n";
+    for (text, event) in [(&wrong, "reload_failed"), (&good, "reloaded"), (&other, "needs_restart")]
+    {
         scratch.file("manila.toml", text);
         signal("HUP", served.pid());
         until(event, || served.stderr().contains(&format!("\"{event}\"")));
@@ -128,6 +130,7 @@ fn every_line_of_a_servers_life_is_an_object() {
     assert!(failed["reason"].as_str().unwrap().contains("line 2, column 11"), "{failed}");
     assert!(failed["hint"].is_string(), "{failed}");
     assert_eq!(first(&lines, "reloaded")["n_servers"], 2);
+    assert_eq!(first(&lines, "needs_restart")["tables"], "[journal]");
     assert_eq!(first(&lines, "stopping")["n_open"], 1);
 }
 

@@ -191,6 +191,14 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
         serde_json::from_str(&manila(&["doctor", "--json", "--config", &config], b"").stdout)
             .unwrap();
     assert_eq!(told.as_array().unwrap().len(), 7, "{told}");
+    let two = sample("one", &[], "") + &sample("two", &[], "");
+    let tables = "[tool.one_echo]\nplacement = \"text\"\n[tool.two_ecko]\nplacement = \"text\"\n";
+    let nobodys = scratch.file("nobodys.toml", two + tables + "[journal]\nfiles_max = 0\n");
+    let ran = manila(&["doctor", "--config", &nobodys], b"");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.stdout.matches("bad ").count(), 1, "{ran:?}");
+    let (_, rest) = ran.stdout.split_once("bad  tool.two_ecko  no server has this tool").unwrap();
+    assert!(rest.contains("hint: did you mean `two_echo`?"), "{ran:?}");
     let wrong = scratch.file("wrong.toml", "contract = 7");
     let ran = manila(&["doctor", "--config", &wrong], b"");
     assert_eq!(ran.code, 1);

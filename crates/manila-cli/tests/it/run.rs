@@ -1,5 +1,7 @@
 //! `manila run`: any program, and whatever it does, as an envelope.
 
+use std::io::Write;
+
 use serde_json::{Value, json};
 
 use crate::mcp::{runs, signal};
@@ -63,6 +65,16 @@ fn input_is_what_is_given() {
     let file = scratch.file("input", "x".repeat(200_000));
     let ran = manila(&["run", "--stdin", &file, "--", "wc", "-c"], b"");
     assert_eq!(envelope(&ran)["data"]["result"], "200000\n");
+    // Input that never ends holds nobody up, and comes while it runs.
+    let mut child = start(&["run", "--stdin", "-", "--", "head", "-1"]);
+    let mut given = child.stdin.take().unwrap();
+    given.write_all(b"first\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(given);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["data"]["result"], "first\n", "{found}");
+    let missing = manila(&["run", "--stdin", "no-such-file", "--", "cat"], b"");
+    assert_eq!((missing.code, missing.stdout.as_str()), (2, ""), "{missing:?}");
     // A program need not read what it is given.
     let ran = manila(&["run", "--stdin", &file, "--", "true"], b"");
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -81,6 +93,11 @@ fn failures_have_their_exit_code_and_their_diagnostics() {
     assert_eq!(missing.code, 1);
     assert_eq!(found["errors"][0]["code"], "CAPABILITY_NOT_AVAILABLE", "{found}");
     assert_eq!(found["errors"][0]["data"]["command"], "no-such-program -x", "{found}");
+    // What there is, but cannot be run, need not be installed.
+    let plain = manila(&["run", "--", "./README.md"], b"");
+    assert!(plain.code == 1 && plain.stdout.contains("chmod +x"), "{plain:?}");
+    let nothing = manila(&["run", "--", ""], b"");
+    assert!(nothing.code == 2 && nothing.stderr.contains("hint:"), "{nothing:?}");
     let nowhere = manila(&["run", "--cwd", "/no/such/folder", "--", "true"], b"");
     assert!(nowhere.code == 1 && nowhere.stdout.contains("`/no/such/folder` does not exist"));
     let none = manila(&["run"], b"");
@@ -100,19 +117,37 @@ fn whatever_a_program_does_it_ends() {
     check(&["--timeout", "300ms"], "exec >&- 2>&-; sleep 60", 1, "/exitCode", &json!(-1));
     check(&[], "exec >&-; exit 4", 1, "/exitCode", &json!(4));
     check(&[], "sleep 60 & echo left", 0, "/output", &json!("left\n"));
-    check(
-        &[],
-        "(setsid sleep 60 >/dev/null 2>&1 &) ; echo daemon",
-        0,
-        "/output",
-        &json!("daemon\n"),
-    );
+    // It goes off on its own, and does not come far.
+    let daemon = "setsid sh -c 'exec sleep 60' >/dev/null 2>&1 & echo $!";
+    let found = envelope(&run(&[], daemon));
+    let pid = found["output"].as_str().unwrap().trim().to_owned();
+    assert!(!pid.is_empty() && !runs(&pid), "{found}");
     // A gigabyte is read, and not kept.
     let ran = run(&["--max-output", "2000"], "yes | head -c 1000000000");
     let found = envelope(&ran);
     let output = found["output"].as_str().unwrap();
-    assert!(output.len() <= 2_100 && output.ends_with("y\n[Output truncated]\n"), "{found}");
-    assert_eq!(found["metadata"]["truncated"], "stdout: the end of 1000000000 bytes is missing");
+    assert!(output.len() <= 2_100 && output.contains("y\n[Output truncated]\ny\n"), "{found}");
+    let says =
+        "stdout: of 1000000000 bytes, the beginning, the end, and lines about failures are there";
+    assert_eq!(found["metadata"]["truncated"], says);
+    // What failed is told at the end.
+    let script = "yes | head -c 3000000; echo 'a.cs(1,2): error CS0103: at last'; exit 1";
+    check(&[], script, 1, "/errors/0/message", &json!("at last"));
+    // Or anywhere.
+    for size in ["800000", "5000000"] {
+        let noise = format!("yes | head -c {size}");
+        let script = format!("{noise}; echo 'a.cs(1,2): error CS0103: between'; {noise}; exit 1");
+        check(&[], &script, 1, "/errors/0/message", &json!("between"));
+    }
+    // Names of what may fail are no failures, and a line that is too long is no reason to stop looking.
+    let noise = "yes 'test error_handling ... ok' | head -c 2000000";
+    let long = "head -c 300000 /dev/zero | tr '\\0' x";
+    let script =
+        format!("{noise}; echo \"error: $({long})\"; echo 'error CS0103: z'; {noise}; exit 1");
+    check(&[], &script, 1, "/errors/0/code", &json!("CS0103"));
+    let ran = run(&["--max-output", "1024"], "head -c 2000 /dev/zero | tr '\\0' a");
+    let says = &envelope(&ran)["metadata"]["truncated"];
+    assert!(says.as_str().unwrap().contains("nothing is there"), "{ran:?}");
 }
 
 #[test]

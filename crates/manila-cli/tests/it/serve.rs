@@ -30,11 +30,17 @@ pub(crate) fn names(listed: &Value, kind: &str, member: &str) -> Vec<String> {
 /// Waits until something is so.
 #[track_caller]
 pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
-    for _ in 0..1_000 {
+    until_within(Duration::from_secs(10), what, is_so);
+}
+
+/// The same, for what may take longer.
+pub(crate) fn until_within(patience: Duration, what: &str, is_so: impl Fn() -> bool) {
+    const BETWEEN: Duration = Duration::from_millis(10);
+    for _ in 0..patience.as_millis() / BETWEEN.as_millis() {
         if is_so() {
             return;
         }
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(BETWEEN);
     }
     panic!("not in time: {what}");
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::http_client::{Legacy, Served, modern};
 use crate::mcp::{Client, manila_path};
 use crate::program::Scratch;
-use crate::serve::until;
+use crate::serve::{sample, until};
 use crate::two_servers::{Servers, front};
 
 const RELATED: &str = "io.modelcontextprotocol/related-task";
@@ -218,4 +218,20 @@ fn a_task_is_followed_where_there_is_only_one_server() {
         let envelope = &result["structuredContent"];
         assert_eq!(envelope["data"]["result"], "worked for 5 ms", "{era}: {result}");
     }
+}
+
+#[test]
+fn what_comes_of_a_task_is_plain_text_where_nobody_asked_for_an_envelope() {
+    let scratch = Scratch::new("tasks-plain");
+    let text = "contract = \"machine-readable-v1\"\n".to_owned() + &sample("one", &[], "");
+    let config = scratch.file("manila.toml", text);
+    let mut client = Client::started(&["serve", "--stdio", "--config", &config]);
+    client.greet("2025-11-25");
+    let client = RefCell::new(client);
+    let way = Way::PipeLegacy(&client);
+    let result = way.result(&way.begin("job", 5, &json!({})));
+    assert_eq!(result["content"][0]["text"], "worked for 5 ms", "{result}");
+    let asked = json!({"dev.manila/contract": "machine-readable-v1"});
+    let result = way.result(&way.begin("job", 5, &asked));
+    assert_eq!(result["structuredContent"]["output"], "worked for 5 ms", "{result}");
 }

@@ -19,9 +19,9 @@ pub struct ConfigError {
 }
 
 /// An error of the parser.
-pub(crate) fn not_read(text: &str, error: &toml::de::Error) -> ConfigError {
+pub(crate) fn not_read(text: &str, error: &toml::de::Error, page: &str) -> ConfigError {
     let message = without_value(error.message().lines().next().unwrap_or_default());
-    let hint = hint(&message);
+    let hint = hint(&message, page);
     at(text, error.span(), message, hint)
 }
 
@@ -34,13 +34,13 @@ fn without_value(message: &str) -> String {
     quoted.unwrap_or_else(|| message.to_owned())
 }
 
-/// The next step, from the words of the parser.
-fn hint(message: &str) -> String {
+/// The next step, from the words of the parser; else the page that has every key.
+fn hint(message: &str, page: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let found = quoted.next().unwrap_or_default();
     match manila::closest(found, quoted) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "docs/configuration.md has every key".to_owned(),
+        None => format!("{page} has every key"),
     }
 }
 

@@ -55,16 +55,26 @@ pub enum Kind {
     Table,
     /// Such a table, and it is a server's.
     Server,
+    /// Such a table, and it is a pack's.
+    Pack,
     /// A list of such tables, each with all of the keys.
     Tables,
+    /// A table with the keys below this one, of which these must be there.
+    TableWith(&'static [&'static str]),
+    /// A list of such tables.
+    TablesWith(&'static [&'static str]),
+    /// A whole number.
+    Number,
+    /// Anything.
+    Any,
 }
 
-const fn key(path: &'static str, kind: Kind, what: &'static str) -> Key {
+pub(crate) const fn key(path: &'static str, kind: Kind, what: &'static str) -> Key {
     Key { path, kind, what }
 }
 
 /// The keys of the configuration, each with what it does.
-pub const KEYS: [Key; 49] = [
+pub const KEYS: [Key; 61] = [
     key(
         "contract",
         Kind::Shape,
@@ -176,6 +186,58 @@ pub const KEYS: [Key; 49] = [
          all are",
     ),
     key("upstream.NAME.deny", Kind::Texts, "the tools that are not offered, whatever `allow` says"),
+    key(
+        "pack.NAME",
+        Kind::Pack,
+        "a table for each pack: a program whose tools come from a declarative file, such as `cargo` or \
+         `dotnet` (`manila pack list`). The names of its tools begin with `NAME_`",
+    ),
+    key(
+        "pack.NAME.file",
+        Kind::Text,
+        "the file of a pack of your own; without it, `NAME` is one that Manila brings along",
+    ),
+    key(
+        "pack.NAME.roots",
+        Kind::Texts,
+        "the folders in which the program may work, and which paths that callers give may not leave; it runs \
+         in the first of them. Without it, the folder in which Manila runs, from which relative ones count",
+    ),
+    key(
+        "pack.NAME.env",
+        Kind::NamedTexts,
+        "variables for the program, beside the few that every program needs and those that the pack \
+         names; `${VAR}` as above",
+    ),
+    key(
+        "pack.NAME.pass_env",
+        Kind::Texts,
+        "names of variables that are handed on to the program as they are; a `*` at the end stands for \
+         any letters",
+    ),
+    key("pack.NAME.start", Kind::Words(StartWord::WORDS), "as for a server"),
+    key("pack.NAME.contract", Kind::Shape, "the contract of the answers of its tools"),
+    key(
+        "pack.NAME.timeout",
+        Kind::Time,
+        "how long an action may take for which the pack says nothing; 10m by default",
+    ),
+    key(
+        "pack.NAME.output_chars_max",
+        Kind::Several,
+        "how many characters are kept of each stream of the program; 1,000,000 by default, 10,000,000 at most",
+    ),
+    key(
+        "pack.NAME.programs_max",
+        Kind::Several,
+        "how many of its programs may run at once; further calls wait. 16 by default",
+    ),
+    key(
+        "pack.NAME.allow",
+        Kind::Texts,
+        "the tools that are offered, by the names that the pack has for them, e.g. `project`",
+    ),
+    key("pack.NAME.deny", Kind::Texts, "the tools that are not offered, whatever `allow` says"),
     key("tool.NAME", Kind::Table, "a table for the tool of this name, as clients know it"),
     key("tool.NAME.contract", Kind::Shape, "the contract of its answers"),
     key(

@@ -12,7 +12,7 @@ use crate::hub::Member;
 use crate::upstream::{Address, Command, Environment, NoAddress, Server};
 
 /// Variables that programs can hardly do without, and that hold no secrets.
-const EVERYBODYS: [&str; 21] = [
+pub(crate) const EVERYBODYS: [&str; 21] = [
     "PATH",
     "HOME",
     "USER",
@@ -55,17 +55,7 @@ pub(super) fn member(
     settings: &Settings,
     variable: Variable<'_>,
 ) -> Result<Member, ConfigError> {
-    let name_is_good = |name: &str| {
-        (1..=NAME_CHARS_MAX).contains(&name.len())
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-    };
-    if !name_is_good(name.get_ref()) {
-        let message = format!("`{}` cannot be the name of a server", name.get_ref());
-        let hint = format!(
-            "use at most {NAME_CHARS_MAX} letters, digits and `-`: tools are named NAME_TOOL"
-        );
-        return Err(at(text, Some(name.span()), message, hint));
-    }
+    named(text, name)?;
     let own = table.get_ref();
     let mut settings = settings.clone();
     if let Some(id) = &own.contract {
@@ -87,6 +77,19 @@ pub(super) fn member(
     settings.offered = Offered { allow: own.allow.clone(), deny: own.deny.clone() };
     let server = server(text, name, table, variable)?;
     Ok(Member::new(name.get_ref().clone(), server, settings))
+}
+
+/// Refuses a name that tools cannot begin with.
+pub(super) fn named(text: &str, name: &Spanned<String>) -> Result<(), ConfigError> {
+    let is_good = (1..=NAME_CHARS_MAX).contains(&name.get_ref().len())
+        && name.get_ref().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if is_good {
+        return Ok(());
+    }
+    let message = format!("`{}` cannot be the name of a server", name.get_ref());
+    let hint =
+        format!("use at most {NAME_CHARS_MAX} letters, digits and `-`: tools are named NAME_TOOL");
+    Err(at(text, Some(name.span()), message, hint))
 }
 
 fn server(
@@ -112,6 +115,7 @@ fn server(
                 arguments,
                 environment,
                 folder: folder.map(Into::into),
+                known_as: None,
             }))
         }
         (None, Some(url)) if env.is_empty() && pass_env.is_empty() && cwd.is_none() => {
@@ -167,7 +171,7 @@ fn environment(
     Ok(Environment::Only(all))
 }
 
-fn expanded(
+pub(super) fn expanded(
     text: &str,
     value: &Spanned<String>,
     variable: Variable<'_>,

@@ -20,6 +20,7 @@ pub(super) struct File {
     pub(super) listen: ListenTable,
     pub(super) limits: LimitsTable,
     pub(super) upstream: BTreeMap<Spanned<String>, Spanned<UpstreamTable>>,
+    pub(super) pack: BTreeMap<Spanned<String>, Spanned<PackTable>>,
     pub(super) tool: BTreeMap<String, ToolTable>,
     pub(super) redact: RedactTable,
     pub(super) journal: JournalTable,
@@ -77,6 +78,22 @@ pub(super) struct UpstreamTable {
     pub(super) speaks: Option<Spanned<String>>,
     pub(super) timeout: Option<Spanned<String>>,
     pub(super) output_check: Option<OutputCheckWord>,
+    pub(super) allow: Option<Vec<String>>,
+    pub(super) deny: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PackTable {
+    pub(super) file: Option<Spanned<String>>,
+    pub(super) roots: Vec<Spanned<String>>,
+    pub(super) env: BTreeMap<String, Spanned<String>>,
+    pub(super) pass_env: Vec<String>,
+    pub(super) start: StartWord,
+    pub(super) contract: Option<Spanned<String>>,
+    pub(super) timeout: Option<Spanned<String>>,
+    pub(super) output_chars_max: Option<Spanned<NonZeroUsize>>,
+    pub(super) programs_max: Option<NonZeroUsize>,
     pub(super) allow: Option<Vec<String>>,
     pub(super) deny: Vec<String>,
 }

@@ -41,7 +41,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "[redct]\n",
-            "1:2 unknown field `redct`, expected one of `contract`, `speaks`, `placement`, `timeout`, `output_check`, `listen`, `limits`, `upstream`, `tool`, `redact`, `journal` | did you mean `redact`?",
+            "1:2 unknown field `redct`, expected one of `contract`, `speaks`, `placement`, `timeout`, `output_check`, `listen`, `limits`, `upstream`, `pack`, `tool`, `redact`, `journal` | did you mean `redact`?",
         ),
         (
             "[redact]\nextra = [{ name = \"x\", pattern = \"(\" }]",

@@ -9,7 +9,7 @@ fn deadlines_pass_in_their_order_whatever_the_order_they_were_set_in() {
     runtime.block_on(async {
         let deadlines = Deadlines::start();
         let start = clock::now();
-        let after = |ms| deadlines.at(start + Duration::from_millis(ms));
+        let after = |ms| deadlines.at(start + Duration::from_millis(ms), Duration::ZERO);
         let mut late = after(40);
         // Now the timer sleeps until the later one.
         tokio::time::sleep(Duration::from_millis(1)).await;

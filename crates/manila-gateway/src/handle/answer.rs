@@ -57,15 +57,15 @@ pub(super) fn failure(prepared: &Redacted) -> Option<&Failure> {
     }
 }
 
-/// A failure of ours for a caller who wants results as they come: MCP's own form.
-pub(super) fn plain(failure: &Failure) -> RawJson {
+/// What we say to a caller who wants results as they come: MCP's own form.
+pub(super) fn plain(text: &str, is_error: bool) -> RawJson {
     let block = JsonObject::build(|object| {
         object.member("type", "text");
-        object.member("text", failure.message.as_ref());
+        object.member("text", text);
     });
     let result = JsonObject::build(|object| {
         object.member("content", &[block][..]);
-        object.member("isError", &true);
+        object.member("isError", &is_error);
     });
     result.into()
 }

@@ -28,12 +28,16 @@ pub(super) enum Unanswered {
     Unusable(String),
     /// The server took too long: so long.
     TimedOut(Duration),
+    /// The same, and what works for a pack has answered when it was told to stop.
+    Late(Duration, Box<Answered>),
     /// It is not there, or died.
     Gone(Gone),
     /// It, or something before it, refused on HTTP, or could not be reached.
     Declined(Declined),
     /// It asks something that its caller cannot be asked.
     AskedBack(String),
+    /// Its caller wants no more of it.
+    Stopped,
 }
 
 impl Unanswered {
@@ -47,7 +51,7 @@ impl Unanswered {
             Unanswered::Unusable(why) => {
                 (Code::InvalidToolOutput, format!("The server's answer cannot be read: {why}"))
             }
-            Unanswered::TimedOut(after) => {
+            Unanswered::TimedOut(after) | Unanswered::Late(after, _) => {
                 (Code::Timeout, format!("The server did not answer within {after:?}"))
             }
             Unanswered::Gone(gone) => {
@@ -60,6 +64,7 @@ impl Unanswered {
             Unanswered::Declined(Declined { reason, .. }) => {
                 (Code::UpstreamUnavailable, format!("The server is not available: {reason}"))
             }
+            Unanswered::Stopped => (Code::Cancelled, Code::Cancelled.entry().message.to_owned()),
             Unanswered::AskedBack(method) => (
                 Code::CapabilityNotAvailable,
                 format!(
@@ -73,7 +78,8 @@ impl Unanswered {
 
 impl Gateway {
     /// Hands a request on and waits for the answer: until the deadline, and beyond it as long as
-    /// the server gives signs of life, but not for ever.
+    /// the server gives signs of life, but not for ever. What works for a pack knows itself how long
+    /// a program may take; it is told to stop, and what it answers to that is the answer.
     pub(super) async fn ask(
         &self,
         request: &Request,
@@ -82,7 +88,11 @@ impl Gateway {
         mut deadline: Deadline,
     ) -> Result<Answered, Unanswered> {
         const TIMEOUTS_MAX: u32 = 10;
-        let timeout = self.settings().timeout;
+        const LAST_WORD: Duration = Duration::from_secs(5);
+        const STOPPED: &str = "the caller wants no more of it";
+        const TOO_LONG: &str = "the call took too long";
+        let timeout = deadline.given();
+        let is_pack = self.settings().pack.is_some();
         let latest = deadline.time() + timeout.saturating_mul(TIMEOUTS_MAX - 1);
         let started = clock::now();
         let mut granted = timeout;
@@ -97,24 +107,52 @@ impl Gateway {
             biased;
             sent = sent => sent,
             () = deadline.passed() => return Err(Unanswered::TimedOut(timeout)),
+            () = caller.cancellation.stopped() => return Err(Unanswered::Stopped),
         };
         let mut waiting = sent.map_err(Unanswered::Gone)?;
+        // Why a pack was told to stop.
+        let mut over = None;
         loop {
             tokio::select! {
                 biased;
                 arrived = waiting.arrived() => {
                     let era = waiting.connection().era_or_plainest();
-                    return arrived.map_err(Unanswered::Gone).and_then(|it| answered(it, era));
+                    let answered = arrived.map_err(Unanswered::Gone).and_then(|it| answered(it, era))?;
+                    return match over {
+                        Some(Unanswered::TimedOut(after)) => {
+                            Err(Unanswered::Late(after, Box::new(answered)))
+                        }
+                        Some(_) | None => Ok(answered),
+                    };
                 }
                 () = deadline.passed() => {}
+                () = caller.cancellation.stopped(), if over.is_none() => {
+                    if !is_pack {
+                        waiting.give_up(STOPPED);
+                        return Err(Unanswered::Stopped);
+                    }
+                    waiting.tell_cancelled(STOPPED);
+                    over = Some(Unanswered::Stopped);
+                    deadline = self.deadlines.within(LAST_WORD);
+                    continue;
+                }
+            }
+            if let Some(over) = over {
+                return Err(over);
+            }
+            if is_pack {
+                waiting.tell_cancelled(TOO_LONG);
+                over = Some(Unanswered::TimedOut(timeout));
+                deadline = self.deadlines.within(LAST_WORD);
+                continue;
             }
             let extended = waiting.last_sign().map(|sign| (sign + timeout).min(latest));
             let Some(extended) = extended.filter(|extended| *extended > clock::now()) else {
-                waiting.give_up("the call took too long");
+                waiting.give_up(TOO_LONG);
                 return Err(Unanswered::TimedOut(granted));
             };
             granted = in_ms(extended.saturating_duration_since(started));
-            deadline = self.deadlines.at(extended);
+            deadline = self.deadlines.at(extended, granted);
         }
     }
 }

@@ -14,9 +14,10 @@ use super::ask::{Answered, Unanswered};
 use super::consent::Wish;
 use super::forward::is_asked_across;
 use super::list::Found;
-use super::own_arguments::{self, Taken};
+use super::own_arguments;
 use super::params::{Params, wrong};
 use super::seal::context;
+use super::tool_call::ToolCall;
 use super::{Answer, Refusal, answer};
 use crate::caller::Caller;
 use crate::clock;
@@ -27,61 +28,6 @@ use crate::naming;
 use crate::own_meta;
 use crate::tools::{Carrier, Tool};
 use crate::upstream::Mirrored;
-
-/// A tool call, taken apart.
-pub(super) struct ToolCall<'a> {
-    request: &'a Request,
-    pub(super) caller: &'a Arc<Caller>,
-    /// The tool, as its server knows it.
-    name: String,
-    /// The tool, as clients know it, where that is another name.
-    pub(super) public: Option<String>,
-    arguments: Option<RawJson>,
-    pub(super) request_id: Option<String>,
-    pub(super) wish: Wish,
-    pub(super) started: Instant,
-}
-
-impl<'c> ToolCall<'c> {
-    /// A call of which nothing but the tool is known.
-    pub(super) fn named(request: &'c Request, caller: &'c Arc<Caller>, tool: &str) -> ToolCall<'c> {
-        ToolCall {
-            request,
-            caller,
-            name: tool.to_owned(),
-            public: None,
-            arguments: None,
-            request_id: None,
-            wish: Wish::None,
-            started: clock::now(),
-        }
-    }
-
-    /// The tool, as its server knows it.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The tool, as clients know it.
-    pub(super) fn public(&self) -> &str {
-        self.public.as_deref().unwrap_or(&self.name)
-    }
-
-    /// The same call without the arguments that are ours.
-    fn without_ours<'a>(&'a self, taken: &'a Taken) -> ToolCall<'a> {
-        let wish = taken.wish.unwrap_or(self.wish);
-        ToolCall {
-            request: &taken.request,
-            caller: self.caller,
-            name: self.name.clone(),
-            public: self.public.clone(),
-            arguments: Some(taken.arguments.clone()),
-            request_id: self.request_id.clone(),
-            wish,
-            started: self.started,
-        }
-    }
-}
 
 impl Gateway {
     /// Calls a tool.
@@ -165,11 +111,12 @@ impl Gateway {
             let value = meta.as_ref().and_then(|meta| meta.get(key));
             value.map(|value| value.as_text().map(std::borrow::Cow::into_owned))
         };
-        let shape = match text_of(own_meta::CONTRACT) {
-            None => caller
-                .wishes
-                .shape
-                .unwrap_or_else(|| self.shape_of(public.as_deref().unwrap_or(&name))),
+        let told = text_of(own_meta::CONTRACT);
+        let known = public.as_deref().unwrap_or(&name);
+        let is_wished = told.is_some() || caller.wishes.shape.is_some();
+        let is_plain = !is_wished && self.settings().is_plain_for(known);
+        let shape = match told {
+            None => caller.wishes.shape.unwrap_or_else(|| self.shape_of(known)),
             Some(id) => id.as_deref().and_then(Shape::from_id).ok_or_else(|| {
                 let ids: Vec<&str> = Shape::ids().collect();
                 let pointer = "/params/_meta/dev.manila~1contract";
@@ -178,7 +125,17 @@ impl Gateway {
         };
         let request_id = text_of(own_meta::REQUEST_ID).flatten();
         let wish = Wish::of(meta.as_ref());
-        let call = ToolCall { request, caller, name, public, arguments, request_id, wish, started };
+        let call = ToolCall {
+            request,
+            caller,
+            name,
+            public,
+            arguments,
+            request_id,
+            wish,
+            is_plain,
+            started,
+        };
         Ok((call, shape))
     }
 
@@ -188,6 +145,9 @@ impl Gateway {
         call: &ToolCall<'_>,
         deadline: Deadline,
     ) -> (Answer, Option<Code>) {
+        if self.settings().pack.is_some() {
+            return self.call_pack_as_it_came(call, deadline).await;
+        }
         let tool = match self.tools.carrier() {
             Carrier::Pipe => self.tools.get(&call.name),
             // What a tool wants in headers must be known before it is called.
@@ -216,7 +176,8 @@ impl Gateway {
                 settings.redaction = Redaction::By(&own.hiding.redactor);
                 let prepared = pipeline::prepare(observation, &settings, &context(call));
                 let failure = answer::failure(&prepared);
-                let plain = failure.map(|it| Answer::Plain(answer::plain(it), it.code));
+                let plain = failure
+                    .map(|it| Answer::Plain(answer::plain(&it.message, true), Some(it.code)));
                 let refused = || Answer::Refused(Refusal::new(Code::InternalError));
                 (plain.unwrap_or_else(refused), failure.map(|failure| failure.code))
             }
@@ -252,16 +213,17 @@ impl Gateway {
                 return self.sealed(call, contract, None, observed, None);
             }
             Found::TooLate => {
-                let timed_out = Unanswered::TimedOut(self.settings().timeout);
+                let timed_out = Unanswered::TimedOut(deadline.given());
                 let observed = self.not_answered(timed_out);
                 return self.sealed(call, contract, None, observed, None);
             }
         };
-        let taken = match contract {
-            Contract::MachineReadableV1 => {
-                own_arguments::taken_out(call.request, call.arguments.as_ref(), tool.as_deref())
-            }
-            Contract::EnvelopeV1 | Contract::ResponseV2 | Contract::McpEnvelopeV01 => Ok(None),
+        // A pack is made for that contract, and its callers may have learned to ask so.
+        let is_pack = self.settings().pack.is_some();
+        let taken = if is_pack || contract == Contract::MachineReadableV1 {
+            own_arguments::taken_out(call.request, call.arguments.as_ref(), tool.as_deref())
+        } else {
+            Ok(None)
         };
         let taken = match taken {
             Ok(taken) => taken,
@@ -269,7 +231,9 @@ impl Gateway {
         };
         let without_ours = taken.as_ref().map(|taken| call.without_ours(taken));
         let call = without_ours.as_ref().unwrap_or(call);
-        let input = tool.as_ref().and_then(|tool| self.tools.input_of(&call.name, tool));
+        // A pack has its own words for what is wrong with arguments (M7, M8).
+        let input = tool.as_ref().filter(|_| !is_pack);
+        let input = input.and_then(|tool| self.tools.input_of(&call.name, tool));
         let violations =
             input.map(|schema| schema.check_arguments(call.arguments.as_ref())).unwrap_or_default();
         if !violations.is_empty() {
@@ -299,6 +263,9 @@ impl Gateway {
     ) -> (Answer, Option<Code>) {
         let mirrored = mirrored(tool.as_deref(), call);
         let asked = self.ask(call.request, call.caller, &mirrored, deadline).await;
+        if let Some(pack) = self.settings().pack.clone() {
+            return self.answered_by_pack(call, contract, pack, asked).await;
+        }
         match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
             Ok(answered) => {
                 let answered = self.with_public_links(answered);

@@ -8,6 +8,7 @@ use manila::{JsonObject, RawJson};
 
 use super::Placement;
 use super::answer::number;
+use super::own_arguments;
 use crate::era::Era;
 use crate::gateway::{Gateway, Shape};
 use crate::naming;
@@ -268,12 +269,18 @@ impl Gateway {
         let public = self.public_name(name);
         let own = settings.tools.get(&public);
         let shape = way.shape.or_else(|| own?.shape).unwrap_or(settings.shape);
+        let is_plain = way.shape.is_none() && settings.is_plain_for(&public);
         // A client that does not know structured results cannot be given any.
         let placement = match (way.placement, own.and_then(|own| own.placement)) {
             (Placement::Structured, Some(own)) => own,
             (asked, _) => asked,
         };
-        let shown = tools::shown(tool, shape, placement, settings.output_check_of(&public));
+        // Where plain text may come, nothing else is promised (M11).
+        let placement = if is_plain { Placement::Text } else { placement };
+        let mut shown = tools::shown(tool, shape, placement, settings.output_check_of(&public));
+        if is_plain {
+            shown = own_arguments::told(tool, &shown, settings.hiding.unsafe_output);
+        }
         Some(if public == name { shown } else { naming::with_member(&shown, "name", &public) })
     }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 use manila::pipeline::{self, Redaction};
 use manila::request_envelope::Request;
 use manila::{
-    Code, Context, Contract, Failed, Invalid, JsonObject, Observation, Observed, RawJson, TimedOut,
-    Violation,
+    Cancelled, Code, Context, Contract, Failed, Invalid, JsonObject, Observation, Observed,
+    RawJson, TimedOut, Violation,
 };
 
 use super::ask::Unanswered;
-use super::call::ToolCall;
 use super::consent;
+use super::tool_call::ToolCall;
 use super::{Answer, Refusal, Sealed, answer};
 use crate::caller::{Caller, Form};
 use crate::clock;
@@ -32,10 +32,21 @@ impl Gateway {
         observed: Observed,
         meta: Option<RawJson>,
     ) -> (Answer, Option<Code>) {
+        self.sealed_whole(call, contract, tool, Observation::new(observed), meta)
+    }
+
+    /// As `sealed`, where more is known than what was seen.
+    pub(super) fn sealed_whole(
+        &self,
+        call: &ToolCall<'_>,
+        contract: Contract,
+        tool: Option<&Tool>,
+        mut observation: Observation,
+        meta: Option<RawJson>,
+    ) -> (Answer, Option<Code>) {
         let consented = self.consent(call.public(), call.wish);
         let own = self.settings();
         let hiding = &own.hiding;
-        let mut observation = Observation::new(observed);
         consent::tell_ignored(&mut observation.notes, contract, call.wish, consented);
         observation.call.tool_id = Some(call.public().to_owned());
         observation.call.tool_version =
@@ -77,12 +88,13 @@ impl Gateway {
         let failure = reply.code;
         let message =
             answer::failure(&prepared).map(|failure| failure.message.clone().into_owned());
+        let is_plain = call.is_plain && contract == Contract::MachineReadableV1;
         let text = match call.caller.wishes.form {
-            Form::Envelope => None,
-            Form::Text => Some(manila::plain_text(&prepared)),
+            Form::Envelope if !is_plain => None,
+            Form::Envelope | Form::Text => Some(manila::plain_text(&prepared)),
         };
         let violations = Vec::new();
-        let sealed = Sealed { reply, contract, failure, message, violations, meta, text };
+        let sealed = Sealed { reply, contract, failure, message, violations, meta, text, is_plain };
         (Answer::Sealed(Box::new(sealed)), failure)
     }
 
@@ -118,8 +130,9 @@ impl Gateway {
         let mut failed = Failed::new(code, message);
         match unanswered {
             Unanswered::TooLarge | Unanswered::Unusable(_) | Unanswered::AskedBack(_) => {}
+            Unanswered::Stopped => return Observed::Cancelled(Cancelled::default()),
             Unanswered::Declined(declined) => failed.retry_after = declined.retry_after,
-            Unanswered::TimedOut(after) => {
+            Unanswered::TimedOut(after) | Unanswered::Late(after, _) => {
                 return Observed::TimedOut(TimedOut { after, ..TimedOut::default() });
             }
             Unanswered::Gone(gone) => diagnose(&mut failed, &gone.0),

@@ -12,9 +12,9 @@ use manila::request_envelope::{Request, Response};
 use manila::{Code, JsonObject, McpResult, Observed, RawJson};
 
 use super::ask::Answered;
-use super::call::ToolCall;
 use super::consent::Wish;
 use super::forward::{Forwarded, forward, forward_unhidden};
+use super::tool_call::ToolCall;
 use super::{Answer, Refusal, Sealed, task_ids};
 use crate::caller::{Caller, Client};
 use crate::gateway::{Gateway, Shape};
@@ -36,6 +36,8 @@ pub(super) struct Task {
     pub(super) tool: String,
     pub(super) shape: Shape,
     pub(super) wish: Wish,
+    /// Whether nobody asked for an envelope (M11).
+    is_plain: bool,
     /// Whose it is, where its client has a name.
     maker: Option<Maker>,
 }
@@ -71,7 +73,14 @@ impl Tasks {
                 .is_named()
                 .then(|| Maker { number: client.number, client: Arc::downgrade(client) });
             let (id, tool) = (id.into_owned(), call.name().to_owned());
-            tasks.push_back(Task { id, tool, shape, wish: call.wish, maker });
+            tasks.push_back(Task {
+                id,
+                tool,
+                shape,
+                wish: call.wish,
+                is_plain: call.is_plain,
+                maker,
+            });
         }
     }
 
@@ -135,6 +144,7 @@ impl Gateway {
             tool: String::new(),
             shape: Shape::AsItCame,
             wish: Wish::None,
+            is_plain: false,
             maker: None,
         });
         self.call_named(request, caller, task).await
@@ -143,11 +153,10 @@ impl Gateway {
     /// Makes a request that stands for the call that has become this task, whose arguments have been
     /// checked before.
     async fn call_named(&self, request: &Request, caller: &Arc<Caller>, task: Task) -> Answer {
-        let Task { tool, shape, wish, .. } = task;
-        let call = self.call_of_task(request, caller, &tool, wish);
+        let call = self.call_of_task(request, caller, &task);
         let started = call.started;
-        let deadline = self.deadlines.at(started + TASK_LONGEST);
-        let (answer, failure) = match shape {
+        let deadline = self.deadlines.at(started + TASK_LONGEST, self.settings().timeout);
+        let (answer, failure) = match task.shape {
             Shape::Contract(contract) => {
                 let tool = self.tools.get(call.name());
                 self.call_unchecked(&call, contract, tool, deadline).await
@@ -163,13 +172,13 @@ impl Gateway {
         &self,
         request: &'a Request,
         caller: &'a Arc<Caller>,
-        tool: &str,
-        wish: Wish,
+        task: &Task,
     ) -> ToolCall<'a> {
-        let wish = if wish == Wish::None { Wish::of(request.meta.as_ref()) } else { wish };
+        let Task { tool, wish, is_plain, .. } = task;
+        let wish = if *wish == Wish::None { Wish::of(request.meta.as_ref()) } else { *wish };
         let public = self.settings().name.is_some().then(|| self.public_name(tool));
         let mut call = ToolCall::named(request, caller, tool);
-        (call.public, call.wish) = (public, wish);
+        (call.public, call.wish, call.is_plain) = (public, wish, *is_plain);
         call
     }
 
@@ -221,7 +230,7 @@ impl Gateway {
             return None;
         }
         let meta = result.meta().cloned();
-        let call = self.call_of_task(request, caller, &task.tool, task.wish);
+        let call = self.call_of_task(request, caller, task);
         let observed = Observed::Mcp(result);
         let (answer, _) = self.sealed(&call, contract, tool.as_deref(), observed, meta);
         let Answer::Sealed(result) = answer else { return None };

@@ -1,6 +1,6 @@
 //! The files of a journal: their names, beginning one, the link to the latest, removing the oldest.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -120,14 +120,9 @@ impl Files {
     /// Removes our oldest files beyond those that are kept. What cannot be removed now is there
     /// the next time.
     fn remove_oldest(&self, current: &Begun) {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        let is_own = |name: &OsStr| name.to_str().is_some_and(is_own_name);
+        let Ok(mut others) = own_names(&self.folder) else { return };
+        others.retain(|name| name != current.name());
         let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_file());
-        let names = entries.flatten().map(|entry| entry.file_name());
-        let mut others: Vec<_> =
-            names.filter(|name| is_own(name) && name != current.name()).collect();
-        // Their names begin with the time, and tell those of one second apart in order.
-        others.sort_unstable();
         let n_removed = (others.len() + 1).saturating_sub(self.kept_max);
         for name in others.into_iter().take(n_removed) {
             let path = self.folder.join(name);
@@ -136,6 +131,16 @@ impl Files {
             }
         }
     }
+}
+
+/// The names of all our files in a folder, the oldest first.
+pub(super) fn own_names(folder: &Path) -> io::Result<Vec<OsString>> {
+    let is_own = |name: &OsString| name.to_str().is_some_and(is_own_name);
+    let names = fs::read_dir(folder)?.flatten().map(|entry| entry.file_name());
+    let mut own: Vec<_> = names.filter(is_own).collect();
+    // Their names begin with the time, and tell those of one second apart in order.
+    own.sort_unstable();
+    Ok(own)
 }
 
 /// Q6: `envelope_validation.<UTC yyyymmddThhmmssZ>.<uuid>.jsonl`.

@@ -33,10 +33,8 @@ pub(super) const MARK: &str = "__keeper";
 /// Sent over the lifeline to ask the server to end.
 pub(super) const TERMINATE: u8 = b'T';
 
-/// Takes over if this process was started as a keeper: call it first thing in `main`, with
-/// the program's arguments. `Some` is the exit code.
-#[must_use]
-pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
+/// Takes over if this process was started as a keeper. `Some` is the exit code.
+pub(crate) fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     let mut arguments = arguments.skip(1);
     if arguments.next()? != MARK {
         return None;

@@ -4,6 +4,6 @@ use std::ffi::OsString;
 
 /// Never takes over.
 #[must_use]
-pub fn dispatch(_arguments: impl Iterator<Item = OsString>) -> Option<u8> {
+pub(crate) fn dispatch(_arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     None
 }

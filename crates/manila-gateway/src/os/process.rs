@@ -5,13 +5,16 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as BlockingStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command as Program, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 use super::keeper::{self, TERMINATE};
-use super::{Process, Status};
+use super::{Process, Status, this_program};
 use crate::upstream::{Command, Environment};
 
 impl Process {
@@ -71,20 +74,21 @@ pub(super) fn widen(pipe: &impl AsFd) {
     let _ = pipe;
 }
 
-/// This program, even if its file has been replaced since.
-fn this_program() -> io::Result<std::path::PathBuf> {
-    if cfg!(target_os = "linux") {
-        return Ok("/proc/self/exe".into());
-    }
-    std::env::current_exe()
-}
-
 /// Keeps a process alive as long as it is held. When it is dropped, or we die, the keeper
 /// kills the process and all its descendants.
 pub(crate) struct Lifeline {
     stream: UnixStream,
     keeper: Child,
     said: Vec<u8>,
+}
+
+/// So often a keeper is woken that does not do what it is told.
+const BETWEEN_WAKING: Duration = Duration::from_millis(200);
+
+/// Lets a keeper go on: what it keeps may have stopped it.
+fn wake(keeper: &Child) {
+    // One that has ended needs nothing. Its number is its own until we have seen its end.
+    let _ = kill_process(Pid::from_child(keeper), Signal::CONT);
 }
 
 impl Lifeline {
@@ -111,6 +115,7 @@ impl Lifeline {
     pub(crate) async fn terminate(&mut self) {
         // If the keeper is gone, there is nothing left to end.
         let _ = self.stream.write_all(&[TERMINATE]).await;
+        wake(&self.keeper);
     }
 
     /// Kills the process and its descendants, and waits until none is left.
@@ -119,7 +124,13 @@ impl Lifeline {
         // The keeper reads the end, kills, and closes its own end when it is done.
         let _ = stream.shutdown().await;
         let mut rest = [0; 512];
-        while let Ok(1..) = stream.read(&mut rest).await {}
+        let mut waking = tokio::time::interval(BETWEEN_WAKING);
+        loop {
+            tokio::select! {
+                read = stream.read(&mut rest) => if !matches!(read, Ok(1..)) { break },
+                _ = waking.tick() => wake(&keeper),
+            }
+        }
         if let Ok(None) = keeper.try_wait() {
             // It has closed its streams and is about to end; only its exit status is awaited.
             let _ = tokio::task::spawn_blocking(move || keeper.wait()).await;

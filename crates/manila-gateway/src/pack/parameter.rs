@@ -58,16 +58,25 @@ pub struct Rules {
 pub struct PathRules {
     /// How its name must end, if anything is said.
     pub extensions: Vec<String>,
+    /// What each of its characters must match.
+    pub characters: Option<Regex>,
     /// Whether there must be something.
     pub must_exist: bool,
 }
 
+/// Whether a value may begin with `-`: after `--` no program takes it for an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dash {
+    Refused,
+    Allowed,
+}
+
 impl Parameter {
     /// What was given, checked. Paths are only looked at as texts here.
-    pub(super) fn value(&self, given: &RawJson) -> Result<Value, Box<Invalid>> {
+    pub(super) fn value(&self, given: &RawJson, dash: Dash) -> Result<Value, Box<Invalid>> {
         let text_of = |it: &RawJson| {
             let text = it.as_text().ok_or_else(|| self.wrong("invalid value", "must be text"))?;
-            self.text(&text).map(|()| text.into_owned())
+            self.text(&text, dash).map(|()| text.into_owned())
         };
         match &self.kind {
             Kind::Text(_) | Kind::Path(_) => Ok(Value::Text(text_of(given)?)),
@@ -79,6 +88,12 @@ impl Parameter {
             }
             Kind::Number(range) => {
                 let number = given.as_str().parse::<i64>().ok().filter(|it| range.contains(it));
+                // `-5` is an option, unless the pack says that it is a number.
+                let is_option =
+                    |it: &i64| *it < 0 && *range.start() == i64::MIN && dash == Dash::Refused;
+                if number.as_ref().is_some_and(is_option) {
+                    return Err(self.characters());
+                }
                 let must = match (*range.start(), *range.end()) {
                     (i64::MIN, i64::MAX) => "must be a whole number".to_owned(),
                     (least, most) => format!("must be a whole number from {least} to {most}"),
@@ -94,18 +109,24 @@ impl Parameter {
     }
 
     /// Whether a text may stand in a command line as what it says it is.
-    fn text(&self, text: &str) -> Result<(), Box<Invalid>> {
+    pub(super) fn text(&self, text: &str, dash: Dash) -> Result<(), Box<Invalid>> {
         if text.trim().is_empty() {
             // M7 has its own words for this.
             return Err(Box::new(Invalid { reason: Some("required".to_owned()), ..self.named() }));
         }
         // An option is no name, and a command line has one line.
-        if text.starts_with('-') || text.contains(char::is_control) {
+        let is_option = text.starts_with('-') && dash == Dash::Refused;
+        if is_option || text.contains(char::is_control) {
             return Err(self.characters());
         }
         match &self.kind {
             Kind::Text(rules) | Kind::Texts(rules) => self.ruled(text, rules),
             Kind::Path(rules) | Kind::Paths(rules) => {
+                // To many programs that is a file with more words for their command line.
+                let is_list = text.starts_with('@');
+                if is_list || rules.characters.as_ref().is_some_and(|it| !it.is_match(text)) {
+                    return Err(self.characters());
+                }
                 let is_it = |end: &String| text.to_lowercase().ends_with(&end.to_lowercase());
                 if rules.extensions.is_empty() || rules.extensions.iter().any(is_it) {
                     return Ok(());
@@ -146,8 +167,39 @@ impl Parameter {
         Box::new(Invalid { message, reason: Some(reason.to_owned()), ..self.named() })
     }
 
-    /// Its JSON Schema.
-    pub(super) fn schema(&self) -> JsonObject {
+    /// What may be given, in words.
+    #[must_use]
+    pub fn described(&self) -> String {
+        let one_of = |rules: &Rules| match rules.values.as_slice() {
+            [] => String::new(),
+            values => format!(", one of {}", values.join(", ")),
+        };
+        let ends = |rules: &PathRules| match rules.extensions.as_slice() {
+            [] => String::new(),
+            ends => format!(", ending with {}", ends.join(" or ")),
+        };
+        let kind = match &self.kind {
+            Kind::Text(rules) => format!("string{}", one_of(rules)),
+            Kind::Texts(rules) => format!("strings{}", one_of(rules)),
+            Kind::Path(rules) => format!("path{}", ends(rules)),
+            Kind::Paths(rules) => format!("paths{}", ends(rules)),
+            Kind::Number(range) => match (*range.start(), *range.end()) {
+                (i64::MIN, i64::MAX) => "integer".to_owned(),
+                (least, i64::MAX) => format!("integer, at least {least}"),
+                (i64::MIN, most) => format!("integer, at most {most}"),
+                (least, most) => format!("integer, {least} to {most}"),
+            },
+            Kind::Flag => "boolean".to_owned(),
+        };
+        match &self.default {
+            Some(Value::Texts(texts)) => format!("{kind}; {} by default", texts.join(", ")),
+            Some(default) => format!("{kind}; {} by default", default.word(0)),
+            None => kind,
+        }
+    }
+
+    /// Its JSON Schema, with these words about it.
+    pub(super) fn schema(&self, about: &str) -> JsonObject {
         JsonObject::build(|object| {
             match &self.kind {
                 Kind::Text(_) | Kind::Path(_) => object.member("type", "string"),
@@ -172,7 +224,7 @@ impl Parameter {
             {
                 object.member("enum", values);
             }
-            object.member("description", &self.about);
+            object.member("description", about);
             if let Some(default) = &self.default {
                 match default {
                     Value::Text(text) => object.member("default", text),

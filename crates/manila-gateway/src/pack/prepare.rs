@@ -1,25 +1,30 @@
 //! From what a caller gave to a command line, or to what is said against it. Nothing is run.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use manila::{Code, Failed, Invalid, JsonObject, Observed, RawJson, closest};
 
 use super::parameter::Kind;
+use super::places::Pointer;
 use super::template::Values;
 use super::value::Value;
-use super::{Action, Case, Effect, Pack, PackTool, Parameter};
+use super::{Action, Case, Effect, Output, Pack, PackTool, Parameter, Roots, Version};
+use crate::jsonc::plain_json;
 
-/// Where programs may work: paths outside of these folders are refused.
-#[derive(Debug, Clone)]
-pub struct Roots {
-    folders: Vec<PathBuf>,
-}
+/// By which a caller says how long it waits for others that change the same.
+pub(super) const WAIT: &str = "wait_ms";
+
+/// The longest that a caller may wait.
+pub(super) const WAIT_MS_MAX: u64 = 10 * 60 * 1000;
 
 /// What is said against a call.
 pub type Refused = Box<Observed>;
 
 /// A call that may be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Prepared {
     /// The action.
@@ -30,6 +35,16 @@ pub struct Prepared {
     pub folder: PathBuf,
     /// What the action changes, as it is known to the system; `None` if nothing.
     pub target: Option<Target>,
+    /// The same, as the caller calls it.
+    pub target_name: String,
+    /// Where its output stands.
+    pub output: Output,
+    /// The oldest version of the program that has it.
+    pub minimum: Option<Version>,
+    /// How long it may take, where the action says so.
+    pub timeout: Option<Duration>,
+    /// How long it waits for others that change the same.
+    pub wait: Duration,
     /// What was decided, and is told.
     pub metadata: Vec<(String, String)>,
 }
@@ -41,46 +56,6 @@ pub enum Target {
     Path(PathBuf),
     /// Something of which the program has only one.
     Global,
-}
-
-impl Roots {
-    /// These folders, which must exist.
-    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> std::io::Result<Roots> {
-        let folders = folders.into_iter().map(|folder| folder.canonicalize());
-        Ok(Roots { folders: folders.collect::<std::io::Result<_>>()? })
-    }
-
-    /// The folder in which programs run if nobody says otherwise.
-    fn first(&self) -> PathBuf {
-        self.folders.first().cloned().unwrap_or_default()
-    }
-
-    /// The path behind links and `..`, if it lies in one of the folders. What does not exist yet may
-    /// be made where its folder lies.
-    fn inside(&self, folder: &Path, given: &str) -> Option<PathBuf> {
-        let whole = folder.join(given);
-        let real = if let Ok(real) = whole.canonicalize() {
-            real
-        } else {
-            let (above, rest) = existing_above(&whole)?;
-            above.join(rest)
-        };
-        self.folders.iter().any(|root| real.starts_with(root)).then_some(real)
-    }
-}
-
-/// The nearest folder above a path that exists, and the plain names below it.
-fn existing_above(path: &Path) -> Option<(PathBuf, PathBuf)> {
-    let mut rest = PathBuf::new();
-    let mut above = path;
-    loop {
-        let name = above.file_name()?;
-        rest = if rest.as_os_str().is_empty() { name.into() } else { Path::new(name).join(rest) };
-        above = above.parent()?;
-        if let Ok(real) = above.canonicalize() {
-            return Some((real, rest));
-        }
-    }
 }
 
 impl Pack {
@@ -104,43 +79,133 @@ impl Pack {
             Some(given) => folder(&given, roots)?,
             None => roots.first(),
         };
-        let mut values = Values::new();
         let known = tool.parameters_of(action);
-        for member in arguments.members() {
-            let name = member.key();
-            if super::OURS.contains(&&*name) || member.value().as_bytes() == b"null" {
-                continue;
-            }
-            let parameter = known.iter().find(|it| it.name == name);
-            let parameter = parameter.ok_or_else(|| unknown(tool, action, &known, &name))?;
-            let value =
-                parameter.value(&member.value()).map_err(|it| Box::new(Observed::Invalid(*it)))?;
-            values.insert(parameter.name.clone(), value);
-        }
-        for parameter in &known {
-            if let Some(default) = &parameter.default {
-                values.entry(parameter.name.clone()).or_insert_with(|| default.clone());
-            }
-        }
-        if let Some(missing) = action.required.iter().find(|name| !values.contains_key(*name)) {
-            return Err(invalid(missing, "required", None));
-        }
+        let mut values = given(tool, action, &known, arguments)?;
         let target = placed(action, &known, &values, &folder, roots)?;
+        let target = match &action.needs {
+            Some(needed) if !is_named(needed, &known, &values) => {
+                let file = found_above(needed, &folder, roots)?;
+                target.map(|target| match target {
+                    Target::Path(_) => Target::Path(file),
+                    Target::Global => Target::Global,
+                })
+            }
+            Some(_) | None => target,
+        };
+        let wait = wait(arguments)?;
+        let target_name = match (&action.effect, &target) {
+            (Effect::Writes(Some(name)), _) if values.contains_key(name) => {
+                values.get(name).map(|value| value.word(0)).unwrap_or_default()
+            }
+            (_, Some(Target::Path(path))) => path.to_string_lossy().into_owned(),
+            (_, Some(Target::Global) | None) => self.program.clone(),
+        };
         let metadata = decided(action, &mut values, &folder);
+        let (name, timeout) = (action.name.clone(), action.timeout);
         let arguments = action.template.words(&values);
-        Ok(Prepared { action: action.name.clone(), arguments, folder, target, metadata })
-    }
-
-    /// Its tools, as they are listed to clients: by their names of their own.
-    #[must_use]
-    pub fn listed(&self) -> Vec<JsonObject> {
-        self.tools.iter().map(PackTool::listed).collect()
+        within_limits(&arguments)?;
+        let output = action.output;
+        Ok(Prepared {
+            output,
+            minimum: action.minimum.clone(),
+            action: name,
+            arguments,
+            folder,
+            target,
+            target_name,
+            timeout,
+            wait,
+            metadata,
+        })
     }
 }
 
+/// What was given, checked, and what counts where nothing was.
+fn given(
+    tool: &PackTool,
+    action: &Action,
+    known: &[&Parameter],
+    arguments: &JsonObject,
+) -> Result<Values, Refused> {
+    let mut values = Values::new();
+    for member in arguments.members() {
+        let name = member.key();
+        if super::OURS.contains(&&*name) || member.value().as_bytes() == b"null" {
+            continue;
+        }
+        let parameter = known.iter().find(|it| it.name == name);
+        let parameter = parameter.ok_or_else(|| unknown(tool, action, known, &name))?;
+        let dash = action.template.dash_of(&parameter.name);
+        let value = parameter.value(&member.value(), dash);
+        let value = value.map_err(|it| Box::new(Observed::Invalid(*it)))?;
+        // An empty list is nothing.
+        if value.n_items() != Some(0) {
+            values.insert(parameter.name.clone(), value);
+        }
+    }
+    for parameter in known {
+        if let Some(default) = &parameter.default {
+            values.entry(parameter.name.clone()).or_insert_with(|| default.clone());
+        }
+    }
+    if let Some(missing) = action.required.iter().find(|name| !values.contains_key(*name)) {
+        return Err(invalid(missing, "required", None));
+    }
+    Ok(values)
+}
+
+/// Whether a caller has named what an action needs, by a parameter that is for nothing else.
+fn is_named(needed: &str, known: &[&Parameter], values: &Values) -> bool {
+    known.iter().any(|parameter| {
+        let Kind::Path(rules) = &parameter.kind else { return false };
+        matches!(rules.extensions.as_slice(), [only] if only == needed)
+            && values.contains_key(&parameter.name)
+    })
+}
+
 fn folder(given: &str, roots: &Roots) -> Result<PathBuf, Refused> {
-    let found = roots.inside(&roots.first(), given).filter(|folder| folder.is_dir());
-    found.ok_or_else(|| outside("workingDirectory", given))
+    let found = roots.inside(&roots.first(), given);
+    let found = found.ok_or_else(|| outside("workingDirectory", given))?;
+    if found.is_dir() {
+        return Ok(found);
+    }
+    let message = format!("Parameter 'workingDirectory': `{given}` is no folder that exists");
+    Err(no_path("workingDirectory", "not found", message))
+}
+
+/// What an action needs, in its folder or in the nearest one above that has it, which must be allowed: a
+/// program that looks for it would go as far.
+fn found_above(needed: &str, folder: &Path, roots: &Roots) -> Result<PathBuf, Refused> {
+    let found = folder.ancestors().map(|above| above.join(needed)).find(|it| it.exists());
+    let found = found.and_then(|found| roots.inside(folder, &found.to_string_lossy()));
+    found.ok_or_else(|| {
+        let folder = folder.display();
+        let message =
+            format!("There is no `{needed}` in `{folder}`, or above it in an allowed folder");
+        no_path("workingDirectory", "not found", message)
+    })
+}
+
+/// Systems start no program whose command line is too long.
+fn within_limits(arguments: &[String]) -> Result<(), Refused> {
+    const BYTES_MAX: usize = 100_000;
+    let n_bytes: usize = arguments.iter().map(|word| word.len() + 1).sum();
+    if n_bytes <= BYTES_MAX {
+        return Ok(());
+    }
+    let message = format!("The command line would have {n_bytes} bytes, more than {BYTES_MAX}");
+    Err(Box::new(Observed::Invalid(Invalid { message: Some(message), ..Invalid::default() })))
+}
+
+/// How long the caller waits for others.
+fn wait(arguments: &JsonObject) -> Result<Duration, Refused> {
+    let given = arguments.get(WAIT).filter(|it| it.as_bytes() != b"null");
+    let Some(given) = given else { return Ok(Duration::ZERO) };
+    let ms = given.as_str().parse().ok().filter(|ms| *ms <= WAIT_MS_MAX);
+    ms.map(Duration::from_millis).ok_or_else(|| {
+        let must = format!("must be a whole number of milliseconds from 0 to {WAIT_MS_MAX}");
+        invalid(WAIT, "invalid value", Some(format!("Parameter '{WAIT}' {must}")))
+    })
 }
 
 /// Looks at the paths among the values, and says what the action changes.
@@ -186,6 +251,7 @@ fn decided(action: &Action, values: &mut Values, folder: &Path) -> Vec<(String, 
         };
         for (name, value) in &case.set {
             values.insert(name.clone(), Value::Text(value.clone()));
+            metadata.retain(|(known, _): &(String, String)| known != name);
             metadata.push((name.clone(), value.clone()));
         }
     }
@@ -204,14 +270,16 @@ impl Case {
 }
 
 /// The text at a JSON pointer in a file, if it is one and not too large.
-fn stands_at(path: &Path, pointer: &str) -> Option<String> {
+fn stands_at(path: &Path, pointer: &Pointer) -> Option<String> {
     const BYTES_MAX: u64 = 1024 * 1024;
-    if std::fs::metadata(path).ok()?.len() > BYTES_MAX {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > BYTES_MAX {
         return None;
     }
-    let json = RawJson::parse(std::fs::read(path).ok()?).ok()?;
-    let found = pointer.split('/').skip(1).try_fold(json, |value, name| value.get(name))?;
-    found.as_text().map(std::borrow::Cow::into_owned)
+    // Files that people write have comments.
+    let json = RawJson::parse(plain_json(&bytes)).ok()?;
+    pointer.text_in(&json)
 }
 
 impl PackTool {
@@ -228,40 +296,6 @@ impl PackTool {
                 allowed,
                 ..Invalid::default()
             }))
-        })
-    }
-
-    fn listed(&self) -> JsonObject {
-        let names: Vec<&str> = self.actions.iter().map(|action| action.name.as_str()).collect();
-        let does = self.actions.iter().map(|it| format!("{}: {}", it.name, it.about));
-        let does: Vec<String> = does.collect();
-        let properties = JsonObject::build(|properties| {
-            let action = JsonObject::build(|action| {
-                action.member("type", "string");
-                action.member("enum", &names);
-                action.member("description", &does.join(" "));
-            });
-            properties.member("action", &action);
-            for parameter in &self.parameters {
-                properties.member(&parameter.name, &parameter.schema());
-            }
-            let about = "The folder to work in, inside of those that are allowed";
-            let folder = JsonObject::build(|folder| {
-                folder.member("type", "string");
-                folder.member("description", about);
-            });
-            properties.member("workingDirectory", &folder);
-        });
-        let schema = JsonObject::build(|schema| {
-            schema.member("type", "object");
-            schema.member("properties", &properties);
-            schema.member("required", &["action"][..]);
-            schema.member("additionalProperties", &false);
-        });
-        JsonObject::build(|tool| {
-            tool.member("name", &self.name);
-            tool.member("description", &self.about);
-            tool.member("inputSchema", &schema);
         })
     }
 }
@@ -281,10 +315,23 @@ fn unknown(tool: &PackTool, action: &Action, known: &[&Parameter], name: &str) -
 
 fn outside(parameter: &str, given: &str) -> Refused {
     let message = format!("Parameter '{parameter}': `{given}` is not inside the allowed folders");
-    Box::new(Observed::Failed(Box::new(Failed::new(Code::InvalidPath, message))))
+    no_path(parameter, "invalid value", message)
 }
 
-fn invalid(parameter: &str, reason: &str, message: Option<String>) -> Refused {
+fn no_path(parameter: &str, reason: &str, message: String) -> Refused {
+    let mut failed = Failed::new(Code::InvalidPath, message);
+    failed.details = JsonObject::build(|details| {
+        details.member("parameter", parameter);
+        details.member("reason", reason);
+    });
+    if parameter == "workingDirectory" {
+        failed.remediation =
+            Some("Set workingDirectory to the folder of a project in an allowed folder".to_owned());
+    }
+    Box::new(Observed::Failed(Box::new(failed)))
+}
+
+pub(super) fn invalid(parameter: &str, reason: &str, message: Option<String>) -> Refused {
     Box::new(Observed::Invalid(Invalid {
         message,
         parameter: Some(parameter.to_owned()),

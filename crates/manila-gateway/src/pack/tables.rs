@@ -16,7 +16,98 @@ pub(super) struct PackTable {
     #[serde(default)]
     pub(super) platforms: Vec<Spanned<String>>,
     #[serde(default)]
+    pub(super) pass_env: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) probe: Option<ProbeTable>,
+    #[serde(default)]
+    pub(super) progress: Option<ProgressTable>,
+    #[serde(default)]
+    pub(super) diagnostic: Vec<Spanned<DiagnosticTable>>,
+    #[serde(default)]
     pub(super) tool: Vec<ToolTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProbeTable {
+    pub(super) arguments: Vec<String>,
+    pub(super) version: Spanned<String>,
+    #[serde(default)]
+    pub(super) minimum: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProgressTable {
+    pub(super) pattern: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DiagnosticTable {
+    #[serde(default)]
+    pub(super) pattern: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) lines_with: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) json: Option<PlacesTable>,
+    #[serde(default)]
+    pub(super) only: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) unless: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) otherwise: bool,
+    #[serde(default)]
+    pub(super) message: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) code: Option<String>,
+    #[serde(default)]
+    pub(super) severity: Option<SeverityWord>,
+    #[serde(default)]
+    pub(super) category: CategoryWord,
+    #[serde(default)]
+    pub(super) hint: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) explanation: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) link: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) fixes: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlacesTable {
+    pub(super) message: Spanned<String>,
+    #[serde(default)]
+    pub(super) code: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) severity: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) file: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) line: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) column: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) raw: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum SeverityWord {
+    Error,
+    Warning,
+}
+
+#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CategoryWord {
+    Compilation,
+    Build,
+    Package,
+    Runtime,
+    #[default]
+    Unknown,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +139,7 @@ pub(super) struct ParameterTable {
     #[serde(default)]
     pub(super) default: Option<Spanned<toml::Value>>,
     #[serde(default)]
-    pub(super) values: Vec<String>,
+    pub(super) values: Option<Spanned<Vec<String>>>,
     #[serde(default)]
     pub(super) pattern: Option<Spanned<String>>,
     #[serde(default)]
@@ -90,6 +181,12 @@ pub(super) struct ActionTable {
     #[serde(default)]
     pub(super) timeout: Option<Spanned<String>>,
     #[serde(default)]
+    pub(super) minimum: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) needs: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) output: OutputWord,
+    #[serde(default)]
     pub(super) choice: Vec<ChoiceTable>,
 }
 
@@ -100,6 +197,14 @@ pub(super) enum EffectWord {
     Reads,
     Writes,
     Global,
+}
+
+#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OutputWord {
+    #[default]
+    Stdout,
+    Both,
 }
 
 #[derive(Deserialize)]
@@ -114,9 +219,9 @@ pub(super) struct CaseTable {
     #[serde(default)]
     pub(super) when: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) file: Option<String>,
+    pub(super) file: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) pointer: Option<String>,
+    pub(super) pointer: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) equals: Option<String>,
     pub(super) set: BTreeMap<String, String>,

@@ -9,7 +9,9 @@
 //! - `{name=value}` holds if it is exactly that.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use super::parameter::Dash;
 use super::value::Value;
 
 /// What is known of parameters, by their names.
@@ -22,6 +24,8 @@ pub(crate) struct Template(Vec<Group>);
 /// Words that are there together, or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Group {
+    /// As it was written.
+    text: String,
     conditions: Vec<Condition>,
     words: Vec<Vec<Part>>,
 }
@@ -33,12 +37,20 @@ enum Part {
     Value(String),
 }
 
+impl Part {
+    /// The word after which nothing is an option.
+    fn end() -> Part {
+        Part::Literal("--".to_owned())
+    }
+}
+
 /// What must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Condition {
     Is(String),
     IsNot(String),
     Equals(String, String),
+    EndsWith(String, String),
 }
 
 impl Template {
@@ -52,6 +64,38 @@ impl Template {
         self.0.iter().flat_map(|group| group.filled(values)).collect()
     }
 
+    /// Whether a parameter's value may begin with `-`: it may where it only stands after `--`.
+    pub(super) fn dash_of(&self, name: &str) -> Dash {
+        // A `--` that may be missing protects only what it comes with.
+        let is_end = |group: &Group| {
+            let is_there = |condition: &Condition| *condition == Condition::Is(name.to_owned());
+            group.words.first().is_some_and(|word| word == &[Part::end()])
+                && group.conditions.iter().all(is_there)
+                && group.values().all(|value| value == name)
+        };
+        let end = self.0.iter().position(is_end).unwrap_or(self.0.len());
+        let before = self.0.iter().take(end).flat_map(Group::values);
+        let mut after = self.0.iter().skip(end).flat_map(Group::values);
+        match (before.into_iter().any(|it| it == name), after.any(|it| it == name)) {
+            (false, true) => Dash::Allowed,
+            (true, _) | (false, false) => Dash::Refused,
+        }
+    }
+
+    /// The parameters whose values are words of it.
+    pub(super) fn values(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(Group::values)
+    }
+
+    /// The values for which it asks, each with the name of its parameter.
+    pub(super) fn equalities(&self) -> impl Iterator<Item = (&str, &str)> {
+        let conditions = self.0.iter().flat_map(|group| &group.conditions);
+        conditions.filter_map(|condition| match condition {
+            Condition::Equals(name, value) => Some((name.as_str(), value.as_str())),
+            Condition::Is(_) | Condition::IsNot(_) | Condition::EndsWith(..) => None,
+        })
+    }
+
     /// The parameters that it speaks of.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|group| {
@@ -61,9 +105,23 @@ impl Template {
     }
 }
 
+/// For people: what is there only with its parameters stands in brackets.
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, group) in self.0.iter().enumerate() {
+            let between = if n == 0 { "" } else { " " };
+            let is_always = group.conditions.is_empty() && group.values().next().is_none();
+            let (open, close) = if is_always { ("", "") } else { ("[", "]") };
+            write!(f, "{between}{open}{}{close}", group.text)?;
+        }
+        Ok(())
+    }
+}
+
 impl Group {
     fn new(text: &str) -> Result<Group, String> {
-        let mut group = Group { conditions: Vec::new(), words: Vec::new() };
+        let (conditions, words) = (Vec::new(), Vec::new());
+        let mut group = Group { text: text.to_owned(), conditions, words };
         for word in text.split_whitespace() {
             match Condition::new(word)? {
                 Some(condition) => group.conditions.push(condition),
@@ -104,7 +162,7 @@ impl Group {
 }
 
 impl Condition {
-    /// Reads `{?name}`, `{!name}` or `{name=value}`; `None` if it is a word.
+    /// Reads `{?name}`, `{!name}`, `{name=value}` or `{name~end}`; `None` if it is a word.
     fn new(word: &str) -> Result<Option<Condition>, String> {
         let Some(inside) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
             return Ok(None);
@@ -115,6 +173,8 @@ impl Condition {
             Condition::IsNot(named(name, word)?)
         } else if let Some((name, value)) = inside.split_once('=') {
             Condition::Equals(named(name, word)?, value.to_owned())
+        } else if let Some((name, end)) = inside.split_once('~') {
+            Condition::EndsWith(named(name, word)?, end.to_owned())
         } else {
             return Ok(None);
         };
@@ -125,7 +185,9 @@ impl Condition {
     pub(super) fn all(text: &str) -> Result<Vec<Condition>, String> {
         let read = text.split_whitespace().map(|word| {
             Condition::new(word)?.ok_or_else(|| {
-                format!("`{word}` is no condition: {{?name}}, {{!name}} and {{name=value}} are")
+                format!(
+                    "`{word}` is no condition: {{?name}}, {{!name}}, {{name=value}} and {{name~end}} are"
+                )
             })
         });
         read.collect()
@@ -133,7 +195,10 @@ impl Condition {
 
     pub(super) fn name(&self) -> &str {
         match self {
-            Condition::Is(name) | Condition::IsNot(name) | Condition::Equals(name, _) => name,
+            Condition::Is(name)
+            | Condition::IsNot(name)
+            | Condition::Equals(name, _)
+            | Condition::EndsWith(name, _) => name,
         }
     }
 
@@ -144,6 +209,11 @@ impl Condition {
             Condition::IsNot(name) => !is(name),
             Condition::Equals(name, wanted) => {
                 values.get(name).is_some_and(|value| value.word(0) == *wanted)
+            }
+            // As file systems may: `A.SLN` is a solution.
+            Condition::EndsWith(name, end) => {
+                let word = values.get(name).map(|value| value.word(0).to_lowercase());
+                word.is_some_and(|word| word.ends_with(&end.to_lowercase()))
             }
         }
     }
@@ -182,6 +252,7 @@ fn named(name: &str, word: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parameter::Dash;
     use super::super::value::Value;
     use super::{Template, Values};
 
@@ -212,6 +283,23 @@ mod tests {
             &["add", "x", "add", "y", "-f", "x", "-f", "y"],
         );
         check(&["--three {take=3}", "--four {take=4}"], &["--three"]);
+        check(&["-a {project~.CSPROJ}", "-b {project~.sln}", "-c {missing~.sln}"], &["-a"]);
+    }
+
+    #[test]
+    fn only_what_stands_after_the_end_of_options_may_look_like_one() {
+        let check = |groups: &[&str], name: &str, expected: Dash| {
+            let template = Template::new(groups.iter().copied()).unwrap();
+            assert_eq!(template.dash_of(name), expected, "{groups:?} {name}");
+        };
+        check(&["run", "{rest}"], "rest", Dash::Refused);
+        check(&["run", "--", "{rest}"], "rest", Dash::Allowed);
+        check(&["run", "-- {?rest}", "{rest}"], "rest", Dash::Allowed);
+        check(&["run", "-- {rest}"], "rest", Dash::Allowed);
+        check(&["run", "{rest}", "--", "{rest}"], "rest", Dash::Refused);
+        check(&["run", "-- {?quiet}", "{rest}"], "rest", Dash::Refused);
+        check(&["run", "-- -D {?deny}", "{rest}"], "rest", Dash::Refused);
+        check(&["run", "-- {other}", "{rest}"], "rest", Dash::Refused);
     }
 
     #[test]

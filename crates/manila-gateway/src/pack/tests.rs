@@ -1,6 +1,7 @@
-use manila::{Code, JsonObject, Observed};
+use manila::{Code, Diagnosed, JsonObject, Observed, RawJson};
+use proptest::prelude::*;
 
-use super::{Pack, Prepared, Refused, Roots, Target};
+use super::{Pack, Prepared, Refused, Roots, Source, Target};
 
 const GOOD: &str = r#"
 name = "shelf"
@@ -71,7 +72,7 @@ fn roots(test: &str) -> (Roots, std::path::PathBuf) {
 
 fn prepared(roots: &Roots, arguments: &str) -> Result<Prepared, Refused> {
     let pack = Pack::from_toml(GOOD).unwrap();
-    let arguments = JsonObject::new(manila::RawJson::parse(arguments.to_owned()).unwrap());
+    let arguments = JsonObject::new(RawJson::parse(arguments.to_owned()).unwrap());
     pack.prepare("book", &arguments.unwrap(), roots)
 }
 
@@ -141,6 +142,8 @@ fn what_is_wrong_is_refused_before_anything_runs() {
         let refused = prepared(&roots, &arguments).unwrap_err();
         let Observed::Failed(failed) = &*refused else { panic!("{path}: {refused:?}") };
         assert_eq!(failed.code, Code::InvalidPath, "{path}");
+        let facts = r#"{"parameter":"project","reason":"invalid value"}"#;
+        assert_eq!(failed.details.to_string(), facts, "{path}");
     }
     for folder in ["..", "/", "no", "link"] {
         let arguments = format!(r#"{{"action":"Build","workingDirectory":"{folder}"}}"#);
@@ -151,9 +154,24 @@ fn what_is_wrong_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn a_number_is_no_option() {
+    let (roots, folder) = roots("number");
+    let free = GOOD.replace("minimum = 1\n", "").replace("maximum = 100\n", "");
+    let taken = |pack: &str, take: &str| {
+        let arguments = format!(r#"{{"action":"Find","title":"x","take":{take}}}"#);
+        let arguments = JsonObject::new(RawJson::parse(arguments).unwrap()).unwrap();
+        Pack::from_toml(pack).unwrap().prepare("book", &arguments, &roots).is_ok()
+    };
+    assert!(taken(&free, "5") && !taken(&free, "-5"));
+    assert!(taken(&GOOD.replace("minimum = 1\n", "minimum = -9\n"), "-5"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn tools_are_listed_with_their_schemas() {
     let pack = Pack::from_toml(GOOD).unwrap();
-    let [book] = pack.listed().try_into().unwrap();
+    let [book, capabilities] = pack.listed().try_into().unwrap();
+    assert_eq!(capabilities.get("name").unwrap().as_str(), "\"server_capabilities\"");
     let schema = book.get("inputSchema").unwrap();
     let action = schema.get("properties").unwrap().get("action").unwrap();
     assert_eq!(action.get("enum").unwrap().as_str(), r#"["Build","Find"]"#);
@@ -183,6 +201,134 @@ fn what_is_wrong_in_a_pack_is_told_with_its_place() {
     check("type = \"boolean\"", "type = \"boolean\"\nminimum = 1", "`minimum` means nothing");
     check("required = [\"title\"]", "required = [\"titel\"]", "did you mean `title`?");
     check("effect = \"writes\"", "effect = \"global\"", "only an action that writes");
+    check(
+        "target = \"project\"",
+        "target = \"format\"",
+        "`format` names nothing that could be written",
+    );
     check("equals = \"New\", ", "", "belong together");
-    check(", \"-q {?quiet}\"", "", "no action of `book` uses the parameter `quiet`");
+    check("\"/test/runner\"", "\"test/runner\"", "a place is a JSON pointer");
+    check("{ file = \"shelf", "{ when = \"{tytle=x}\", file = \"shelf", "did you mean `title`?");
+    check("required = [\"title\"]", "required = [\"runner\"]", "there is no parameter `runner`");
+    check("file = \"shelf.json\"", "file = \"../shelf.json\"", "is no plain name of a file");
+    check("runner = \"old\"", "title = \"old\"", "`title` is what callers give");
+    check("program = \"shelf\"", "program = \"./shelf\"", "4:11 `./shelf` is no program");
+    check("program = \"shelf\"", "program = \"shelf -x\"", "`shelf -x` is no program");
+    check("[\"pfx\", \"pem\"]", "[]", "nothing may be given");
+    check("[\"pfx\", \"pem\"]", "[\"pem\", \"pem\"]", "`pem` is there twice");
+    check("[\"pfx\", \"pem\"]", "[\"-x\", \"pem\"]", "`-x` could never be given");
+    check(
+        "\"-f {format}\"",
+        "\"-f {format=p12}\"",
+        "`format` is never `p12` | its values are pfx, pem",
+    );
+    check("minimum = 1", "minimum = 101", "no number is allowed");
+    check(", \"-q {?quiet}\"", "", "37:8 no action of `book` uses the parameter `quiet`");
+    check("name = \"book\"", "name = \"server_capabilities\"", "comes with every pack");
+    check(
+        "about = \"Books",
+        "pass_env = [\"A B\"]\nabout = \"Books",
+        "3:13 `A B` cannot be the name",
+    );
+    check("effect = \"writes\"", "minimum = \"1.0\"", "nobody knows the program's version");
+}
+
+#[test]
+fn what_is_wrong_about_output_is_told_with_its_place() {
+    let check = |table: &str, expected: &str| {
+        let wrong = Pack::from_toml(&GOOD.replacen("[[tool]]", &format!("{table}\n[[tool]]"), 1));
+        let wrong = wrong.unwrap_err();
+        let told = format!("{}:{} {} | {}", wrong.line, wrong.column, wrong.message, wrong.hint);
+        assert!(told.contains(expected), "{told}");
+    };
+    let probe = "[probe]\narguments = [\"-v\"]\nversion = ";
+    check(&format!("{probe}'x'"), "10:11 the pattern has no group");
+    check(&format!("{probe}'(x'"), "10:11 `(x` is no regular expression | unclosed group");
+    check(&format!("{probe}'(x)'\nminimum = \"1.x\""), "11:11 `1.x` cannot be used here");
+    check("[progress]\npattern = '(?<rest>x)'", "there is no part `rest` | the parts are message");
+    check("[[diagnostic]]\ncode = \"X\"", "8:1 a diagnostic has either a `pattern`");
+    check("[[diagnostic]]\npattern = 'x*'", "9:11 the pattern fits an empty text");
+    check("[[diagnostic]]\npattern = 'x'\nhint = \"{cod}\"", "there is no `cod` to fill in");
+    check("[[diagnostic]]\npattern = 'x'\nlink = \"https://x.org/{code\"", "not closed");
+    check("[[diagnostic]]\npattern = 'x'\nlink = \"x.org\"", "10:8 `x.org` is no address");
+    check("[[diagnostic]]\njson = { message = \"message\" }", "a place is a JSON pointer");
+    check("[[diagnostic]]\npattern = 'x'\ncategory = \"Weather\"", "unknown variant `Weather`");
+}
+
+/// Pieces of which packs, outputs and arguments are made.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("error[E0308]: mismatched\n --> src/a.rs:1:2\n".to_owned()),
+        Just("error: x\n".to_owned()),
+        Just("warning: y\n --> b:3:4\n".to_owned()),
+        Just("thread 'a' panicked at src/b.rs:5:6:\nboom\n".to_owned()),
+        Just("{\"message\":{\"message\":\"m\",\"level\":\"error\",\"spans\":[]}}\n".to_owned()),
+        Just("test a ... FAILED\n".to_owned()),
+        Just("[[diagnostic]]\npattern = '".to_owned()),
+        Just("-".to_owned()),
+        any::<String>(),
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn an_output_that_seems_to_begin_on_every_line_is_read_in_time() {
+    let cargo = Source::named("cargo").unwrap().pack;
+    let found = cargo.diagnosed("", &"error: x\n".repeat(120_000));
+    assert!(!found.is_unfinished);
+    assert_eq!(found.failures[0].message, "x");
+}
+
+#[test]
+fn the_first_diagnostics_are_told_whichever_rule_finds_them() {
+    let cargo = Source::named("cargo").unwrap().pack;
+    let located = |n: usize| format!("error[E0308]: m{n}\n --> a.rs:{n}:1\n\n");
+    let many: String = (1..=3 * Diagnosed::MAX).map(located).collect();
+    let found = cargo.diagnosed("", &format!("error: first\n --> a.rs:9:9\n\n{many}"));
+    assert_eq!(found.failures.len(), Diagnosed::MAX);
+    assert_eq!(found.failures[0].message, "first");
+    assert_eq!(found.failures[1].message, "m1");
+    assert_eq!(found.failures[Diagnosed::MAX - 1].message, format!("m{}", Diagnosed::MAX - 1));
+    assert_eq!(found.n_untold, 2 * Diagnosed::MAX as u64 + 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_output_is_read_without_harm_and_repeats_nothing(stdout in pieces(), stderr in pieces()) {
+        let cargo = Source::named("cargo").unwrap().pack;
+        let found = cargo.diagnosed(&stdout, &stderr);
+        for failure in &found.failures {
+            let line = failure.line.as_deref().unwrap();
+            let is_json = |text: &str| text.contains("{\"message\"");
+            let is_there = stdout.contains(line) || stderr.contains(line);
+            prop_assert!(is_there || is_json(&stdout) || is_json(&stderr), "{line}");
+        }
+        let mut lines: Vec<_> = found.failures.iter().map(|it| &it.line).collect();
+        let n_lines = lines.len();
+        lines.sort();
+        lines.dedup();
+        prop_assert_eq!(lines.len(), n_lines, "what is said twice is told once");
+    }
+
+    #[test]
+    fn no_file_makes_the_reader_panic(text in pieces()) {
+        let _ = Pack::from_toml(&text);
+        let _ = Pack::from_toml(&GOOD.replacen("shelf", &text, 1));
+        let _ = Pack::from_toml(&GOOD.replacen("{project}", &text, 1));
+    }
+
+    #[test]
+    fn no_text_becomes_an_option_or_a_second_word(text in pieces()) {
+        let roots = Roots::new([std::env::temp_dir()]).unwrap();
+        let member = |text: &str| RawJson::of(text).unwrap();
+        let arguments = [("action", member("Find")), ("title", member(&text))];
+        let pack = Pack::from_toml(&GOOD.replace("characters = \"A-Za-z0-9 ._-\"\n", "")).unwrap();
+        let prepared = pack.prepare("book", &JsonObject::from_members(arguments), &roots);
+        if let Ok(prepared) = prepared {
+            prop_assert_eq!(&prepared.arguments[..2], &["find".to_owned(), text.clone()]);
+            prop_assert!(!text.starts_with('-') && !text.contains(char::is_control));
+        }
+    }
 }

@@ -88,7 +88,7 @@ impl Fate {
                 }
             },
             Answer::Plain(_, code) => {
-                Fate { failure: Some(*code), contract: Some(Shape::NONE), ..Fate::default() }
+                Fate { failure: *code, contract: Some(Shape::NONE), ..Fate::default() }
             }
             Answer::Refused(refusal) => Fate::of_fault(&refusal.fault),
         }
@@ -227,13 +227,15 @@ struct ToolResult<'a> {
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Sealed { reply, contract, failure, meta, .. } = self.sealed;
+        let Sealed { reply, contract, failure, meta, text, is_plain, .. } = self.sealed;
+        let text = text.as_deref().filter(|_| *is_plain);
         let mut object = ObjectWriter::begin(out);
         if self.voice.era == Era::Modern {
             object.member("resultType", "complete");
         }
-        object.member("content", &Content { envelope: &reply.envelope, media: &reply.blocks });
-        if self.voice.placement == Placement::Structured {
+        let first = text.unwrap_or(reply.envelope.as_str());
+        object.member("content", &Content { first, media: &reply.blocks });
+        if self.voice.placement == Placement::Structured && text.is_none() {
             object.member("structuredContent", &reply.envelope);
         }
         object.member("isError", &reply.is_error);
@@ -244,16 +246,16 @@ impl Emit for ToolResult<'_> {
     }
 }
 
-/// The envelope as text, then the media as they came.
+/// The envelope as text, or what people read; then the media as they came.
 struct Content<'a> {
-    envelope: &'a RawJson,
+    first: &'a str,
     media: &'a [RawJson],
 }
 
 impl Emit for Content<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"[{"type":"text","text":"#);
-        self.envelope.as_str().emit(out);
+        self.first.emit(out);
         out.push(b'}');
         for block in self.media {
             out.push(b',');

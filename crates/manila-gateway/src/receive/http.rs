@@ -41,7 +41,7 @@ mod sessions;
 mod stream;
 
 /// The limits of what is served over HTTP.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
     /// How many connections may be open.

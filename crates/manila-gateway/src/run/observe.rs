@@ -1,9 +1,13 @@
 //! What became of a program, in the words of the pipeline.
 
+use std::path::Path;
+
 use manila::{
-    Cancelled, Cut, Exited, Notes, Observation, Observed, TimedOut, Unavailable, Warning,
+    Cancelled, Code, Cut, Exited, Failed, Notes, Observation, Observed, Payload, TimedOut,
+    Unavailable, Warning,
 };
 
+use super::text::TRUNCATED;
 use super::{Captured, Changes, End, Ran};
 use crate::os::signal_name;
 
@@ -14,6 +18,27 @@ pub struct Missing {
     pub feature: String,
     /// What can be done.
     pub alternatives: Vec<String>,
+}
+
+impl Missing {
+    /// What can be said of any program.
+    #[must_use]
+    pub fn of_program(name: &str) -> Missing {
+        let alternatives = if Path::new(name).is_file() {
+            vec![
+                format!("Make `{name}` executable: chmod +x"),
+                "Check that the program in its first line, after #!, is there".to_owned(),
+            ]
+        } else if name.contains(std::path::MAIN_SEPARATOR) {
+            vec![format!("Check the path `{name}`")]
+        } else {
+            vec![
+                format!("Install `{name}`, or check the spelling"),
+                format!("Check that `{name}` is on PATH and may be executed"),
+            ]
+        };
+        Missing { feature: name.to_owned(), alternatives }
+    }
 }
 
 /// What shells add to a signal's number to make it an exit code.
@@ -29,7 +54,8 @@ impl Ran {
         note(&mut notes, "stderr", &stderr);
         let exited = |code, stdout: Captured, stderr: Captured| {
             let (stdout, stderr) = (stdout.text, stderr.text);
-            Observed::Exited(Exited { command: Some(command.clone()), code, stdout, stderr })
+            let command = Some(command.clone());
+            Observed::Exited(Exited { command, code, stdout, stderr, diagnosed: None })
         };
         let observed = match end {
             End::Exited(code) => exited(code.into(), stdout, stderr),
@@ -50,9 +76,15 @@ impl Ran {
                 command: Some(command),
                 stdout: together(stdout, &stderr),
             }),
+            End::Lost => {
+                let message = "Nobody knows how the program ended: its keeper was killed";
+                let mut failed = Failed::new(Code::ToolFailed, message);
+                failed.partial = Payload::Text(together(stdout, &stderr));
+                Observed::Failed(Box::new(failed))
+            }
             End::Cancelled => {
-                let is_cut = stdout.changes.is_cut || stderr.changes.is_cut;
-                let cut = if is_cut { Cut::Truncated } else { Cut::Whole };
+                // What was cut has its mark where that was.
+                let cut = Cut::Whole;
                 let stdout = together(stdout, &stderr);
                 Observed::Cancelled(Cancelled { command: Some(command), stdout, cut })
             }
@@ -76,7 +108,8 @@ fn together(stdout: Captured, stderr: &Captured) -> String {
 
 /// Says what was changed about a stream, in a way that every contract has a place for (M13).
 fn note(notes: &mut Notes, stream: &str, captured: &Captured) {
-    let Captured { n_bytes, changes: Changes { is_cut, is_mended, is_binary }, .. } = captured;
+    let Captured { text, n_bytes, changes } = captured;
+    let Changes { is_cut, is_mended, is_binary } = changes;
     let mut say = |key: &str, code: &'static str, message: String| {
         match notes.metadata.iter_mut().find(|(known, _)| known == key) {
             Some((_, told)) => *told = format!("{told}; {message}"),
@@ -85,11 +118,13 @@ fn note(notes: &mut Notes, stream: &str, captured: &Captured) {
         notes.warnings.push(Warning::coded(code, message));
     };
     if *is_cut {
-        say(
-            "truncated",
-            "CONTENT_TRUNCATED",
-            format!("{stream}: the end of {n_bytes} bytes is missing"),
-        );
+        let what = if text == TRUNCATED {
+            "nothing is there: its lines are too long for the limit"
+        } else {
+            "the beginning, the end, and lines about failures are there"
+        };
+        let message = format!("{stream}: of {n_bytes} bytes, {what}");
+        say("truncated", "CONTENT_TRUNCATED", message);
     }
     if *is_binary {
         say(

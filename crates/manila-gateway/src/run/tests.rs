@@ -1,7 +1,5 @@
 use std::time::Duration;
 
-use bytes::Bytes;
-
 use super::{End, Program, Ran, run};
 use crate::upstream::Command;
 
@@ -12,7 +10,6 @@ async fn a_folder_that_is_not_there_is_told() {
     let mut command = Command::new("true".into(), Vec::new());
     command.folder = Some("/no/such/folder".into());
     let mut program = Program::new(command);
-    program.stdin = Some(Bytes::from_static(b"x"));
     program.timeout = Duration::from_secs(10);
     let Ran { command, end, stdout, .. } = run(&program, |_, _| (), std::future::pending()).await;
     assert_eq!(command, "true");

@@ -215,6 +215,12 @@ impl Waiting {
         self.cancel(Some(&JsonObject::build(|object| object.member("reason", reason))));
     }
 
+    /// Tells the server that no more is to be done, and goes on waiting for what it answers to that.
+    pub(crate) fn tell_cancelled(&self, reason: &str) {
+        let said = JsonObject::build(|object| object.member("reason", reason));
+        self.connection.cancelled(self.id, Some(&said));
+    }
+
     /// Takes the request back. `said` goes with that.
     fn cancel(&mut self, said: Option<&JsonObject>) {
         if !self.is_over {

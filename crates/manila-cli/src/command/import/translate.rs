@@ -1,7 +1,6 @@
 //! A client's configuration as text of `manila.toml`.
 
 use super::found::{Entry, find};
-use super::jsonc::plain_json;
 use super::names::upstream_names;
 use super::node::{Node, Wrong};
 use super::secrets::{is_secret_name, marked, marked_word};
@@ -9,6 +8,7 @@ use super::server::{Reach, Server, Template, read_server};
 use super::toml::{Value, commented, table};
 use super::variables::{Place, Variables, variable_name};
 use crate::refusal::visible;
+use manila_gateway::jsonc::plain_json;
 
 /// What becomes of secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -79,7 +79,8 @@ pub(super) async fn call(
             Ok(result) => done(id, result, crate::gateway::Shape::NONE),
             Err(_) => failed(Some(id), Code::ToolFailed),
         },
-        Answer::Plain(_, code) => failed(Some(id), code),
+        Answer::Plain(_, Some(code)) => failed(Some(id), code),
+        Answer::Plain(result, None) => done(id, &result, crate::gateway::Shape::NONE),
         Answer::Refused(refusal) => failed(Some(id), refusal.code()),
     }
 }

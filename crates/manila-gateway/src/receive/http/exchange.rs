@@ -14,7 +14,6 @@ use super::reply::{self, Reply};
 use super::sessions::Lent;
 use super::stream::Stream;
 use super::{Front, Written};
-use crate::clock;
 use crate::era::{Era, Revision};
 
 /// What a client takes.
@@ -131,8 +130,7 @@ impl Exchange {
             Poll::Ready(answer) => answer,
             Poll::Pending => {
                 // Whoever waits longer sees that somebody is there.
-                let patience = clock::now() + front.limits.stream_after;
-                let mut late = front.hub.deadlines.at(patience);
+                let mut late = front.hub.deadlines.within(front.limits.stream_after);
                 tokio::select! {
                     biased;
                     answer = handling.as_mut() => answer,

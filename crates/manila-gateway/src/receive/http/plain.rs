@@ -235,8 +235,8 @@ fn shown(answer: &Answer, form: Form) -> Reply {
             }
         },
         Answer::Plain(result, code) => {
-            let mut shown = reply::json(status(Some(*code)), result.compact());
-            tell(&mut shown, Some(Shape::NONE), Some(*code));
+            let mut shown = reply::json(status(*code), result.compact());
+            tell(&mut shown, Some(Shape::NONE), *code);
             shown
         }
         Answer::Refused(refusal) => {

@@ -4,7 +4,8 @@
 //! line and column. What is wrong otherwise is left for the reader of JSON to tell.
 
 /// The text without comments, without commas before closing brackets, and without a byte-order mark.
-pub(super) fn plain_json(text: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn plain_json(text: &[u8]) -> Vec<u8> {
     let mut rest = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let mut plain = Plain { out: Vec::with_capacity(rest.len()), before: b'[', comma: None };
     while let Some(first) = rest.first() {

@@ -1,0 +1,78 @@
+//! Whether a program is there, and is new enough.
+
+use std::fmt;
+
+use regex::Regex;
+
+/// How to find out a program's version.
+#[derive(Debug, Clone)]
+pub(super) struct Probe {
+    pub(super) arguments: Vec<String>,
+    /// Finds the version in what the program prints then; its group 1 is it.
+    pub(super) version: Regex,
+    /// The oldest version that will do.
+    pub(super) minimum: Option<Version>,
+}
+
+impl Probe {
+    /// The version in what the program printed.
+    pub(super) fn version_in(&self, printed: &str) -> Option<Version> {
+        let captures = self.version.captures(printed)?;
+        Version::new(captures.get(1)?.as_str()).ok()
+    }
+}
+
+/// A version, of which only numbers count.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// As it was written.
+    text: String,
+    numbers: Vec<u64>,
+}
+
+impl Version {
+    /// Reads a version, e.g. `8.0.200`.
+    pub fn new(text: &str) -> Result<Version, String> {
+        let numbers = text.split('.').map(str::parse).collect::<Result<Vec<u64>, _>>();
+        let mut numbers =
+            numbers.map_err(|_| "give numbers with points between them, e.g. 8.0".to_owned())?;
+        // 8.0 is 8.
+        while numbers.last() == Some(&0) {
+            numbers.pop();
+        }
+        Ok(Version { text: text.to_owned(), numbers })
+    }
+
+    /// Whether it is this one or a later one.
+    #[must_use]
+    pub fn is_at_least(&self, other: &Version) -> bool {
+        self.numbers >= other.numbers
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Version;
+
+    #[track_caller]
+    fn check(one: &str, other: &str, is_at_least: bool) {
+        let [one, other] = [one, other].map(|text| Version::new(text).unwrap());
+        assert_eq!(one.is_at_least(&other), is_at_least, "{one} {other}");
+    }
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        check("8.0", "8", true);
+        check("8", "8.0.0", true);
+        check("8.0.100", "8.0.99", true);
+        check("10.0", "9.9.9", true);
+        check("1.62", "1.62.1", false);
+        assert!(Version::new("8.x").is_err() && Version::new("").is_err());
+    }
+}

@@ -1,0 +1,53 @@
+//! Where programs may work.
+
+use std::path::{Path, PathBuf};
+
+/// Where programs may work: paths outside of these folders are refused.
+#[derive(Debug, Clone)]
+pub struct Roots {
+    folders: Vec<PathBuf>,
+}
+
+impl Roots {
+    /// These folders, which must exist.
+    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> std::io::Result<Roots> {
+        let folders = folders.into_iter().map(|folder| folder.canonicalize());
+        Ok(Roots { folders: folders.collect::<std::io::Result<_>>()? })
+    }
+
+    /// The folder in which programs run if nobody says otherwise.
+    pub(super) fn first(&self) -> PathBuf {
+        self.folders.first().cloned().unwrap_or_default()
+    }
+
+    /// The path behind links and `..`, if it lies in one of the folders. What does not exist yet may
+    /// be made where its folder lies.
+    pub(super) fn inside(&self, folder: &Path, given: &str) -> Option<PathBuf> {
+        let whole = folder.join(given);
+        let real = if let Ok(real) = whole.canonicalize() {
+            real
+        } else {
+            let (above, rest) = existing_above(&whole)?;
+            above.join(rest)
+        };
+        self.folders.iter().any(|root| real.starts_with(root)).then_some(real)
+    }
+}
+
+/// The nearest folder above a path that exists, and the plain names below it.
+fn existing_above(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let mut rest = PathBuf::new();
+    let mut above = path;
+    loop {
+        let name = above.file_name()?;
+        rest = if rest.as_os_str().is_empty() { name.into() } else { Path::new(name).join(rest) };
+        // A link that leads nowhere leads wherever somebody makes something.
+        if above.symlink_metadata().is_ok() {
+            return None;
+        }
+        above = above.parent()?;
+        if let Ok(real) = above.canonicalize() {
+            return Some((real, rest));
+        }
+    }
+}
