@@ -130,12 +130,14 @@ fn what_cannot_be_written_is_refused_at_once() {
 /// A disk that does nothing until it is told to.
 struct Stalled {
     file: File,
+    reached: mpsc::Sender<()>,
     go: Arc<Mutex<mpsc::Receiver<()>>>,
 }
 
 impl Write for Stalled {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // It goes on for good when nobody can tell it any more.
+        // Nobody listens after the first time, and it goes on for good when nobody can tell it.
+        let _ = self.reached.send(());
         let _ = self.go.lock().unwrap().recv();
         self.file.write(bytes)
     }
@@ -160,9 +162,11 @@ fn nobody_waits_for_a_disk() {
     let scratch = Scratch::new("journal-stalled");
     let (free, go) = mpsc::channel();
     let go = Arc::new(Mutex::new(go));
+    let (reached, at_the_disk) = mpsc::channel();
     let create = move |path: &Path| {
         let file = private::create_file(path)?;
-        Ok(Box::new(Stalled { file, go: Arc::clone(&go) }) as Box<dyn Sheet>)
+        let (reached, go) = (reached.clone(), Arc::clone(&go));
+        Ok(Box::new(Stalled { file, reached, go }) as Box<dyn Sheet>)
     };
     let files = Files::created_by(scratch.runs().join("mcp_server"), 5, Box::new(create));
     let (tell, told) = mpsc::channel();
@@ -173,7 +177,10 @@ fn nobody_waits_for_a_disk() {
 
     let line = format!("\"{}\"", "x".repeat(64 * 1024));
     let n_lines = 4 * QUEUE_BYTES_MAX / line.len();
-    for _ in 0..n_lines {
+    journal.put(line.clone());
+    // A thread that had not begun yet would tell of what is lost until then by itself.
+    at_the_disk.recv_timeout(LONG).unwrap();
+    for _ in 1..n_lines {
         journal.put(line.clone());
     }
     let trouble = journal.trouble().unwrap();
