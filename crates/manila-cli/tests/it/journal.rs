@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::http_client::{JSON, Served};
 use crate::mcp::{Client, manila_path, signal};
 use crate::program::{Scratch, check_generated, manila, root};
+use crate::serve::until;
 
 /// A configuration with the sample server and a journal of its own. The contract tells no times, so
 /// that answers have the same size each time.
@@ -160,7 +161,7 @@ fn serving_goes_on_where_the_journal_cannot_be_written() {
     }
     let ready = served.ask("GET", "/readyz", &[], "");
     assert!(ready.status == 200 && ready.body.contains("lines lost"), "{ready:?}");
-    assert!(served.stderr().contains("the journal cannot be written"), "{}", served.stderr());
+    until("it is told", || served.stderr().contains("the journal cannot be written"));
     std::fs::remove_file(&folder).unwrap();
     for _ in 0..1_000 {
         served.call("echo", &json!({"message": "x"}));

@@ -244,7 +244,7 @@ fn only_what_is_named_of_the_environment_is_handed_on() {
 fn a_program_that_stops_its_keeper_ends_all_the_same() {
     let script = "#!/bin/sh\necho $$ > DIR/pid; echo begun; kill -STOP $PPID; sleep 100\n";
     let shelf = Shelf::with("packs-stopped", script);
-    let ran = call(&shelf.pack, &["--timeout", "1500ms", "-c", "machine-readable-v1"], "WriteIt");
+    let ran = call(&shelf.pack, &["--timeout", "1500ms", "-c", "machine-readable-v1"], "Read");
     let error = &envelope(&ran)["errors"][0];
     assert_eq!(error["code"], "OPERATION_TIMEOUT", "{ran:?}");
     assert_eq!(error["rawOutput"], "begun\n", "{ran:?}");
@@ -252,7 +252,7 @@ fn a_program_that_stops_its_keeper_ends_all_the_same() {
     until("it is gone", || !runs(pid.trim()));
     let script = "#!/bin/sh\necho begun; kill -KILL $PPID; sleep 1\n";
     let shelf = Shelf::with("packs-lost", script);
-    let ran = call(&shelf.pack, &["-c", "machine-readable-v1"], "WriteIt");
+    let ran = call(&shelf.pack, &["-c", "machine-readable-v1"], "Read");
     let error = &envelope(&ran)["errors"][0];
     assert_eq!(error["code"], "TOOL_FAILED", "{ran:?}");
     assert!(error["message"].as_str().unwrap().contains("its keeper was killed"), "{ran:?}");

@@ -68,8 +68,6 @@ fn every_example_of_a_call_comes_out() {
     }
 }
 
-/// Everything that a caller may write, into every parameter of every action: what is not refused is one word,
-/// and no option.
 /// The real program, where it is installed.
 #[test]
 fn the_real_program_tells_its_version() {

@@ -17,7 +17,7 @@ pub fn schema() -> JsonObject {
 }
 
 /// The keys of a pack, each with what it does.
-pub const KEYS: [Key; 69] = [
+pub const KEYS: [Key; 70] = [
     key("name", Kind::Text, "what the names of its tools begin with: letters, digits and `-`"),
     key("about", Kind::Text, "what it is, for people"),
     key("program", Kind::Text, "the program, as it is found on the `PATH`, or its whole path"),
@@ -154,6 +154,12 @@ pub const KEYS: [Key; 69] = [
     ),
     key("tool.parameter.default", Kind::Any, "what counts where nothing is given"),
     key("tool.parameter.values", Kind::Texts, "for texts: the only ones that may be given"),
+    key(
+        "tool.parameter.except",
+        Kind::Texts,
+        "for texts: those that may not be given, in large letters or small ones, such as commands of the \
+         program where a name belongs",
+    ),
     key(
         "tool.parameter.pattern",
         Kind::Text,

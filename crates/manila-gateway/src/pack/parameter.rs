@@ -46,6 +46,8 @@ pub enum Kind {
 pub struct Rules {
     /// One of these, if there are any.
     pub values: Vec<String>,
+    /// None of these, in large letters or small ones.
+    pub except: Vec<String>,
     /// What all of it must match.
     pub pattern: Option<Regex>,
     /// What each of its characters must match.
@@ -139,11 +141,14 @@ impl Parameter {
     }
 
     fn ruled(&self, text: &str, rules: &Rules) -> Result<(), Box<Invalid>> {
-        let Rules { values, pattern, characters } = rules;
+        let Rules { values, except, pattern, characters } = rules;
         if !values.is_empty() && !values.iter().any(|value| value == text) {
             let allowed = values.clone();
             let reason = Some("invalid value".to_owned());
             return Err(Box::new(Invalid { reason, allowed, ..self.named() }));
+        }
+        if except.iter().any(|value| value.eq_ignore_ascii_case(text)) {
+            return Err(self.wrong("invalid value", &format!("must not be '{text}'")));
         }
         if characters.as_ref().is_some_and(|it| !it.is_match(text)) {
             return Err(self.characters());

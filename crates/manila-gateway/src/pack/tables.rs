@@ -141,6 +141,8 @@ pub(super) struct ParameterTable {
     #[serde(default)]
     pub(super) values: Option<Spanned<Vec<String>>>,
     #[serde(default)]
+    pub(super) except: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
     pub(super) pattern: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) characters: Option<Spanned<String>>,

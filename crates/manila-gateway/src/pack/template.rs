@@ -6,7 +6,7 @@
 //! - `{name}` is the value of a parameter, and holds if there is one; a list repeats the whole group;
 //! - `{?name}` holds if the parameter is there and not `false`, and is no word itself;
 //! - `{!name}` holds if it is not;
-//! - `{name=value}` holds if it is exactly that.
+//! - `{name=value}` holds if it is exactly that, `{name~end}` if it ends with that.
 
 use std::collections::BTreeMap;
 use std::fmt;

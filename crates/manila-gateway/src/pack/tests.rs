@@ -23,6 +23,7 @@ extensions = [".csproj", ".sln"]
 [[tool.parameter]]
 name = "title"
 about = "The title"
+except = ["install"]
 characters = "A-Za-z0-9 ._-"
 
 [[tool.parameter]]
@@ -115,6 +116,7 @@ fn what_is_wrong_is_refused_before_anything_runs() {
     check(r#"{"action":"build"}"#, "action", "");
     check(r#"{"action":"Find"}"#, "title", "required");
     check(r#"{"action":"Find","title":" "}"#, "title", "required");
+    check(r#"{"action":"Find","title":"Install"}"#, "title", "invalid value");
     check(r#"{"action":"Find","title":"x","take":0}"#, "take", "invalid value");
     check(r#"{"action":"Find","title":"x","take":"3"}"#, "take", "invalid value");
     check(r#"{"action":"Find","title":"x","quiet":true}"#, "quiet", "invalid value");
@@ -222,8 +224,11 @@ fn what_is_wrong_in_a_pack_is_told_with_its_place() {
         "\"-f {format=p12}\"",
         "`format` is never `p12` | its values are pfx, pem",
     );
+    let (values, except) = ("values = [\"pfx\"", "except = [\"PFX\"]\nvalues = [\"pfx\"");
+    check(values, except, "`pfx` could never be given");
+    check("type = \"boolean\"", "type = \"boolean\"\nexcept = [\"x\"]", "`except` means nothing");
     check("minimum = 1", "minimum = 101", "no number is allowed");
-    check(", \"-q {?quiet}\"", "", "37:8 no action of `book` uses the parameter `quiet`");
+    check(", \"-q {?quiet}\"", "", "38:8 no action of `book` uses the parameter `quiet`");
     check("name = \"book\"", "name = \"server_capabilities\"", "comes with every pack");
     check(
         "about = \"Books",

@@ -50,7 +50,8 @@ fn values_are_good(
             return refuse(format!("`{value}` is there twice"), "leave one of them out");
         }
         if parameter.text(value, Dash::Refused).is_err() {
-            let hint = "no value begins with `-`, is blank, or breaks `pattern` or `characters`";
+            let hint =
+                "no value begins with `-`, is blank, or breaks `except`, `pattern` or `characters`";
             return refuse(format!("`{value}` could never be given"), hint);
         }
     }
@@ -58,12 +59,13 @@ fn values_are_good(
 }
 
 fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
-    let ParameterTable { name, kind, values, pattern, characters, extensions, .. } = table;
+    let ParameterTable { name, kind, values, except, pattern, characters, extensions, .. } = table;
     let is_text = matches!(kind, KindWord::String | KindWord::Strings);
     let is_path = matches!(kind, KindWord::Path | KindWord::Paths);
     let is_number = *kind == KindWord::Integer;
     let misplaced = [
         ("values", is_text, values.is_some()),
+        ("except", is_text, except.is_some()),
         ("pattern", is_text, pattern.is_some()),
         ("characters", is_text || is_path, characters.is_some()),
         ("extensions", is_path, !extensions.is_empty()),
@@ -78,8 +80,12 @@ fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
     let each = |it: &Spanned<String>| expression(text, it, &format!("^[{}]*$", it.get_ref()));
     let rules = || {
         let whole = |it: &Spanned<String>| expression(text, it, &format!("^(?:{})$", it.get_ref()));
+        let listed = |it: &Option<Spanned<Vec<String>>>| {
+            it.as_ref().map(|it| it.get_ref().clone()).unwrap_or_default()
+        };
         Ok(Rules {
-            values: values.as_ref().map(|it| it.get_ref().clone()).unwrap_or_default(),
+            values: listed(values),
+            except: listed(except),
             pattern: pattern.as_ref().map(whole).transpose()?,
             characters: characters.as_ref().map(each).transpose()?,
         })
