@@ -11,6 +11,8 @@ use crate::outcome::{Category, Failure};
 
 mod line;
 
+pub(crate) use line::Place;
+
 /// A diagnostic code that is explained here.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,6 +60,11 @@ pub(crate) fn category(code: &str) -> Category {
         "NETSDK" => Category::Runtime,
         _ => Category::Unknown,
     }
+}
+
+/// Where a diagnostic is, by the line of output from which it was read (M4).
+pub(crate) fn place(line: &str) -> Option<Place<'_>> {
+    line::place(line)
 }
 
 /// What a program's output tells.

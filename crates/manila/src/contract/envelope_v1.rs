@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Losses;
 use super::content::Hint;
-use super::facts::Facts;
+use super::facts::{Facts, located};
 use crate::context::Context;
 use crate::outcome::{
     Call, Content, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Tier, said,
@@ -157,7 +157,7 @@ fn fault(failures: &NonEmpty<Failure>, run: Option<&Run>, losses: &mut Losses) -
         retryable: _,
         line: _,
     } = failures.first();
-    let mut facts = Facts::of_failure(failures.first());
+    let mut facts = Facts::of_failure(failures.first(), &located(failures.first()));
     facts.add("origin_code", origin_code);
     facts.add_exit(run);
     facts.add_hint(hint.as_ref());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diagnostics::{self, Place};
 use crate::outcome::{Failure, NonEmpty, Run, Text, seconds};
 use crate::raw_json::{Emit, JsonObject, RawJson, shape};
 
@@ -45,10 +46,10 @@ impl Facts {
     }
 
     /// What is known about a failure beside its code and message, for contracts that have one
-    /// place for all of it.
-    pub(super) fn of_failure(failure: &Failure) -> Facts {
+    /// place for all of it. `details` are its own, or [`located`].
+    pub(super) fn of_failure(failure: &Failure, details: &JsonObject) -> Facts {
         let mut facts = Facts::default();
-        facts.add_all(&failure.details);
+        facts.add_all(details);
         // The delay that was settled counts more than what the tool calls one.
         facts.add("retry_after_seconds", &failure.retry_after.map(seconds));
         facts.add_all(&failure.data);
@@ -102,19 +103,37 @@ impl Facts {
     }
 }
 
+/// A failure's details and, for contracts that do not tell the line of output from which it was read,
+/// the place in the source that stands in that line.
+pub(super) fn located(failure: &Failure) -> JsonObject {
+    let details = &failure.details;
+    let place = failure.line.as_deref().filter(|_| details.get("file").is_none());
+    let Some(Place { file, line, column }) = place.and_then(diagnostics::place) else {
+        return details.clone();
+    };
+    JsonObject::build(|object| {
+        for member in details.members() {
+            object.token_member(member.key_token(), &member.value());
+        }
+        object.member("file", file);
+        object.member("line", &line);
+        object.member("column", &column);
+    })
+}
+
 shape! {
     /// A failure after the first.
     struct Other<'a> {
         code: &'a str,
         message: &'a str,
-        details: Option<&'a JsonObject>,
+        details: Option<JsonObject>,
     }
 }
 
 impl Other<'_> {
     fn of(failure: &Failure) -> Other<'_> {
         let code = failure.origin_code.as_deref().unwrap_or(failure.code.name());
-        let details = Some(&failure.details).filter(|details| !details.is_empty());
+        let details = Some(located(failure)).filter(|details| !details.is_empty());
         Other { code, message: &failure.message, details }
     }
 }

@@ -304,7 +304,7 @@ struct Strings(Vec<(String, String)>);
 
 impl Strings {
     fn of(failure: &Failure, is_misfit: bool, losses: &mut Losses) -> Strings {
-        let mut facts = Facts::of_failure(failure);
+        let mut facts = Facts::of_failure(failure, &failure.details);
         if is_misfit {
             facts.add("origin_code", &failure.origin_code);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Losses;
 use super::content::{cut, is_scalar, text_of};
-use super::facts::Facts;
+use super::facts::{Facts, located};
 use crate::outcome::{
     Call, Content, Ended, Failure, Notes, Outcome, Provenance, Receipt, Run, Tier, Warning,
 };
@@ -137,7 +137,7 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
         retryable: _,
         line: _,
     } = failure;
-    let mut facts = Facts::of_failure(failure);
+    let mut facts = Facts::of_failure(failure, &located(failure));
     facts.add_exit(run);
     facts.add_hint(hint.as_ref());
     losses.add_blank_hint(hint.as_ref());

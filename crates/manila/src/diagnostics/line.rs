@@ -8,6 +8,15 @@ pub(super) struct Found<'a> {
     pub(super) severity: Severity,
     pub(super) code: &'a str,
     pub(super) message: &'a str,
+    pub(super) place: Option<Place<'a>>,
+}
+
+/// Where it is, in the source of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) line: u64,
+    pub(crate) column: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +33,13 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = &str> {
 
 /// M4: the first of the three forms that fits decides.
 pub(super) fn parse(line: &str) -> Option<Found<'_>> {
-    in_file(line).or_else(|| nuget(line)).or_else(|| anywhere(line))
+    let found = in_file(line).or_else(|| nuget(line)).or_else(|| anywhere(line))?;
+    Some(Found { message: without_project(found.message), ..found })
+}
+
+/// `<file>(<line>,<col>)` before a diagnostic.
+pub(super) fn place(line: &str) -> Option<Place<'_>> {
+    in_file(line)?.place
 }
 
 /// `<file>(<line>,<col>): error|warning CODE: text`
@@ -40,8 +55,24 @@ fn in_file(line: &str) -> Option<Found<'_>> {
         if file.trim().is_empty() || !is_number(row) || !is_number(column) {
             return None;
         }
-        worded(after)
+        let found = worded(after)?;
+        let place = row.parse().ok().zip(column.parse().ok());
+        let place = place.map(|(line, column)| Place { file: file.trim(), line, column });
+        Some(Found { place, ..found })
     })
+}
+
+/// MSBuild ends a message with the project that was built: ` [/src/App.csproj::TargetFramework=net10.0]`.
+fn without_project(message: &str) -> &str {
+    let inside = message.strip_suffix(']').and_then(|rest| rest.rsplit_once(" ["));
+    let is_project = |path: &str| {
+        let path = path.split("::").next().unwrap_or_default();
+        ["proj", ".sln", ".slnx", ".slnf"].iter().any(|end| path.ends_with(end))
+    };
+    match inside {
+        Some((said, path)) if is_project(path) && !said.trim().is_empty() => said.trim_end(),
+        Some(_) | None => message,
+    }
 }
 
 /// `NUdddd: text`: an error, unless `warning`, `warn :` or `info :` stands before it.
@@ -62,7 +93,7 @@ fn nuget(line: &str) -> Option<Found<'_>> {
             "warning" | "warn" => Severity::Warning,
             _ => Severity::Error,
         };
-        Some(Found { severity, code, message })
+        Some(Found { severity, code, message, place: None })
     })
 }
 
@@ -85,7 +116,7 @@ fn worded(text: &str) -> Option<Found<'_>> {
         (Severity::Warning, text.strip_prefix("warning ")?)
     };
     let (code, message) = coded(rest.trim_start())?;
-    Some(Found { severity, code, message })
+    Some(Found { severity, code, message, place: None })
 }
 
 /// `CODE: text`, where a code is `[A-Z]+[0-9]+`. Looks no further than it must.

@@ -50,6 +50,13 @@ fn reads_the_three_forms() {
     check("WARNING: NU1701: old", "Warning NU1701 old");
     check("warn : NU1603: A depends on B", "Warning NU1603 A depends on B");
     check("error NU1101: Unable to find it", "Error NU1101 Unable to find it");
+    check("a.cs(1,2): error CS1002: ; expected [/s/A.csproj]", "Error CS1002 ; expected");
+    check(
+        "error NU1101: Unable to find [x] [/s/A.csproj::TargetFramework=net10.0]",
+        "Error NU1101 Unable to find [x]",
+    );
+    check("error NU1101: Unable to find [x]", "Error NU1101 Unable to find [x]");
+    check("error CS1001: [/s/A.csproj]", "Error CS1001 [/s/A.csproj]");
     check("main.cpp(1,2): fatal error C1083: no file", "Error C1083 no file");
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::code;
 use crate::contract::Losses;
-use crate::contract::facts::Facts;
+use crate::contract::facts::{Facts, located};
 use crate::outcome::{Content, Failure, NonEmpty, Run, as_delay, seconds};
 use crate::raw_json::{Emit, JsonObject, Kind, Member, ObjectWriter, RawJson};
 
@@ -99,7 +99,7 @@ pub(super) fn error<'a>(
         link: _,
         fixes: _,
         alternatives,
-        details,
+        details: _,
         data,
         evidence: _,
         retry_after,
@@ -131,7 +131,7 @@ pub(super) fn error<'a>(
     let remediation = own_remediation.unwrap_or_else(|| failures.first().remedy().to_owned());
     let retry_after_seconds = own.delay(*retry_after, &mut misfits);
 
-    let mut facts = own_details(&own, details, misfits);
+    let mut facts = own_details(&own, &located(failures.first()), misfits);
     facts.add_exit(run);
     facts.add_alternatives(alternatives);
     facts.add_others(failures);
