@@ -66,8 +66,19 @@ pub struct Sealed {
     pub meta: Option<RawJson>,
     /// The same for people (M11), where that was asked for.
     pub text: Option<String>,
-    /// Whether that is all that a client of MCP is given.
-    pub is_plain: bool,
+    /// How it is told to a client of MCP.
+    pub told: Told,
+}
+
+/// How an answer is told to a client of MCP (M11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// As an envelope, where the client wants it.
+    Envelope,
+    /// As an envelope in the text: plain text might have come, so nothing else was promised.
+    InText,
+    /// As people read it.
+    Plain,
 }
 
 impl Answer {

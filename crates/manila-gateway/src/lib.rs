@@ -46,7 +46,7 @@ pub use config::{Config, ConfigError};
 pub use era::{Era, Revision};
 pub use event::{Consent, Event, Events, traced};
 pub use gateway::{Offered, OutputCheck, Settings, Shape, ToolSettings};
-pub use handle::{Answer, Answered, Placement, Sealed};
+pub use handle::{Answer, Answered, Placement, Sealed, Told};
 pub use hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use hub::{Hub, Member};
 pub use os::stop::{Reloads, asked as asked_to_stop};

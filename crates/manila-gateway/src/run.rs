@@ -130,16 +130,22 @@ pub async fn run(
     heard: impl Fn(Stream, &[u8]),
     cancelled: impl Future<Output = ()>,
 ) -> Ran {
-    let command = program.command.typed();
     let started = clock::now();
     let taken = || clock::now().saturating_duration_since(started);
+    let mut cancelled = pin!(cancelled);
+    let never_ran = |end| {
+        let (stdout, stderr) = (Captured::default(), Captured::default());
+        Ran { command: program.command.typed(), end, duration: taken(), stdout, stderr }
+    };
+    // Who listens for signals begins to when it is asked the first time.
+    tokio::select! {
+        biased;
+        () = &mut cancelled => return never_ran(End::Cancelled),
+        () = std::future::ready(()) => {}
+    }
     let process = match Process::start(&program.command) {
         Ok(process) => process,
-        Err(error) => {
-            let end = End::NotStarted(error.to_string());
-            let (stdout, stderr) = (Captured::default(), Captured::default());
-            return Ran { command, end, duration: taken(), stdout, stderr };
-        }
+        Err(error) => return never_ran(End::NotStarted(error.to_string())),
     };
     let Process { stdin, stdout, stderr, lifeline } = process;
     let writing = feed(stdin, &program.input);
@@ -159,7 +165,7 @@ pub async fn run(
             never = writing => never,
         }
     };
-    let duration = taken();
+    let (command, duration) = (program.command.typed(), taken());
     Ran { command, end, duration, stdout: stdout.captured(), stderr: stderr.captured() }
 }
 
@@ -186,6 +192,9 @@ async fn watched(
 ) -> End {
     /// So long the streams of a tree that has ended may take to end.
     const REST: Duration = Duration::from_secs(2);
+    /// So long we wait for a tree to end. What belongs to another user cannot be killed; its keeper goes
+    /// on trying by itself.
+    const ENDING: Duration = Duration::from_secs(2);
     let mut streams = pin!(streams);
     let mut is_silent = false;
     let mut deadline = pin!(tokio::time::sleep(program.timeout));
@@ -218,10 +227,12 @@ async fn watched(
     // The tree ends now, whatever is left of it, and with it the streams.
     let mut ending = pin!(lifeline.cut());
     let mut is_ended = false;
+    let mut patience = pin!(tokio::time::sleep(ENDING));
     let mut rest = pin!(tokio::time::sleep(REST));
     while !(is_silent && is_ended) {
         tokio::select! {
             () = &mut ending, if !is_ended => is_ended = true,
+            () = &mut patience, if !is_ended => break,
             () = &mut streams, if !is_silent => is_silent = true,
             () = &mut rest, if is_ended => break,
         }

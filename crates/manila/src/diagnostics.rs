@@ -113,7 +113,8 @@ impl Diagnosed {
         self.failures.extend(new);
         let n_over = self.failures.len().saturating_sub(Diagnosed::MAX) as u64;
         self.failures.truncate(Diagnosed::MAX);
-        Diagnosed { n_untold: self.n_untold + other.n_untold + n_over, ..self }
+        // Both may have counted the same.
+        Diagnosed { n_untold: self.n_untold.max(other.n_untold) + n_over, ..self }
     }
 }
 

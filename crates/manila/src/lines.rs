@@ -28,7 +28,7 @@ pub fn lines_with<'t>(text: &'t str, words: &[&str]) -> impl Iterator<Item = Ran
         let (before, after) = text.split_at_checked(at)?;
         let start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |end| end + 1);
         let end = memchr::memchr(b'\n', after.as_bytes()).map_or(text.len(), |end| at + end);
-        from = end;
+        from = end + 1;
         Some(start..end)
     })
 }
@@ -48,6 +48,8 @@ mod tests {
         check(&["x"], "", &[]);
         check(&[], "x", &[]);
         check(&["x"], "one\ntwo\n", &[]);
+        check(&[""], "one\n\ntwo\n", &["one", "", "two"]);
+        check(&["\no"], "one\none\n\no", &["one", ""]);
         check(&["x", "yy"], "a\nbxyyx\r\n\nyy", &["bxyyx\r", "yy"]);
         check(&["\u{e9}"], "\u{e9}\n-\nb\u{e9}", &["\u{e9}", "b\u{e9}"]);
     }

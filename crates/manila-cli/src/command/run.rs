@@ -1,19 +1,21 @@
 //! `manila run`
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anstream::adapter::StripBytes;
 use anyhow::Context as _;
 use manila::pipeline::{self, Redaction, Settings};
 use manila::{Code, Context, Contract, Failed, Observation, Observed};
 use manila_gateway::config::values::{bytes, duration};
 use manila_gateway::pack::{BUILT_IN, Pack};
-use manila_gateway::run::{End, Input, Missing, Program, Ran, Stream, run as run_program};
+use manila_gateway::run::{End, Input, Missing, Program, Ran, run as run_program};
 use manila_gateway::{Command, Environment, Shape, asked_to_stop};
 use manila_redact::Redactor;
+
+mod shown;
+
+use shown::Shown;
 
 use super::contracts::one_contract;
 use crate::config::ConfigArgs;
@@ -182,13 +184,16 @@ fn not_a_folder(args: &Args) -> Option<Failed> {
 
 fn ran(program: &Program, tee: Option<&Redactor>) -> anyhow::Result<Ran> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let shown = std::cell::RefCell::new(Shown::new(tee));
-    let ran = runtime.block_on(run_program(
-        program,
-        |stream, piece| shown.borrow_mut().piece(stream, piece),
-        asked_to_stop(),
-    ));
-    shown.into_inner().rest();
+    let shown = tee.map(Shown::new).transpose()?.map(std::cell::RefCell::new);
+    let heard = |stream, piece: &[u8]| {
+        if let Some(shown) = &shown {
+            shown.borrow_mut().piece(stream, piece);
+        }
+    };
+    let ran = runtime.block_on(run_program(program, heard, asked_to_stop()));
+    if let Some(shown) = shown {
+        shown.into_inner().finish();
+    }
     // A thread that waits for input must not keep us.
     runtime.shutdown_background();
     Ok(ran)
@@ -208,39 +213,4 @@ fn kept(end: &End) -> Option<u8> {
 /// What is said of a program that could not be started.
 fn missing(program: &Program) -> Missing {
     Missing::of_program(&program.command.program.to_string_lossy())
-}
-
-/// What people see of a program's output while it runs.
-///
-/// Colours are taken out before secrets are looked for: one in the middle of a secret would hide it.
-struct Shown<'a>(Option<[(StripBytes, manila_redact::Stream<'a>); 2]>);
-
-impl<'a> Shown<'a> {
-    fn new(redactor: Option<&'a Redactor>) -> Shown<'a> {
-        let of = |redactor| (StripBytes::new(), manila_redact::Stream::new(redactor));
-        Shown(redactor.map(|redactor| [of(redactor), of(redactor)]))
-    }
-
-    fn piece(&mut self, stream: Stream, piece: &[u8]) {
-        let Some([stdout, stderr]) = &mut self.0 else { return };
-        let (stripping, redacting) = match stream {
-            Stream::Stdout => stdout,
-            Stream::Stderr => stderr,
-        };
-        for plain in stripping.strip_next(piece) {
-            show(&redacting.push(plain).text);
-        }
-    }
-
-    /// Shows what is left when the program has ended.
-    fn rest(self) {
-        for (_, mut stream) in self.0.into_iter().flatten() {
-            show(&stream.finish().text);
-        }
-    }
-}
-
-fn show(text: &[u8]) {
-    // Where standard error is gone, there is nobody left to show it to.
-    let _ = std::io::stderr().write_all(text);
 }

@@ -108,7 +108,7 @@ fn failures_have_their_exit_code_and_their_diagnostics() {
 fn whatever_a_program_does_it_ends() {
     // It ignores polite requests, closes its output, or leaves somebody behind who has it open.
     check(
-        &["--timeout", "300ms"],
+        &["--timeout", "1s"],
         "trap '' TERM; echo x; sleep 60",
         1,
         "/errors/0/rawOutput",

@@ -74,7 +74,7 @@ minimum = "9.0"
 name = "Quick"
 about = "Does not take long."
 arguments = ["hang"]
-timeout = "1500ms"
+timeout = "3s"
 "#;
 
 /// What the program does; `$D` is a folder of the test's own.

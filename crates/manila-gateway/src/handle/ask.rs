@@ -11,7 +11,7 @@ use crate::clock;
 use crate::deadlines::Deadline;
 use crate::era::Era;
 use crate::gateway::{Gateway, Settings};
-use crate::upstream::{Arrived, Declined, Gone, Mirrored};
+use crate::upstream::{Arrived, Declined, Gone, Mirrored, Waiting};
 
 /// What a server answered, and in the words of which era.
 #[derive(Debug)]
@@ -76,10 +76,13 @@ impl Unanswered {
     }
 }
 
+/// What a server is told whose answer nobody waits for.
+const STOPPED: &str = "the caller wants no more of it";
+const TOO_LONG: &str = "the call took too long";
+
 impl Gateway {
     /// Hands a request on and waits for the answer: until the deadline, and beyond it as long as
-    /// the server gives signs of life, but not for ever. What works for a pack knows itself how long
-    /// a program may take; it is told to stop, and what it answers to that is the answer.
+    /// the server gives signs of life, but not for ever.
     pub(super) async fn ask(
         &self,
         request: &Request,
@@ -88,11 +91,7 @@ impl Gateway {
         mut deadline: Deadline,
     ) -> Result<Answered, Unanswered> {
         const TIMEOUTS_MAX: u32 = 10;
-        const LAST_WORD: Duration = Duration::from_secs(5);
-        const STOPPED: &str = "the caller wants no more of it";
-        const TOO_LONG: &str = "the call took too long";
         let timeout = deadline.given();
-        let is_pack = self.settings().pack.is_some();
         let latest = deadline.time() + timeout.saturating_mul(TIMEOUTS_MAX - 1);
         let started = clock::now();
         let mut granted = timeout;
@@ -110,41 +109,18 @@ impl Gateway {
             () = caller.cancellation.stopped() => return Err(Unanswered::Stopped),
         };
         let mut waiting = sent.map_err(Unanswered::Gone)?;
-        // Why a pack was told to stop.
-        let mut over = None;
+        if self.settings().pack.is_some() {
+            return self.last_word_of_pack(waiting, caller, deadline).await;
+        }
         loop {
             tokio::select! {
                 biased;
-                arrived = waiting.arrived() => {
-                    let era = waiting.connection().era_or_plainest();
-                    let answered = arrived.map_err(Unanswered::Gone).and_then(|it| answered(it, era))?;
-                    return match over {
-                        Some(Unanswered::TimedOut(after)) => {
-                            Err(Unanswered::Late(after, Box::new(answered)))
-                        }
-                        Some(_) | None => Ok(answered),
-                    };
-                }
+                arrived = waiting.arrived() => return answered(arrived, &waiting),
                 () = deadline.passed() => {}
-                () = caller.cancellation.stopped(), if over.is_none() => {
-                    if !is_pack {
-                        waiting.give_up(STOPPED);
-                        return Err(Unanswered::Stopped);
-                    }
-                    waiting.tell_cancelled(STOPPED);
-                    over = Some(Unanswered::Stopped);
-                    deadline = self.deadlines.within(LAST_WORD);
-                    continue;
+                () = caller.cancellation.stopped() => {
+                    waiting.give_up(STOPPED);
+                    return Err(Unanswered::Stopped);
                 }
-            }
-            if let Some(over) = over {
-                return Err(over);
-            }
-            if is_pack {
-                waiting.tell_cancelled(TOO_LONG);
-                over = Some(Unanswered::TimedOut(timeout));
-                deadline = self.deadlines.within(LAST_WORD);
-                continue;
             }
             let extended = waiting.last_sign().map(|sign| (sign + timeout).min(latest));
             let Some(extended) = extended.filter(|extended| *extended > clock::now()) else {
@@ -155,11 +131,44 @@ impl Gateway {
             deadline = self.deadlines.at(extended, granted);
         }
     }
+
+    /// What works for a pack knows itself how long a program may take. It is told to stop, and what it
+    /// answers to that is the answer.
+    async fn last_word_of_pack(
+        &self,
+        mut waiting: Waiting,
+        caller: &Arc<Caller>,
+        mut deadline: Deadline,
+    ) -> Result<Answered, Unanswered> {
+        const LAST_WORD: Duration = Duration::from_secs(10);
+        let timeout = deadline.given();
+        let (reason, late) = tokio::select! {
+            biased;
+            arrived = waiting.arrived() => return answered(arrived, &waiting),
+            () = deadline.passed() => (TOO_LONG, Some(timeout)),
+            () = caller.cancellation.stopped() => (STOPPED, None),
+        };
+        waiting.tell_cancelled(reason);
+        let mut last = self.deadlines.within(LAST_WORD);
+        let said = tokio::select! {
+            biased;
+            arrived = waiting.arrived() => answered(arrived, &waiting)?,
+            () = last.passed() => {
+                return Err(late.map_or(Unanswered::Stopped, Unanswered::TimedOut));
+            }
+        };
+        match late {
+            Some(after) => Err(Unanswered::Late(after, Box::new(said))),
+            None => Ok(said),
+        }
+    }
 }
 
-fn answered(arrived: Arrived, era: Era) -> Result<Answered, Unanswered> {
-    match arrived {
-        Arrived::Response(response) => Ok(Answered { response, era }),
+fn answered(arrived: Result<Arrived, Gone>, by: &Waiting) -> Result<Answered, Unanswered> {
+    match arrived.map_err(Unanswered::Gone)? {
+        Arrived::Response(response) => {
+            Ok(Answered { response, era: by.connection().era_or_plainest() })
+        }
         Arrived::TooLarge => Err(Unanswered::TooLarge),
         Arrived::Unusable(why) => Err(Unanswered::Unusable(why)),
         Arrived::AskedBack(method) => Err(Unanswered::AskedBack(method)),

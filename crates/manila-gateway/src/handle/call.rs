@@ -18,7 +18,7 @@ use super::own_arguments;
 use super::params::{Params, wrong};
 use super::seal::context;
 use super::tool_call::ToolCall;
-use super::{Answer, Refusal, answer};
+use super::{Answer, Refusal, Told, answer};
 use crate::caller::Caller;
 use crate::clock;
 use crate::deadlines::Deadline;
@@ -115,6 +115,7 @@ impl Gateway {
         let known = public.as_deref().unwrap_or(&name);
         let is_wished = told.is_some() || caller.wishes.shape.is_some();
         let is_plain = !is_wished && self.settings().is_plain_for(known);
+        let told_as = if is_plain { Told::Plain } else { Told::Envelope };
         let shape = match told {
             None => caller.wishes.shape.unwrap_or_else(|| self.shape_of(known)),
             Some(id) => id.as_deref().and_then(Shape::from_id).ok_or_else(|| {
@@ -133,7 +134,7 @@ impl Gateway {
             arguments,
             request_id,
             wish,
-            is_plain,
+            told: told_as,
             started,
         };
         Ok((call, shape))

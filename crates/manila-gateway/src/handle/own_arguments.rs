@@ -4,6 +4,7 @@
 use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson, Violation};
 
+use super::Told;
 use super::consent::Wish;
 use crate::hiding::UnsafeOutput;
 use crate::naming;
@@ -21,8 +22,21 @@ pub(super) struct Taken {
     pub(super) arguments: RawJson,
     /// What they asked for, if they said anything about it.
     pub(super) wish: Option<Wish>,
-    /// Whether they asked for plain text, if they said anything about it.
-    pub(super) is_plain: Option<bool>,
+    /// Whether they asked for an envelope, if they said anything about it.
+    is_readable: Option<bool>,
+}
+
+impl Taken {
+    /// How the answer is told that would be told like this.
+    pub(super) fn told(&self, otherwise: Told) -> Told {
+        match (otherwise, self.is_readable) {
+            // Who has chosen the contract was promised its envelopes.
+            (Told::Envelope, _) => Told::Envelope,
+            (Told::InText | Told::Plain, Some(true)) => Told::InText,
+            (Told::InText | Told::Plain, Some(false)) => Told::Plain,
+            (Told::InText | Told::Plain, None) => otherwise,
+        }
+    }
 }
 
 /// Takes our arguments out, if there are any. A parameter of that name that the tool itself has
@@ -34,7 +48,7 @@ pub(super) fn taken_out(
 ) -> Result<Option<Taken>, Violation> {
     let (Some(given), Some(tool)) = (arguments, tool) else { return Ok(None) };
     let Some(mut left) = JsonObject::new(given.clone()) else { return Ok(None) };
-    let (mut wish, mut is_plain) = (None, None);
+    let (mut wish, mut is_readable) = (None, None);
     let mut is_changed = false;
     for name in [MACHINE_READABLE, UNSAFE_OUTPUT] {
         let mut values = left.members().filter(|member| member.is(name)).map(|it| it.value());
@@ -54,7 +68,7 @@ pub(super) fn taken_out(
         if name == UNSAFE_OUTPUT {
             wish = Some(if is_asked { Wish::UnsafeOutput } else { Wish::None });
         } else {
-            is_plain = Some(!is_asked);
+            is_readable = Some(is_asked);
         }
         left = left.without(name);
         is_changed = true;
@@ -64,7 +78,7 @@ pub(super) fn taken_out(
     }
     let arguments = left.as_raw().clone();
     match naming::with_part(request, given, arguments.as_bytes()) {
-        Some(request) => Ok(Some(Taken { request, arguments, wish, is_plain })),
+        Some(request) => Ok(Some(Taken { request, arguments, wish, is_readable })),
         // Nothing is handed on otherwise.
         None => Err(Violation::new("", "type", "cannot be taken apart")),
     }

@@ -13,7 +13,7 @@ use manila::{
 use super::ask::Unanswered;
 use super::consent;
 use super::tool_call::ToolCall;
-use super::{Answer, Refusal, Sealed, answer};
+use super::{Answer, Refusal, Sealed, Told, answer};
 use crate::caller::{Caller, Form};
 use crate::clock;
 use crate::event::{Consent, Event};
@@ -88,13 +88,14 @@ impl Gateway {
         let failure = reply.code;
         let message =
             answer::failure(&prepared).map(|failure| failure.message.clone().into_owned());
-        let is_plain = call.is_plain && contract == Contract::MachineReadableV1;
+        let is_readable = contract == Contract::MachineReadableV1;
+        let told = if is_readable { call.told } else { Told::Envelope };
         let text = match call.caller.wishes.form {
-            Form::Envelope if !is_plain => None,
+            Form::Envelope if told != Told::Plain => None,
             Form::Envelope | Form::Text => Some(manila::plain_text(&prepared)),
         };
         let violations = Vec::new();
-        let sealed = Sealed { reply, contract, failure, message, violations, meta, text, is_plain };
+        let sealed = Sealed { reply, contract, failure, message, violations, meta, text, told };
         (Answer::Sealed(Box::new(sealed)), failure)
     }
 

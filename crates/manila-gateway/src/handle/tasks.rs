@@ -15,7 +15,7 @@ use super::ask::Answered;
 use super::consent::Wish;
 use super::forward::{Forwarded, forward, forward_unhidden};
 use super::tool_call::ToolCall;
-use super::{Answer, Refusal, Sealed, task_ids};
+use super::{Answer, Refusal, Sealed, Told, task_ids};
 use crate::caller::{Caller, Client};
 use crate::gateway::{Gateway, Shape};
 use crate::jsonrpc::Fault;
@@ -36,8 +36,7 @@ pub(super) struct Task {
     pub(super) tool: String,
     pub(super) shape: Shape,
     pub(super) wish: Wish,
-    /// Whether nobody asked for an envelope (M11).
-    is_plain: bool,
+    told: Told,
     /// Whose it is, where its client has a name.
     maker: Option<Maker>,
 }
@@ -73,14 +72,7 @@ impl Tasks {
                 .is_named()
                 .then(|| Maker { number: client.number, client: Arc::downgrade(client) });
             let (id, tool) = (id.into_owned(), call.name().to_owned());
-            tasks.push_back(Task {
-                id,
-                tool,
-                shape,
-                wish: call.wish,
-                is_plain: call.is_plain,
-                maker,
-            });
+            tasks.push_back(Task { id, tool, shape, wish: call.wish, told: call.told, maker });
         }
     }
 
@@ -144,7 +136,7 @@ impl Gateway {
             tool: String::new(),
             shape: Shape::AsItCame,
             wish: Wish::None,
-            is_plain: false,
+            told: Told::Envelope,
             maker: None,
         });
         self.call_named(request, caller, task).await
@@ -174,11 +166,11 @@ impl Gateway {
         caller: &'a Arc<Caller>,
         task: &Task,
     ) -> ToolCall<'a> {
-        let Task { tool, wish, is_plain, .. } = task;
+        let Task { tool, wish, told, .. } = task;
         let wish = if *wish == Wish::None { Wish::of(request.meta.as_ref()) } else { *wish };
         let public = self.settings().name.is_some().then(|| self.public_name(tool));
         let mut call = ToolCall::named(request, caller, tool);
-        (call.public, call.wish, call.is_plain) = (public, wish, *is_plain);
+        (call.public, call.wish, call.told) = (public, wish, *told);
         call
     }
 

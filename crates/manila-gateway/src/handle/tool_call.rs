@@ -6,6 +6,7 @@ use manila::RawJson;
 use manila::request_envelope::Request;
 use tokio::time::Instant;
 
+use super::Told;
 use super::consent::Wish;
 use super::own_arguments::Taken;
 use crate::caller::Caller;
@@ -23,8 +24,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) arguments: Option<RawJson>,
     pub(super) request_id: Option<String>,
     pub(super) wish: Wish,
-    /// Whether the answer is plain text, because nobody asked for an envelope (M11).
-    pub(super) is_plain: bool,
+    pub(super) told: Told,
     pub(super) started: Instant,
 }
 
@@ -39,7 +39,7 @@ impl<'c> ToolCall<'c> {
             arguments: None,
             request_id: None,
             wish: Wish::None,
-            is_plain: false,
+            told: Told::Envelope,
             started: clock::now(),
         }
     }
@@ -56,7 +56,7 @@ impl<'c> ToolCall<'c> {
 
     /// The same call, of which somebody reads the answer.
     pub(super) fn plainly(&self) -> ToolCall<'c> {
-        ToolCall { is_plain: true, ..self.clone() }
+        ToolCall { told: Told::Plain, ..self.clone() }
     }
 
     /// The same call without the arguments that are ours.
@@ -65,7 +65,7 @@ impl<'c> ToolCall<'c> {
             request: &taken.request,
             arguments: Some(taken.arguments.clone()),
             wish: taken.wish.unwrap_or(self.wish),
-            is_plain: taken.is_plain.unwrap_or(self.is_plain),
+            told: taken.told(self.told),
             ..self.clone()
         }
     }

@@ -57,7 +57,11 @@ impl Process {
             stdin: Box::new(pipe::Sender::from_owned_fd(stdin_write.into())?),
             stdout: Box::new(pipe::Receiver::from_owned_fd(stdout_read.into())?),
             stderr: Box::new(pipe::Receiver::from_owned_fd(stderr_read.into())?),
-            lifeline: Lifeline { stream: UnixStream::from_std(ours)?, keeper, said: Vec::new() },
+            lifeline: Lifeline {
+                stream: UnixStream::from_std(ours)?,
+                keeper: Keeper(Some(keeper)),
+                said: Vec::new(),
+            },
         })
     }
 }
@@ -78,17 +82,36 @@ pub(super) fn widen(pipe: &impl AsFd) {
 /// kills the process and all its descendants.
 pub(crate) struct Lifeline {
     stream: UnixStream,
-    keeper: Child,
+    keeper: Keeper,
     said: Vec<u8>,
+}
+
+/// The keeper's process, until its end was seen.
+struct Keeper(Option<Child>);
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        if let Some(mut keeper) = self.0.take()
+            && let Ok(None) = keeper.try_wait()
+        {
+            // Nobody waits for it any more, and whose end nobody sees stays in the list of processes.
+            let named = std::thread::Builder::new().name("manila-reaper".to_owned());
+            let _ = named.spawn(move || keeper.wait());
+        }
+    }
 }
 
 /// So often a keeper is woken that does not do what it is told.
 const BETWEEN_WAKING: Duration = Duration::from_millis(200);
 
-/// Lets a keeper go on: what it keeps may have stopped it.
-fn wake(keeper: &Child) {
-    // One that has ended needs nothing. Its number is its own until we have seen its end.
-    let _ = kill_process(Pid::from_child(keeper), Signal::CONT);
+impl Keeper {
+    /// Lets it go on: what it keeps may have stopped it.
+    fn wake(&self) {
+        if let Some(keeper) = &self.0 {
+            // One that has ended needs nothing. Its number is its own until we have seen its end.
+            let _ = kill_process(Pid::from_child(keeper), Signal::CONT);
+        }
+    }
 }
 
 impl Lifeline {
@@ -115,7 +138,7 @@ impl Lifeline {
     pub(crate) async fn terminate(&mut self) {
         // If the keeper is gone, there is nothing left to end.
         let _ = self.stream.write_all(&[TERMINATE]).await;
-        wake(&self.keeper);
+        self.keeper.wake();
     }
 
     /// Kills the process and its descendants, and waits until none is left.
@@ -128,10 +151,12 @@ impl Lifeline {
         loop {
             tokio::select! {
                 read = stream.read(&mut rest) => if !matches!(read, Ok(1..)) { break },
-                _ = waking.tick() => wake(&keeper),
+                _ = waking.tick() => keeper.wake(),
             }
         }
-        if let Ok(None) = keeper.try_wait() {
+        if let Some(mut keeper) = keeper.0.take()
+            && let Ok(None) = keeper.try_wait()
+        {
             // It has closed its streams and is about to end; only its exit status is awaited.
             let _ = tokio::task::spawn_blocking(move || keeper.wait()).await;
         }

@@ -25,8 +25,11 @@ pub(super) struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // While it is locked, nobody else takes this file for one to use.
-        let _ = std::fs::remove_file(&self.path);
+        // While it is locked, nobody else takes this file for one to use. Where somebody has removed it,
+        // another may stand there.
+        if is_at(&self.file, &self.path) {
+            let _ = std::fs::remove_file(&self.path);
+        }
         let _ = self.file.unlock();
     }
 }

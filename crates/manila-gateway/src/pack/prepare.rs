@@ -331,6 +331,14 @@ fn no_path(parameter: &str, reason: &str, message: String) -> Refused {
     Box::new(Observed::Failed(Box::new(failed)))
 }
 
+/// What is said where another path is meant after waiting for others than before.
+pub(super) fn moved() -> Refused {
+    let message = "What the call would change was moved while it waited".to_owned();
+    let mut failed = Failed::new(Code::InvalidPath, message);
+    failed.remediation = Some("Look at the folders again, then call again".to_owned());
+    Box::new(Observed::Failed(Box::new(failed)))
+}
+
 pub(super) fn invalid(parameter: &str, reason: &str, message: Option<String>) -> Refused {
     Box::new(Observed::Invalid(Invalid {
         message,

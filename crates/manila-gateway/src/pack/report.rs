@@ -7,7 +7,6 @@ use manila_redact::Redactor;
 use regex::Regex;
 use tokio::time::Instant;
 
-use crate::clock;
 use crate::run::Stream;
 
 /// How far a program has come.
@@ -55,7 +54,7 @@ impl<'a> Report<'a> {
     }
 
     /// Hears a piece of output. Gives progress when it is time to tell some.
-    pub(super) fn hear(&mut self, stream: Stream, piece: &[u8]) -> Option<Progress> {
+    pub(super) fn hear(&mut self, stream: Stream, piece: &[u8], now: Instant) -> Option<Progress> {
         let n = usize::from(stream == Stream::Stderr);
         let after_return = self.ends_with_return.get_mut(n)?;
         let lines = in_lines(piece, *after_return);
@@ -74,7 +73,7 @@ impl<'a> Report<'a> {
         {
             begun.extend_from_slice(rest);
         }
-        self.due()
+        self.due(now)
     }
 
     fn line(&mut self, line: &[u8]) {
@@ -105,8 +104,7 @@ impl<'a> Report<'a> {
     }
 
     /// What is to be told now, if it is time, and there is news.
-    pub(super) fn due(&mut self) -> Option<Progress> {
-        let now = clock::now();
+    pub(super) fn due(&mut self, now: Instant) -> Option<Progress> {
         if self.told_at.is_some_and(|at| now.saturating_duration_since(at) < BETWEEN) {
             return None;
         }
@@ -144,26 +142,29 @@ fn in_lines(piece: &[u8], after_return: bool) -> Cow<'_, [u8]> {
 mod tests {
     use regex::Regex;
 
-    use super::{Progress, Report};
+    use super::{BETWEEN, Progress, Report};
+    use crate::clock;
     use crate::run::Stream;
 
     #[test]
     fn lines_are_counted_and_patterns_read() {
+        let now = clock::now();
         let mut report = Report::new(None);
-        assert_eq!(report.hear(Stream::Stdout, b"\x1b[32mone\x1b[0m\n\ntw"), Some(progress(1.0)));
-        let message = Some("one".to_owned());
-        assert_eq!(progress(1.0).message, message);
+        let one = report.hear(Stream::Stdout, b"\x1b[32mone\x1b[0m\n\ntw", now);
+        assert_eq!(one, Some(progress(1.0, "one")));
         // It is not told again so soon, nor without news.
-        assert_eq!(report.hear(Stream::Stdout, b"o\nthree\n"), None);
+        assert_eq!(report.hear(Stream::Stdout, b"o\nthree\n", now), None);
+        assert_eq!(report.due(now + BETWEEN), Some(progress(3.0, "three")));
+        assert_eq!(report.due(now + 2 * BETWEEN), None);
         let pattern = Regex::new(r"^\[(?<done>\d+)/(?<total>\d+)\] (?<message>.*)").unwrap();
         let mut report = Report::new(Some(&pattern));
-        assert_eq!(report.hear(Stream::Stderr, b"noise\n"), None);
-        let told = report.hear(Stream::Stderr, b"[3/7] link\n").unwrap();
+        assert_eq!(report.hear(Stream::Stderr, b"noise\n", now), None);
+        let told = report.hear(Stream::Stderr, b"[3/7] link\n", now).unwrap();
         assert_eq!((told.done, told.total), (3.0, Some(7.0)));
         assert_eq!(told.message.as_deref(), Some("link"));
     }
 
-    fn progress(done: f64) -> Progress {
-        Progress { done, total: None, message: Some("one".to_owned()) }
+    fn progress(done: f64, message: &str) -> Progress {
+        Progress { done, total: None, message: Some(message.to_owned()) }
     }
 }

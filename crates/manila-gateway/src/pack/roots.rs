@@ -1,6 +1,6 @@
 //! Where programs may work.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Where programs may work: paths outside of these folders are refused.
 #[derive(Debug, Clone)]
@@ -24,14 +24,39 @@ impl Roots {
     /// be made where its folder lies.
     pub(super) fn inside(&self, folder: &Path, given: &str) -> Option<PathBuf> {
         let whole = folder.join(given);
-        let real = if let Ok(real) = whole.canonicalize() {
-            real
-        } else {
-            let (above, rest) = existing_above(&whole)?;
-            above.join(rest)
-        };
+        let real = behind_links(&whole)?;
+        // Many programs take `..` for the folder before it in the text, wherever that leads as a link.
+        if behind_links(&without_parents(&whole)?)? != real {
+            return None;
+        }
         self.folders.iter().any(|root| real.starts_with(root)).then_some(real)
     }
+}
+
+/// Where a path leads.
+fn behind_links(path: &Path) -> Option<PathBuf> {
+    if let Ok(real) = path.canonicalize() {
+        return Some(real);
+    }
+    let (above, rest) = existing_above(path)?;
+    Some(above.join(rest))
+}
+
+/// A path whose `..` are taken away with the names before them.
+fn without_parents(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                if !plain.pop() {
+                    return None;
+                }
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => plain.push(part),
+        }
+    }
+    Some(plain)
 }
 
 /// The nearest folder above a path that exists, and the plain names below it.

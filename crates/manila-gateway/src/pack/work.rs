@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::capabilities;
 use super::locks::{Held, Holder, Locks, NotHeld};
+use super::prepare;
 use super::probe::Version;
 use super::report::{self, Progress, Report};
 use super::{Action, CAPABILITIES, Output, Pack, Prepared, Roots, Target};
@@ -103,10 +104,20 @@ impl Worker {
                 Err(Observation::new(Observed::Cancelled(Cancelled { command, ..Cancelled::default() })))
             }
         };
-        let mut observation = match ready {
-            Ok(_turn) => self.ran(&prepared, told, cancelled).await,
-            Err(observation) => observation,
+        let _turn = match ready {
+            Ok(turn) => turn,
+            Err(mut observation) => {
+                tell_first(&mut observation, prepared.metadata);
+                return observation;
+            }
         };
+        // Whoever we have waited for may have changed what was looked at.
+        let prepared = match self.pack.prepare(tool, arguments, &self.roots) {
+            Ok(again) if again.target == prepared.target => again,
+            Ok(_) => return Observation::new(*prepare::moved()),
+            Err(refused) => return Observation::new(*refused),
+        };
+        let mut observation = self.ran(&prepared, told, cancelled).await;
         tell_first(&mut observation, prepared.metadata);
         observation
     }
@@ -129,11 +140,11 @@ impl Worker {
                 told(progress);
             }
         };
-        let heard = |stream, piece: &[u8]| tell(&|report| report.hear(stream, piece));
+        let heard = |stream, piece: &[u8]| tell(&|report| report.hear(stream, piece, clock::now()));
         let ticking = async {
             loop {
                 tokio::time::sleep(report::BETWEEN).await;
-                tell(&|report| report.due());
+                tell(&|report| report.due(clock::now()));
             }
         };
         let ran = tokio::select! {
@@ -223,6 +234,7 @@ impl Worker {
 
     async fn told_version(&self) -> Result<Version, NoVersion> {
         const PATIENCE: Duration = Duration::from_secs(30);
+        const DETAILS_CHARS_MAX: usize = 1000;
         let Some(probe) = &self.pack.probe else {
             let message = "The pack does not say how the program tells its version";
             return Err(Box::new(Observed::Failed(Box::new(Failed::new(
@@ -247,7 +259,7 @@ impl Worker {
                 feature: self.pack.missing.feature.clone(),
                 reason: None,
                 command: exited.command,
-                details: Some(printed.trim().to_owned()),
+                details: Some(printed.trim().chars().take(DETAILS_CHARS_MAX).collect()),
                 alternatives: self.pack.missing.alternatives.clone(),
             })));
         };

@@ -7,7 +7,7 @@ use manila::{Code, JsonObject, RawJson, Violation};
 
 use crate::era::{self, Era, OwnInfo, meta};
 use crate::gateway::Shape;
-use crate::handle::{Answer, Answered, Details, Forwarded, Placement, Sealed};
+use crate::handle::{Answer, Answered, Details, Forwarded, Placement, Sealed, Told};
 use crate::jsonrpc::{self, Fault};
 use crate::own_meta;
 
@@ -227,15 +227,15 @@ struct ToolResult<'a> {
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Sealed { reply, contract, failure, meta, text, is_plain, .. } = self.sealed;
-        let text = text.as_deref().filter(|_| *is_plain);
+        let Sealed { reply, contract, failure, meta, text, told, .. } = self.sealed;
+        let text = text.as_deref().filter(|_| *told == Told::Plain);
         let mut object = ObjectWriter::begin(out);
         if self.voice.era == Era::Modern {
             object.member("resultType", "complete");
         }
         let first = text.unwrap_or(reply.envelope.as_str());
         object.member("content", &Content { first, media: &reply.blocks });
-        if self.voice.placement == Placement::Structured && text.is_none() {
+        if self.voice.placement == Placement::Structured && *told == Told::Envelope {
             object.member("structuredContent", &reply.envelope);
         }
         object.member("isError", &reply.is_error);

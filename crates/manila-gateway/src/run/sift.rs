@@ -7,8 +7,12 @@ use regex::bytes::Regex;
 
 use super::text::TRUNCATED;
 
-/// What lines say that speak of failures: not names such as `src/error.rs` or `thiserror`.
-const FAILURES: &str = r"(?-u)\b(?:error|Error|ERROR)[:\[ ]|\b(?:[Ff]atal|FATAL)\b|\bpanicked at|\bFAILED\b|\bERR!|Exception\b|\bTraceback|\bNU\d{4}:";
+/// What lines say that speak of failures, coloured or not: not names such as `src/error.rs` or `thiserror`.
+const FAILURES: &str = r"(?x-u)
+    (?: \b | \x1b\[[0-9;]*m )
+    (?: (?:error|Error|ERROR) (?:\x1b\[[0-9;]*m)* [:\[\x20]
+      | (?:[Ff]atal|FATAL) \b | panicked\x20at | FAILED \b | ERR! | Traceback | NU\d{4}: )
+    | Exception \b";
 
 static PATTERN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(FAILURES).expect("the pattern is good"));
@@ -144,6 +148,8 @@ mod tests {
         check(&[], 100, "");
         check(&["src/error.rs\nthiserror v2\ntest error_a ... ok\n0 failed\n"], 100, "");
         check(&["noise\nerr", "or: x\n --> a\n"], 100, "[Output truncated]\nerror: x\n --> a\n");
+        let coloured = "\x1b[1m\x1b[38;5;9merror\x1b[0m\x1b[1m: x\n";
+        check(&["noise\n", coloured], 100, &format!("[Output truncated]\n{coloured}"));
         let noise = "noise\n".repeat(100);
         let text = format!("{noise}Error 1\n{noise}test a ... FAILED\nunfinished");
         let following = "noise\n".repeat(8);

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use manila_redact::{Edit, Redactor};
+
 use super::sift::Sift;
 
 /// Whether it is no text: of a text, in whatever encoding, hardly any byte is zero or controls something.
@@ -106,6 +108,8 @@ pub(super) fn joined(
 /// The same, where the end is one that can be shown.
 fn assembled(parts: [&str; 4], chars_max: usize, end_chars: usize) -> String {
     let [start, between, before_end, end] = parts;
+    let end =
+        after_secret(if before_end.is_empty() { start } else { before_end }, after_block(end));
     let mut start_chars = chars_max.saturating_sub(end_chars);
     loop {
         let (start, after_start) = start.split_at(end_of_shown_start(start, start_chars));
@@ -123,7 +127,7 @@ fn assembled(parts: [&str; 4], chars_max: usize, end_chars: usize) -> String {
             continue;
         }
         let failures = String::from_utf8_lossy(&failures);
-        return [start, &failures, TRUNCATED, after_block(end)].concat();
+        return [start, &failures, TRUNCATED, end].concat();
     }
 }
 
@@ -176,6 +180,30 @@ fn after_block(text: &str) -> &str {
     }
     let rest = text.get(end..).unwrap_or_default();
     rest.split_once('\n').map_or("", |(_, after)| after)
+}
+
+/// What follows a secret that is known for one only by what stood before the cut, such as the value of a
+/// name, or the lines of a key.
+fn after_secret<'t>(before: &str, text: &'t str) -> &'t str {
+    const BEFORE_BYTES: usize = 64 * 1024;
+    let mut from = before.len().saturating_sub(BEFORE_BYTES);
+    while !before.is_char_boundary(from) {
+        from += 1;
+    }
+    let before = before.get(from..).unwrap_or_default();
+    let redactor = Redactor::standard();
+    let alone = redactor.text(text.as_bytes());
+    let with_before = redactor.text([before, text].concat().as_bytes());
+    let after = |edit: &Edit| edit.range.end.checked_sub(before.len()).filter(|end| *end > 0);
+    let is_known = |edit: &Edit| {
+        let start = edit.range.start.saturating_sub(before.len());
+        let end = edit.range.end.saturating_sub(before.len());
+        alone.iter().any(|it| it.range.start <= start && end <= it.range.end)
+    };
+    let hidden = with_before.iter().filter(|edit| after(edit).is_some() && !is_known(edit));
+    let Some(end) = hidden.filter_map(after).next_back() else { return text };
+    let rest = text.get(end..).unwrap_or_default();
+    rest.find('\n').and_then(|line| rest.get(line + 1..)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -233,6 +261,13 @@ mod tests {
         let (start, end) = ("line\n".repeat(40), "line\n".repeat(20));
         let failures = "[Output truncated]\nerror: x\n".to_owned() + &"line\n".repeat(8);
         assert_eq!(cut, format!("{start}{failures}[Output truncated]\n{end}"));
+        // A value is a secret by its name, which was cut off.
+        let pair = "- name: DB_PASSWORD\n  value: Sup3rS3cret4711\n";
+        for n_chars in 1..3 * pair.len() {
+            let (cut, _) = within(pair.repeat(100), 2_000, n_chars);
+            let (_, end) = cut.rsplit_once("[Output truncated]\n").unwrap();
+            assert!(!end.starts_with("  value"), "{n_chars}: {end}");
+        }
         let key = "MIIE\nMIIF\n-----END X-----\nrest\n";
         assert_eq!(joined("", "", key, 1_000, 500), "[Output truncated]\nrest\n");
     }

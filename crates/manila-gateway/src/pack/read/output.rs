@@ -57,9 +57,11 @@ pub(super) fn rules(
 
 fn rule(text: &str, usual: &str, place: &Spanned<DiagnosticTable>) -> Result<Rule, ConfigError> {
     let table = place.get_ref();
-    if let Some(empty) = table.lines_with.iter().find(|word| word.get_ref().is_empty()) {
-        let hint = "give words that the program prints";
-        return Err(at(text, Some(empty.span()), "every line has nothing in it", hint));
+    let in_no_line = |word: &&Spanned<String>| word.get_ref().contains('\n');
+    let wrong = table.lines_with.iter().find(|word| word.get_ref().is_empty() || in_no_line(word));
+    if let Some(wrong) = wrong {
+        let message = "every line has nothing in it, and none has a line's end";
+        return Err(at(text, Some(wrong.span()), message, "give words that the program prints"));
     }
     let lines_with = Words::new(table.lines_with.iter().map(|word| word.get_ref().as_str()));
     let source = match (&table.pattern, &table.json) {
