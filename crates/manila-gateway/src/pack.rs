@@ -20,6 +20,7 @@ mod places;
 mod prepare;
 mod probe;
 mod read;
+mod refusal;
 mod report;
 mod roots;
 mod rule;
@@ -32,8 +33,9 @@ mod work;
 
 pub use keys::{KEYS, schema};
 pub use parameter::{Kind, Parameter, PathRules, Rules};
-pub use prepare::{Prepared, Refused, Target};
+pub use prepare::{Prepared, Target};
 pub use probe::Version;
+pub use refusal::Refused;
 pub use roots::Roots;
 pub(crate) use serve::dispatch;
 pub use source::{BUILT_IN, NotRead, Source, Work};
@@ -104,6 +106,10 @@ pub struct Action {
     pub about: String,
     /// The parameters that it cannot do without.
     pub required: Vec<String>,
+    /// Groups of parameters of which only one may be given.
+    pub exclusive: Vec<Vec<String>>,
+    /// Exit codes beside 0 that are no failure.
+    pub good_exits: Vec<i64>,
     /// What it does to what.
     pub effect: Effect,
     /// How long it may take, where that is not what is usual.

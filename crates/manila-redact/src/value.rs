@@ -142,8 +142,16 @@ fn is_label(value: &[u8], shape: Shape) -> bool {
         let n_name = value.iter().rposition(|it| !it.is_ascii_digit()).map_or(0, |at| at + 1);
         let name = value.get(..n_name).unwrap_or(value);
         LABELS.iter().any(|label| {
-            let start = name.len().saturating_sub(label.len());
-            name.get(start..).is_some_and(|it| it.eq_ignore_ascii_case(label.as_bytes()))
+            let (before, last) = name.split_at(name.len().saturating_sub(label.len()));
+            let begins_word = match (before.last(), last.first()) {
+                (None | Some(b'_' | b'.'), _) => true,
+                (Some(before), Some(first)) => {
+                    !before.is_ascii_uppercase() && first.is_ascii_uppercase()
+                }
+                (Some(_), None) => false,
+            };
+            // Names have digits, but not many that end in the middle of a word: `hunter2secret`.
+            last.eq_ignore_ascii_case(label.as_bytes()) && (begins_word || !shape.has(Shape::DIGIT))
         })
     };
     (is_named || is_path(value)) && ends_as_label()

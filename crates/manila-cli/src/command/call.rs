@@ -1,5 +1,6 @@
 //! `manila call`
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::pin::pin;
 use std::sync::Arc;
@@ -129,8 +130,15 @@ fn given(args: &Args) -> anyhow::Result<Given> {
             let hint = "give a JSON object, e.g. --args '{\"message\": \"hello\"}'";
             let value = RawJson::parse(json.clone())
                 .map_err(|error| Refusal::new(format!("--args: {error}"), hint))?;
-            JsonObject::new(value)
-                .ok_or_else(|| Refusal::new("--args must be an object, but is not", hint))?
+            let object = JsonObject::new(value)
+                .ok_or_else(|| Refusal::new("--args must be an object, but is not", hint))?;
+            let mut seen = HashSet::new();
+            let mut names = object.members().map(|member| member.key().into_owned());
+            if let Some(twice) = names.find(|name| !seen.insert(name.clone())) {
+                let message = format!("--args has `{twice}` twice");
+                return Err(Refusal::new(message, "leave one of the two out").into());
+            }
+            object
         }
     };
     let texts = args.one_by_one.iter().map(|text| {

@@ -1,13 +1,14 @@
 //! `manila pack`
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use manila_gateway::pack::{Action, BUILT_IN, Effect, NotRead, Pack, PackTool, Parameter, Source};
 use serde::Serialize;
 
 use crate::exit_status::ExitStatus;
+use crate::input::InputArgs;
 use crate::output::Output;
 use crate::refusal::{self, Refusal};
 use crate::server;
@@ -55,7 +56,7 @@ enum Command {
     },
     /// Say whether packs are good, or what is wrong at which line and column; then it exits with 1
     Check {
-        /// The files
+        /// The files; `-` is standard input
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
@@ -83,8 +84,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
 fn check(files: &[PathBuf], out: &mut Output) -> anyhow::Result<ExitStatus> {
     let mut status = ExitStatus::Good;
     for file in files {
-        match Source::file(file) {
-            Ok(Source { pack, .. }) => {
+        match read(file)? {
+            Ok(pack) => {
                 let n_actions: usize = pack.tools.iter().map(|tool| tool.actions.len()).sum();
                 let tools = counted(pack.tools.len() as u64, "tool", "tools");
                 let actions = counted(n_actions as u64, "action", "actions");
@@ -99,6 +100,17 @@ fn check(files: &[PathBuf], out: &mut Output) -> anyhow::Result<ExitStatus> {
         }
     }
     Ok(status)
+}
+
+/// The pack in a file, or in what comes as standard input.
+fn read(file: &Path) -> anyhow::Result<Result<Pack, NotRead>> {
+    const BYTES_MAX: u64 = 1024 * 1024;
+    if file != Path::new("-") {
+        return Ok(Source::file(file).map(|source| source.pack));
+    }
+    let input = InputArgs::new(Some(file.to_path_buf()), BYTES_MAX);
+    let text = String::from_utf8_lossy(&input.read()?).into_owned();
+    Ok(Pack::from_toml(&text).map_err(|error| NotRead::Wrong(input.name(), error)))
 }
 
 fn list(json: bool, out: &mut Output) -> anyhow::Result<()> {

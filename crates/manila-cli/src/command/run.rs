@@ -174,11 +174,17 @@ fn input(path: &Path) -> anyhow::Result<Input> {
 
 /// Why it cannot be run where it should be.
 fn not_a_folder(args: &Args) -> Option<Failed> {
-    let folder = args.cwd.as_ref().filter(|folder| !folder.is_dir())?;
-    let fault = if folder.exists() { "is no folder" } else { "does not exist" };
+    let folder = args.cwd.as_ref()?;
+    let fault = match folder.metadata() {
+        Err(_) => "does not exist, or cannot be seen",
+        Ok(it) if !it.is_dir() => "is no folder",
+        // Inside of a folder sees only who may enter it.
+        Ok(_) if folder.join(".").metadata().is_err() => "may not be entered",
+        Ok(_) => return None,
+    };
     let message = format!("The working directory `{}` {fault}", folder.display());
     let mut failed = Failed::new(Code::InvalidPath, message);
-    failed.remediation = Some("Give a folder that exists".to_owned());
+    failed.remediation = Some("Give a folder that exists and may be entered".to_owned());
     Some(failed)
 }
 

@@ -36,6 +36,7 @@ mod packs;
 mod packs_at_work;
 mod packs_cargo;
 mod packs_dotnet;
+mod packs_edges;
 mod packs_smuggle;
 mod parity;
 mod passing;

@@ -124,6 +124,11 @@ impl Client {
         self.wait(|message| message.get("method").is_none() && message["id"] == *id)
     }
 
+    /// What came while something else was waited for.
+    pub(crate) fn put_aside(&self) -> &[Value] {
+        &self.put_aside
+    }
+
     /// Waits for a message; others are put aside.
     #[track_caller]
     pub(crate) fn wait(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {

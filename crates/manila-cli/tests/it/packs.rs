@@ -203,6 +203,10 @@ fn packs_are_checked_listed_and_shown() {
         shown.stdout
     );
     assert!(shown.stdout.contains("format (string, one of pfx, pem"), "{}", shown.stdout);
+    let piped = manila(&["pack", "check", "-"], SHELF.as_bytes());
+    assert!(piped.code == 0 && piped.stdout.contains("- is good: 1 tool"), "{piped:?}");
+    let piped = manila(&["pack", "check", "-"], b"name = 3");
+    assert!(piped.code == 1 && piped.stderr.contains("standard input, line 1, column 8"));
     let shown = manila(&["pack", "show", "cargo", "--toml"], b"");
     let scratch = Scratch::new("packs-check");
     let own = scratch.file("own.toml", &shown.stdout);

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::mcp::Client;
-use crate::program::{Scratch, manila, read, root};
+use crate::mcp::{Client, signal};
+use crate::program::{Scratch, manila, read, root, start};
+use crate::serve::until;
 use crate::shelf::{executable, text};
 
 /// Writes down its arguments, and says what it was told to say.
@@ -58,6 +59,11 @@ fn every_example_of_a_call_comes_out() {
         let result = client.call(tool, &vector["arguments"]);
         let envelope: Value = serde_json::from_str(text(&result)).unwrap();
         assert_eq!(envelope, vector["envelope"], "{name}");
+        let facts = ["selectedTestRunner", "projectArgumentStyle", "selectionSource"];
+        if envelope["metadata"][facts[0]].is_string() {
+            let places = facts.map(|fact| text(&result).find(fact).unwrap());
+            assert!(places.is_sorted(), "{name}: {envelope}");
+        }
         let words = std::fs::read_to_string(&ran).ok();
         let words: Option<Vec<Value>> =
             words.map(|words| words.lines().map(|word| json!(word)).collect());
@@ -80,4 +86,64 @@ fn the_real_program_tells_its_version() {
     if !is_there {
         assert_eq!(envelope["errors"][0]["code"], "CAPABILITY_NOT_AVAILABLE", "{envelope}");
     }
+}
+
+/// What a restore says while it runs, until it is told to end.
+const SLOW: &str = r#"#!/bin/sh
+D=$(dirname "$0")
+case "$1" in
+restore) echo "Restoring packages for MyProject.csproj..."; echo > "$D/begun"; sleep 100 ;;
+*) echo "Build succeeded." ;;
+esac
+"#;
+
+#[test]
+fn the_examples_of_a_conflict_and_of_a_cancellation_come_out() {
+    let scratch = Scratch::new("packs-dotnet-slow");
+    let program = executable(&scratch, "bin/dotnet", SLOW);
+    scratch.file("work/MyProject.csproj", "<Project/>");
+    let bin = program.trim_end_matches("/dotnet").to_owned();
+    let mut client = client(&scratch, &format!("{bin}:/usr/bin:/bin"));
+    let call = |action: &str| {
+        json!({"name": "dotnet_project", "arguments": {
+            "action": action, "project": "MyProject.csproj", "machineReadable": true}})
+    };
+    client.send(
+        &json!({"jsonrpc": "2.0", "id": 71, "method": "tools/call", "params": call("Restore")}),
+    );
+    until("it restores", || Path::new(&bin).join("begun").exists());
+    let conflict = client.call("dotnet_project", &call("Build")["arguments"]);
+    let mut conflict: Value = serde_json::from_str(text(&conflict)).unwrap();
+    let since = conflict["metadata"]["conflictingSince"].take();
+    assert!(since.as_str().is_some_and(|it| it.starts_with("20")), "{since}");
+    conflict.as_object_mut().unwrap().remove("metadata");
+    let given = read(&root().join("conformance/given/machine_readable_v1/conflict.json"));
+    let given: Value = serde_json::from_str(&given).unwrap();
+    assert_eq!(conflict, given["envelope"]);
+    // The same project, though nobody names it.
+    let unnamed = json!({"action": "Build", "machineReadable": true});
+    let unnamed = client.call("dotnet_project", &unnamed);
+    assert!(text(&unnamed).contains("CONCURRENCY_CONFLICT"), "{unnamed}");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 71}}));
+    // Who took a call back hears nothing of it any more; what it held is free.
+    let built = json!({"action": "Build", "project": "MyProject.csproj", "machineReadable": true,
+        "wait_ms": 20_000});
+    let built = client.call("dotnet_project", &built);
+    assert!(text(&built).contains("Build succeeded."), "{built}");
+    let _ = std::fs::remove_file(Path::new(&bin).join("begun"));
+    let config = scratch.file("manila.toml", format!(
+        "[pack.dotnet]\nroots = [\"{bin}/../work\"]\nenv = {{ PATH = \"{bin}:/usr/bin:/bin\" }}\n"
+    ));
+    let arguments = ["--arg", "action=Restore", "--arg", "project=MyProject.csproj"];
+    let contract = ["-c", "machine-readable-v1", "--config", &config];
+    let child = start(&[&["call", "dotnet_project"], &arguments[..], &contract[..]].concat());
+    until("it restores", || Path::new(&bin).join("begun").exists());
+    signal("INT", child.id());
+    let output = child.wait_with_output().unwrap();
+    let mut cancelled: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let given = read(&root().join("conformance/given/machine_readable_v1/cancelled.json"));
+    let given: Value = serde_json::from_str(&given).unwrap();
+    // Here nothing was cut.
+    cancelled["errors"][0]["rawOutput"] = given["envelope"]["errors"][0]["rawOutput"].clone();
+    assert_eq!(cancelled, given["envelope"]);
 }

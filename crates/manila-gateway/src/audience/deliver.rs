@@ -125,8 +125,9 @@ fn taken_back(gateway: &Gateway, notification: &Notification, by: &Arc<Connectio
     }
 }
 
-/// Progress goes to whoever asked for it, under the token that it chose. A token that is nobody's
-/// may be of some other kind of work, which the only client there is may know.
+/// Progress goes to whoever asked for it, under the token that it chose; that of a request which is over
+/// goes to nobody. A token that was never ours may be of some other kind of work, which the only client
+/// there is may know.
 fn progressed(gateway: &Gateway, notification: &Notification, connection: &Connection) {
     let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
     let wanted = token.as_ref().and_then(|token| Some((token, connection.progressed(token)?)));
@@ -134,6 +135,7 @@ fn progressed(gateway: &Gateway, notification: &Notification, connection: &Conne
         Some((token, (line, own))) => {
             (line, jsonrpc::replaced(&notification.frame, token, own.as_bytes()))
         }
+        None if token.as_ref().is_some_and(|token| connection.is_ours(token)) => return,
         None => match gateway.audience.only_client() {
             Some(client) => (Arc::clone(&client.line), notification.frame.to_bytes()),
             None => return,

@@ -65,6 +65,10 @@ pub enum Kind {
     TablesWith(&'static [&'static str]),
     /// A whole number.
     Number,
+    /// A list of whole numbers.
+    Numbers,
+    /// A list of lists of texts.
+    Groups,
     /// Anything.
     Any,
 }
@@ -225,7 +229,8 @@ pub const KEYS: [Key; 61] = [
     key(
         "pack.NAME.output_chars_max",
         Kind::Several,
-        "how many characters are kept of each stream of the program; 1,000,000 by default, 10,000,000 at most",
+        "how many characters are kept of each stream of the program; 1,000,000 by default. Messages must have \
+         room for both: 2,796,202 at most, unless `limits.message_bytes_max` says otherwise",
     ),
     key(
         "pack.NAME.programs_max",

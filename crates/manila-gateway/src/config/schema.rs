@@ -166,6 +166,15 @@ fn leaf(object: &mut ObjectWriter<'_>, kind: Kind) {
         Kind::Count => number(object, 0),
         Kind::Several => number(object, 1),
         Kind::Number => object.member("type", "integer"),
+        Kind::Numbers => {
+            object.member("type", "array");
+            let number = JsonObject::build(|number| number.member("type", "integer"));
+            object.member("items", &number);
+        }
+        Kind::Groups => {
+            object.member("type", "array");
+            object.member("items", &JsonObject::build(texts));
+        }
         Kind::Flag => object.member("type", "boolean"),
     }
 }

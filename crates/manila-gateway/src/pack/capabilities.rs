@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use manila::{JsonObject, Observed};
 
-use super::prepare::{self, Refused};
 use super::probe::Probe;
+use super::refusal::{self, Refused};
 use super::{Action, OF_THE_ANSWER, PackTool, Version, Worker};
 
 impl Worker {
@@ -95,7 +95,7 @@ pub(super) fn refused(arguments: &JsonObject) -> Option<Refused> {
     let mut names = arguments.members().map(|member| member.key().into_owned());
     let name = names.find(|name| !OF_THE_ANSWER.contains(&name.as_str()))?;
     let message = format!("Parameter '{name}' is not known");
-    Some(prepare::invalid(&name, "invalid value", Some(message)))
+    Some(refusal::invalid(&name, "invalid value", Some(message)))
 }
 
 /// Why a program cannot be used, in a sentence.

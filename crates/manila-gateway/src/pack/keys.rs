@@ -17,7 +17,7 @@ pub fn schema() -> JsonObject {
 }
 
 /// The keys of a pack, each with what it does.
-pub const KEYS: [Key; 70] = [
+pub const KEYS: [Key; 73] = [
     key("name", Kind::Text, "what the names of its tools begin with: letters, digits and `-`"),
     key("about", Kind::Text, "what it is, for people"),
     key("program", Kind::Text, "the program, as it is found on the `PATH`, or its whole path"),
@@ -178,6 +178,12 @@ pub const KEYS: [Key; 70] = [
     ),
     key("tool.parameter.must_exist", Kind::Flag, "for paths: whether there must be something"),
     key(
+        "tool.parameter.relative_to",
+        Kind::Text,
+        "for paths that the program looks for in the folder of a file, and not in the working directory: \
+         the parameter of type `path` that names the file",
+    ),
+    key(
         "tool.parameter.minimum",
         Kind::Number,
         "for integers: the least; without it, none is negative, since `-5` would be an option",
@@ -199,6 +205,17 @@ pub const KEYS: [Key; 70] = [
          `{name~end}` if it ends with that",
     ),
     key("tool.action.required", Kind::Texts, "the parameters that it cannot do without"),
+    key(
+        "tool.action.exclusive",
+        Kind::Groups,
+        "groups of parameters of which only one may be given, e.g. `[[\"version\", \"prerelease\"]]`",
+    ),
+    key(
+        "tool.action.good_exits",
+        Kind::Numbers,
+        "exit codes beside 0 that are no failure, e.g. `[1]` for a search that found nothing; they are \
+         told as `exitCode` in the metadata",
+    ),
     key(
         "tool.action.effect",
         Kind::Words(&["reads", "writes", "global"]),
@@ -251,7 +268,11 @@ pub const KEYS: [Key; 70] = [
         "the name of a JSON file in the working directory, or in the nearest folder above that has it",
     ),
     key("tool.action.choice.cases.pointer", Kind::Text, "the place in it, as a JSON pointer"),
-    key("tool.action.choice.cases.equals", Kind::Text, "the text that must stand there"),
+    key(
+        "tool.action.choice.cases.equals",
+        Kind::Text,
+        "the text that must stand there, in large letters or small ones",
+    ),
     key(
         "tool.action.choice.cases.set",
         Kind::NamedTexts,

@@ -68,7 +68,8 @@ impl PackTool {
             });
             properties.member("action", &action);
             for parameter in &self.parameters {
-                let about = format!("{}{}", parameter.about, self.uses(parameter));
+                let characters = parameter.characters_told();
+                let about = format!("{}{characters}{}", parameter.about, self.uses(parameter));
                 properties.member(&parameter.name, &parameter.schema(&about));
             }
             let about = "The folder to work in, inside of those that are allowed";

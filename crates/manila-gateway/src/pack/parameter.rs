@@ -64,6 +64,8 @@ pub struct PathRules {
     pub characters: Option<Regex>,
     /// Whether there must be something.
     pub must_exist: bool,
+    /// The parameter that names the file in whose folder it is looked for; else it is the working directory.
+    pub relative_to: Option<String>,
 }
 
 /// Whether a value may begin with `-`: after `--` no program takes it for an option.
@@ -86,7 +88,7 @@ impl Parameter {
                 given.items().map(|item| text_of(&item)).collect::<Result<_, _>>().map(Value::Texts)
             }
             Kind::Texts(_) | Kind::Paths(_) => {
-                Err(self.wrong("invalid value", "must be a list of texts"))
+                Err(self.wrong("invalid value", "must be a list of texts, e.g. [\"a\", \"b\"]"))
             }
             Kind::Number(range) => {
                 let number = given.as_str().parse::<i64>().ok().filter(|it| range.contains(it));
@@ -118,7 +120,7 @@ impl Parameter {
         }
         // An option is no name, and a command line has one line.
         let is_option = text.starts_with('-') && dash == Dash::Refused;
-        if is_option || text.contains(char::is_control) {
+        if is_option || text.contains(char::is_control) || text.contains(is_deceptive) {
             return Err(self.characters());
         }
         match &self.kind {
@@ -170,6 +172,17 @@ impl Parameter {
     fn wrong(&self, reason: &str, must: &str) -> Box<Invalid> {
         let message = Some(format!("Parameter '{}' {must}", self.name));
         Box::new(Invalid { message, reason: Some(reason.to_owned()), ..self.named() })
+    }
+
+    /// The characters that it may have, where not all are good.
+    pub(super) fn characters_told(&self) -> String {
+        let characters = match &self.kind {
+            Kind::Text(rules) | Kind::Texts(rules) => rules.characters.as_ref(),
+            Kind::Path(rules) | Kind::Paths(rules) => rules.characters.as_ref(),
+            Kind::Number(_) | Kind::Flag => None,
+        };
+        let class = characters.and_then(|it| it.as_str().strip_prefix('^')?.strip_suffix("*$"));
+        class.map(|class| format!(". Characters: {class}")).unwrap_or_default()
     }
 
     /// What may be given, in words.
@@ -240,6 +253,11 @@ impl Parameter {
             }
         })
     }
+}
+
+/// Whether a character ends lines, or turns the direction of what follows: people would read another text.
+fn is_deceptive(letter: char) -> bool {
+    matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn item(values: &[String]) -> JsonObject {

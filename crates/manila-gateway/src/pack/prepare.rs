@@ -1,14 +1,16 @@
 //! From what a caller gave to a command line, or to what is said against it. Nothing is run.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use manila::{Code, Failed, Invalid, JsonObject, Observed, RawJson, closest};
+use manila::{Code, Failed, Invalid, JsonObject, Observed, RawJson};
 
-use super::parameter::Kind;
+use super::parameter::{Kind, PathRules};
 use super::places::Pointer;
+use super::refusal::{self, Refused, invalid, no_path, outside};
 use super::template::Values;
 use super::value::Value;
 use super::{Action, Case, Effect, Output, Pack, PackTool, Parameter, Roots, Version};
@@ -19,9 +21,6 @@ pub(super) const WAIT: &str = "wait_ms";
 
 /// The longest that a caller may wait.
 pub(super) const WAIT_MS_MAX: u64 = 10 * 60 * 1000;
-
-/// What is said against a call.
-pub type Refused = Box<Observed>;
 
 /// A call that may be run.
 #[derive(Debug, Clone)]
@@ -39,6 +38,8 @@ pub struct Prepared {
     pub target_name: String,
     /// Where its output stands.
     pub output: Output,
+    /// Exit codes beside 0 that are no failure.
+    pub good_exits: Vec<i64>,
     /// The oldest version of the program that has it.
     pub minimum: Option<Version>,
     /// How long it may take, where the action says so.
@@ -74,6 +75,7 @@ impl Pack {
                 message,
             )))));
         };
+        given_once(arguments)?;
         let action = tool.action(arguments)?;
         let folder = match text(arguments, "workingDirectory")? {
             Some(given) => folder(&given, roots)?,
@@ -107,6 +109,7 @@ impl Pack {
         let output = action.output;
         Ok(Prepared {
             output,
+            good_exits: action.good_exits.clone(),
             minimum: action.minimum.clone(),
             action: name,
             arguments,
@@ -118,6 +121,20 @@ impl Pack {
             metadata,
         })
     }
+}
+
+/// Of two values with one name nobody knows which counts.
+fn given_once(arguments: &JsonObject) -> Result<(), Refused> {
+    let mut seen = HashSet::new();
+    for member in arguments.members() {
+        let name = member.key().into_owned();
+        if seen.contains(&name) {
+            let message = format!("Parameter '{name}' is given twice");
+            return Err(invalid(&name, "invalid value", Some(message)));
+        }
+        seen.insert(name);
+    }
+    Ok(())
 }
 
 /// What was given, checked, and what counts where nothing was.
@@ -134,7 +151,7 @@ fn given(
             continue;
         }
         let parameter = known.iter().find(|it| it.name == name);
-        let parameter = parameter.ok_or_else(|| unknown(tool, action, known, &name))?;
+        let parameter = parameter.ok_or_else(|| refusal::unknown(tool, action, known, &name))?;
         let dash = action.template.dash_of(&parameter.name);
         let value = parameter.value(&member.value(), dash);
         let value = value.map_err(|it| Box::new(Observed::Invalid(*it)))?;
@@ -146,6 +163,14 @@ fn given(
     for parameter in known {
         if let Some(default) = &parameter.default {
             values.entry(parameter.name.clone()).or_insert_with(|| default.clone());
+        }
+    }
+    let is_there = |name: &&String| values.get(*name).is_some_and(|it| *it != Value::Flag(false));
+    for group in &action.exclusive {
+        let given: Vec<&String> = group.iter().filter(is_there).collect();
+        if let [one, other, ..] = given.as_slice() {
+            let message = format!("Parameters '{one}' and '{other}' are mutually exclusive");
+            return Err(invalid(other, "mutually exclusive", Some(message)));
         }
     }
     if let Some(missing) = action.required.iter().find(|name| !values.contains_key(*name)) {
@@ -166,10 +191,13 @@ fn is_named(needed: &str, known: &[&Parameter], values: &Values) -> bool {
 fn folder(given: &str, roots: &Roots) -> Result<PathBuf, Refused> {
     let found = roots.inside(&roots.first(), given);
     let found = found.ok_or_else(|| outside("workingDirectory", given))?;
-    if found.is_dir() {
+    // Inside of a folder sees only who may enter it.
+    if found.join(".").is_dir() {
         return Ok(found);
     }
-    let message = format!("Parameter 'workingDirectory': `{given}` is no folder that exists");
+    let message = format!(
+        "Parameter 'workingDirectory': `{given}` is no folder that exists and may be entered"
+    );
     Err(no_path("workingDirectory", "not found", message))
 }
 
@@ -224,8 +252,18 @@ fn placed(
             Some(Value::Texts(paths)) => paths.iter().collect(),
             Some(Value::Number(_) | Value::Flag(_)) | None => continue,
         };
+        let base = match rules.relative_to.as_ref().and_then(|name| values.get(name)) {
+            Some(Value::Text(file)) => {
+                let file =
+                    roots.inside(folder, file).ok_or_else(|| outside(&parameter.name, file))?;
+                file.parent().map_or_else(|| folder.to_path_buf(), Path::to_path_buf)
+            }
+            Some(Value::Texts(_) | Value::Number(_) | Value::Flag(_)) | None => {
+                folder.to_path_buf()
+            }
+        };
         for path in given {
-            let real = roots.inside(folder, path).ok_or_else(|| outside(&parameter.name, path))?;
+            let real = roots.inside(&base, path).ok_or_else(|| outside(&parameter.name, path))?;
             if rules.must_exist && !real.exists() {
                 let message = format!("Parameter '{}' names nothing that exists", parameter.name);
                 return Err(invalid(&parameter.name, "not found", Some(message)));
@@ -238,8 +276,33 @@ fn placed(
     Ok(match &action.effect {
         Effect::Reads => None,
         Effect::Global => Some(Target::Global),
-        Effect::Writes(_) => Some(target.unwrap_or_else(|| Target::Path(folder.to_path_buf()))),
+        Effect::Writes(name) => Some(target.unwrap_or_else(|| {
+            let parameter = known.iter().find(|it| Some(&it.name) == name.as_ref());
+            let only = parameter.and_then(|it| only_file(it, folder, roots));
+            Target::Path(only.unwrap_or_else(|| folder.to_path_buf()))
+        })),
     })
+}
+
+/// The file that a program would choose by itself: the only one in its folder that a caller could name.
+fn only_file(parameter: &Parameter, folder: &Path, roots: &Roots) -> Option<PathBuf> {
+    const FILES_MAX: usize = 10_000;
+    let (Kind::Path(PathRules { extensions, .. }) | Kind::Paths(PathRules { extensions, .. })) =
+        &parameter.kind
+    else {
+        return None;
+    };
+    let files = std::fs::read_dir(folder).ok()?.take(FILES_MAX).flatten();
+    let names = files.filter_map(|file| file.file_name().into_string().ok());
+    let is_it = |name: &String| {
+        let name = name.to_lowercase();
+        extensions.iter().any(|end| name.ends_with(&end.to_lowercase()))
+    };
+    let mut fitting = names.filter(is_it);
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => roots.inside(folder, &only),
+        (Some(_), Some(_)) | (None, _) => None,
+    }
 }
 
 /// Decides what the action leaves to be decided. Later choices see earlier ones.
@@ -264,7 +327,9 @@ impl Case {
             && self.file.as_ref().is_none_or(|(name, pointer, wanted)| {
                 let found =
                     folder.ancestors().map(|above| above.join(name)).find(|it| it.is_file());
-                found.is_some_and(|path| stands_at(&path, pointer).as_deref() == Some(wanted))
+                found
+                    .and_then(|path| stands_at(&path, pointer))
+                    .is_some_and(|it| it.eq_ignore_ascii_case(wanted))
             })
     }
 }
@@ -298,54 +363,6 @@ impl PackTool {
             }))
         })
     }
-}
-
-fn unknown(tool: &PackTool, action: &Action, known: &[&Parameter], name: &str) -> Refused {
-    let is_elsewhere = tool.parameters.iter().any(|it| it.name == name);
-    let fault = if is_elsewhere {
-        format!("is not for the action '{}'", action.name)
-    } else {
-        match closest(name, known.iter().map(|it| it.name.as_str())) {
-            Some(meant) => format!("is not known; did you mean '{meant}'?"),
-            None => "is not known".to_owned(),
-        }
-    };
-    invalid(name, "invalid value", Some(format!("Parameter '{name}' {fault}")))
-}
-
-fn outside(parameter: &str, given: &str) -> Refused {
-    let message = format!("Parameter '{parameter}': `{given}` is not inside the allowed folders");
-    no_path(parameter, "invalid value", message)
-}
-
-fn no_path(parameter: &str, reason: &str, message: String) -> Refused {
-    let mut failed = Failed::new(Code::InvalidPath, message);
-    failed.details = JsonObject::build(|details| {
-        details.member("parameter", parameter);
-        details.member("reason", reason);
-    });
-    if parameter == "workingDirectory" {
-        failed.remediation =
-            Some("Set workingDirectory to the folder of a project in an allowed folder".to_owned());
-    }
-    Box::new(Observed::Failed(Box::new(failed)))
-}
-
-/// What is said where another path is meant after waiting for others than before.
-pub(super) fn moved() -> Refused {
-    let message = "What the call would change was moved while it waited".to_owned();
-    let mut failed = Failed::new(Code::InvalidPath, message);
-    failed.remediation = Some("Look at the folders again, then call again".to_owned());
-    Box::new(Observed::Failed(Box::new(failed)))
-}
-
-pub(super) fn invalid(parameter: &str, reason: &str, message: Option<String>) -> Refused {
-    Box::new(Observed::Invalid(Invalid {
-        message,
-        parameter: Some(parameter.to_owned()),
-        reason: Some(reason.to_owned()),
-        ..Invalid::default()
-    }))
 }
 
 /// The text of one of our own parameters.

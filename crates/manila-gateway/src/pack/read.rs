@@ -7,7 +7,7 @@ use manila::closest;
 use regex::Regex;
 use toml::Spanned;
 
-use super::parameter::Parameter;
+use super::parameter::{Kind, Parameter};
 use super::probe::Probe;
 use super::tables::{PackTable, ToolTable};
 use super::{Action, CAPABILITIES, Pack, PackTool};
@@ -21,6 +21,9 @@ mod parameter;
 /// Where people find every key.
 const PAGE: &str = "docs/packs.md";
 
+/// How long a name may be. Clients have limits of their own.
+const NAME_CHARS_MAX: usize = 64;
+
 /// The systems that a pack may name.
 const PLATFORMS: [&str; 3] = ["linux", "macos", "windows"];
 
@@ -28,14 +31,20 @@ pub(super) fn pack(text: &str) -> Result<Pack, ConfigError> {
     let table: PackTable = toml::from_str(text).map_err(|error| not_read(text, &error, PAGE))?;
     let PackTable { name, about, program, missing, platforms, tool, .. } = &table;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    if name.get_ref().is_empty() || !name.get_ref().bytes().all(is_name) {
+    let is_good = |name: &str| {
+        (1..=NAME_CHARS_MAX).contains(&name.len())
+            && !name.starts_with('-')
+            && name.bytes().all(is_name)
+    };
+    if !is_good(name.get_ref()) {
         let message = format!("`{}` cannot be the name of a pack", name.get_ref());
-        let hint = "use letters, digits and `-`: its tools are named NAME_TOOL";
+        let hint = "use up to 64 letters, digits and `-`: its tools are named NAME_TOOL";
         return Err(at(text, Some(name.span()), message, hint));
     }
     let is_bare = |name: &str| !name.contains(['/', '\\']) && !name.contains(char::is_whitespace);
     let is_program = |name: &str| is_bare(name) || Path::new(name).is_absolute();
-    if program.get_ref().is_empty() || !is_program(program.get_ref()) {
+    let is_option = program.get_ref().starts_with('-');
+    if program.get_ref().is_empty() || is_option || !is_program(program.get_ref()) {
         let message = format!("`{}` is no program", program.get_ref());
         let hint =
             "give its name, as it is found on the PATH, or its whole path; arguments are actions'";
@@ -90,6 +99,13 @@ fn tool(text: &str, table: &ToolTable, probe: Option<&Probe>) -> Result<PackTool
     }
     let parameters: Vec<Parameter> =
         parameter.iter().map(|it| parameter::parameter(text, it)).collect::<Result<_, _>>()?;
+    for base in parameter.iter().filter_map(|it| it.relative_to.as_ref()) {
+        let own = parameters.iter().find(|it| it.name == *base.get_ref());
+        if !own.is_some_and(|it| matches!(it.kind, Kind::Path(_))) {
+            let message = format!("`{}` names no file", base.get_ref());
+            return Err(at(text, Some(base.span()), message, "name a parameter of type `path`"));
+        }
+    }
     if let Some(minimum) = action.iter().find_map(|it| it.minimum.as_ref())
         && probe.is_none()
     {
@@ -130,11 +146,12 @@ fn is_known(
 
 fn worded(text: &str, name: &Spanned<String>) -> Result<(), ConfigError> {
     let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    if !name.get_ref().is_empty() && name.get_ref().bytes().all(is_good) {
+    let is_short = (1..=NAME_CHARS_MAX).contains(&name.get_ref().len());
+    if is_short && name.get_ref().bytes().all(is_good) {
         return Ok(());
     }
     let message = format!("`{}` cannot be a name here", name.get_ref());
-    Err(at(text, Some(name.span()), message, "use letters, digits and `_`"))
+    Err(at(text, Some(name.span()), message, "use up to 64 letters, digits and `_`"))
 }
 
 fn distinct<'a>(

@@ -118,16 +118,17 @@ pub(super) struct Found<'a> {
 
 impl Found<'_> {
     fn named(&self, name: &str) -> Option<&str> {
-        match name {
-            "file" => self.file.as_deref(),
-            "line" => self.line.as_deref(),
-            "column" => self.column.as_deref(),
-            "severity" => self.severity.as_deref(),
-            "code" => self.code.as_deref(),
-            "subject" => self.subject.as_deref(),
-            "message" => self.message.as_deref(),
-            _ => None,
-        }
+        let found = match name {
+            "file" => &self.file,
+            "line" => &self.line,
+            "column" => &self.column,
+            "severity" => &self.severity,
+            "code" => &self.code,
+            "subject" => &self.subject,
+            "message" => &self.message,
+            _ => return None,
+        };
+        found.as_deref().map(str::trim)
     }
 }
 

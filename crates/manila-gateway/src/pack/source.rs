@@ -1,6 +1,6 @@
 //! Where a pack comes from, and how it is set to work behind a gateway.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -101,10 +101,9 @@ impl Source {
     }
 
     fn of(text: String, file: Option<PathBuf>) -> Result<Source, NotRead> {
-        let pack = Pack::from_toml(&text).map_err(|error| {
-            let name = file.as_ref().map(|file| file.display().to_string());
-            NotRead::Wrong(name.unwrap_or_else(|| "that comes along".to_owned()), error)
-        })?;
+        let name = file.as_ref().map(|file| file.display().to_string());
+        let name = name.unwrap_or_else(|| "that comes along".to_owned());
+        let pack = Pack::from_toml(&text).map_err(|error| NotRead::Wrong(name, error))?;
         Ok(Source { pack, text, file })
     }
 
@@ -137,6 +136,10 @@ impl Source {
         let mut command = Command::new(this_program()?.into(), arguments);
         let mut environment = environment(&pack_env, &work.pass_env);
         environment.extend(work.env);
+        let path = environment.iter_mut().rfind(|(name, _)| name == "PATH");
+        if let Some((_, path)) = path {
+            *path = absolute_only(path);
+        }
         command.environment = Environment::Only(environment);
         command.known_as = Some(format!("the pack {name}"));
         Ok(Member::new(name, Server::Command(command), settings))
@@ -261,6 +264,14 @@ impl Worker {
 fn is_it(told: &RawJson, text: &str) -> bool {
     let digest = told.get("sha256");
     digest.is_some_and(|it| it.as_text().is_some_and(|it| it == sha256_hex(text.as_bytes())))
+}
+
+/// The folders of a `PATH` that are the same wherever one is. The others, an empty one among them, would
+/// let a project choose the program.
+fn absolute_only(path: &OsStr) -> OsString {
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    // What was taken apart can be put together again.
+    std::env::join_paths(folders).unwrap_or_default()
 }
 
 /// What is handed on of our environment: little that is not named.

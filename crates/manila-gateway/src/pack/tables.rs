@@ -60,7 +60,7 @@ pub(super) struct DiagnosticTable {
     #[serde(default)]
     pub(super) message: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) code: Option<String>,
+    pub(super) code: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) severity: Option<SeverityWord>,
     #[serde(default)]
@@ -151,6 +151,8 @@ pub(super) struct ParameterTable {
     #[serde(default)]
     pub(super) must_exist: bool,
     #[serde(default)]
+    pub(super) relative_to: Option<Spanned<String>>,
+    #[serde(default)]
     pub(super) minimum: Option<i64>,
     #[serde(default)]
     pub(super) maximum: Option<i64>,
@@ -176,6 +178,10 @@ pub(super) struct ActionTable {
     pub(super) arguments: Vec<Spanned<String>>,
     #[serde(default)]
     pub(super) required: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) exclusive: Vec<Vec<Spanned<String>>>,
+    #[serde(default)]
+    pub(super) good_exits: Vec<Spanned<i64>>,
     #[serde(default)]
     pub(super) effect: EffectWord,
     #[serde(default)]

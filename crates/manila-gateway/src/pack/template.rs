@@ -120,6 +120,9 @@ impl fmt::Display for Template {
 
 impl Group {
     fn new(text: &str) -> Result<Group, String> {
+        if text.contains(char::is_control) {
+            return Err(format!("{text:?} has a control character"));
+        }
         let (conditions, words) = (Vec::new(), Vec::new());
         let mut group = Group { text: text.to_owned(), conditions, words };
         for word in text.split_whitespace() {

@@ -30,7 +30,6 @@ characters = "A-Za-z0-9 ._-"
 name = "format"
 about = "How it is bound"
 values = ["pfx", "pem"]
-default = "pem"
 
 [[tool.parameter]]
 name = "take"
@@ -44,10 +43,17 @@ name = "quiet"
 about = "Says less"
 type = "boolean"
 
+[[tool.parameter]]
+name = "place"
+about = "Where to put it"
+type = "path"
+relative_to = "project"
+
 [[tool.action]]
 name = "Build"
 about = "Builds it."
-arguments = ["build", "{project}", "-f {format}", "-q {?quiet}"]
+arguments = ["build", "{project}", "-f {format}", "-q {?quiet}", "-o {place}"]
+exclusive = [["format", "quiet"]]
 effect = "writes"
 target = "project"
 
@@ -82,10 +88,25 @@ fn what_is_given_becomes_a_command_line() {
     let (roots, folder) = roots("line");
     let built =
         prepared(&roots, r#"{"action":"Build","project":"a.csproj","quiet":true}"#).unwrap();
-    assert_eq!(built.arguments, ["build", "a.csproj", "-f", "pem", "-q"]);
+    assert_eq!(built.arguments, ["build", "a.csproj", "-q"]);
     assert_eq!(built.target, Some(Target::Path(folder.join("a.csproj"))));
     let built = prepared(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
     assert_eq!(built.folder, folder.join("inner"));
+    assert_eq!(built.target, Some(Target::Path(folder.join("inner"))));
+    // What is looked for in the folder of a file may be above the working directory.
+    let placed = r#"{"action":"Build","project":"inner/a.csproj","place":"../x"}"#;
+    assert_eq!(
+        prepared(&roots, placed).unwrap().arguments,
+        ["build", "inner/a.csproj", "-o", "../x"]
+    );
+    let placed = placed.replace("inner/", "");
+    assert!(matches!(*prepared(&roots, &placed).unwrap_err(), Observed::Failed(_)));
+    // The only project in a folder is the one that is built.
+    std::fs::write(folder.join("inner/Only.CSPROJ"), "").unwrap();
+    let built = prepared(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
+    assert_eq!(built.target, Some(Target::Path(folder.join("inner/Only.CSPROJ"))));
+    std::fs::write(folder.join("inner/b.sln"), "").unwrap();
+    let built = prepared(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
     assert_eq!(built.target, Some(Target::Path(folder.join("inner"))));
     let found = prepared(&roots, r#"{"action":"Find","title":"a b","take":3}"#).unwrap();
     assert_eq!(found.arguments, ["find", "a b", "--take", "3"]);
@@ -125,6 +146,10 @@ fn what_is_wrong_is_refused_before_anything_runs() {
     check(r#"{"action":"Find","title":"x","take":"3"}"#, "take", "invalid value");
     check(r#"{"action":"Find","title":"x","quiet":true}"#, "quiet", "invalid value");
     check(r#"{"action":"Find","title":"x","tak":1}"#, "tak", "invalid value");
+    check(r#"{"action":"Find","title":"x","title":"y"}"#, "title", "invalid value");
+    check(r#"{"action":"Find","action":"Build","title":"x"}"#, "action", "invalid value");
+    check(r#"{"action":"Build","quiet":true,"format":"pfx"}"#, "quiet", "mutually exclusive");
+    check(r#"{"action":"Find","title":"a\u202eb"}"#, "title", "invalid characters");
     check(r#"{"action":"Build","format":"p12"}"#, "format", "invalid value");
     check(r#"{"action":"Build","quiet":"yes"}"#, "quiet", "invalid value");
     check(r#"{"action":"Build","project":"a.txt"}"#, "project", "invalid extension");
@@ -205,7 +230,20 @@ fn what_is_wrong_in_a_pack_is_told_with_its_place() {
     check("name = \"Find\"", "name = \"find\"", "use PascalCase");
     check("name = \"Find\"", "name = \"Build\"", "two of the action `Build`");
     check("name = \"take\"", "name = \"action\"", "is a parameter of every tool");
-    check("default = \"pem\"", "default = \"p12\"", "breaks its own rules");
+    let defaults = ("values = [\"pfx\"", "default = \"p12\"\nvalues = [\"pfx\"");
+    check(defaults.0, defaults.1, "breaks its own rules");
+    check("characters = \"A-Z", "characters = \"]|.*[A-Z", "has a bracket");
+    check("name = \"shelf\"", "name = \"-shelf\"", "2:8 `-shelf` cannot be the name of a pack");
+    check("program = \"shelf\"", "program = \"-shelf\"", "4:11 `-shelf` is no program");
+    check("\"-q {?quiet}\"", "\"a\\u0000b {?quiet}\"", "has a control character");
+    check("[[\"format\", \"quiet\"]]", "[[\"format\"]]", "needs something that it excludes");
+    check("[[\"format\", \"quiet\"]]", "[[\"format\", \"quite\"]]", "did you mean `quiet`?");
+    check(
+        "effect = \"writes\"",
+        "effect = \"writes\"\ngood_exits = [0]",
+        "is no exit code beside 0",
+    );
+    check("relative_to = \"project\"", "relative_to = \"title\"", "`title` names no file");
     check("characters = \"A-Z", "characters = \"Z-A", "is no regular expression");
     check("type = \"boolean\"", "type = \"boolean\"\nminimum = 1", "`minimum` means nothing");
     check("required = [\"title\"]", "required = [\"titel\"]", "did you mean `title`?");
@@ -235,7 +273,7 @@ fn what_is_wrong_in_a_pack_is_told_with_its_place() {
     check(values, except, "`pfx` could never be given");
     check("type = \"boolean\"", "type = \"boolean\"\nexcept = [\"x\"]", "`except` means nothing");
     check("minimum = 1", "minimum = 101", "no number is allowed");
-    check(", \"-q {?quiet}\"", "", "38:8 no action of `book` uses the parameter `quiet`");
+    check(", \"-q {?quiet}\"", "", "37:8 no action of `book` uses the parameter `quiet`");
     check("name = \"book\"", "name = \"server_capabilities\"", "comes with every pack");
     check(
         "about = \"Books",
@@ -258,6 +296,7 @@ fn what_is_wrong_about_output_is_told_with_its_place() {
     check(&format!("{probe}'(x'"), "10:11 `(x` is no regular expression | unclosed group");
     check(&format!("{probe}'(x)'\nminimum = \"1.x\""), "11:11 `1.x` cannot be used here");
     check("[progress]\npattern = '(?<rest>x)'", "there is no part `rest` | the parts are message");
+    check("[[diagnostic]]\npattern = 'x'\ncode = \"\"", "10:8 the code is empty");
     check("[[diagnostic]]\ncode = \"X\"", "8:1 a diagnostic has either a `pattern`");
     check("[[diagnostic]]\npattern = 'x*'", "9:11 the pattern fits an empty text");
     check("[[diagnostic]]\npattern = 'x'\nhint = \"{cod}\"", "there is no `cod` to fill in");

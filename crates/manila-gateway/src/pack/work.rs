@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 use super::capabilities;
 use super::locks::{Held, Holder, Locks, NotHeld};
-use super::prepare;
 use super::probe::Version;
+use super::refusal;
 use super::report::{self, Progress, Report};
 use super::{Action, CAPABILITIES, Output, Pack, Prepared, Roots, Target};
 use crate::clock;
@@ -91,22 +91,27 @@ impl Worker {
             Ok(prepared) => prepared,
             Err(refused) => return Observation::new(*refused),
         };
+        let waits_for = Mutex::new(None);
         let ready = async {
             self.usable(tool, &prepared).await?;
-            let held = self.alone(&prepared).await?;
+            let held = self.alone(&prepared, &waits_for).await?;
             // It is never closed.
             Ok((held, self.programs.acquire().await.ok()))
         };
         let ready = tokio::select! {
             ready = ready => ready,
-            () = &mut cancelled => {
-                let command = Some(self.command(&prepared.arguments, &prepared).typed());
-                Err(Observation::new(Observed::Cancelled(Cancelled { command, ..Cancelled::default() })))
-            }
+            // No command was run yet.
+            () = &mut cancelled => Err(Observation::new(Observed::Cancelled(Cancelled::default()))),
         };
         let _turn = match ready {
             Ok(turn) => turn,
             Err(mut observation) => {
+                if let (Observed::Cancelled(_), Some(Holder { operation, since })) =
+                    (&observation.observed, waits_for.into_inner().ok().flatten())
+                {
+                    let told = format!("{operation} in progress since {since}");
+                    observation.notes.metadata.push(("waitedFor".to_owned(), told));
+                }
                 tell_first(&mut observation, prepared.metadata);
                 return observation;
             }
@@ -114,7 +119,7 @@ impl Worker {
         // Whoever we have waited for may have changed what was looked at.
         let prepared = match self.pack.prepare(tool, arguments, &self.roots) {
             Ok(again) if again.target == prepared.target => again,
-            Ok(_) => return Observation::new(*prepare::moved()),
+            Ok(_) => return Observation::new(*refusal::moved()),
             Err(refused) => return Observation::new(*refused),
         };
         let mut observation = self.ran(&prepared, told, cancelled).await;
@@ -152,6 +157,13 @@ impl Worker {
             never = ticking => never,
         };
         let mut observation = ran.observation(self.pack.missing.clone());
+        if let Observed::Exited(exited) = &mut observation.observed
+            && prepared.good_exits.contains(&exited.code)
+        {
+            let told = ("exitCode".to_owned(), exited.code.to_string());
+            observation.notes.metadata.push(told);
+            exited.code = 0;
+        }
         if let (Observed::Exited(exited), Output::Both) =
             (&mut observation.observed, prepared.output)
             && exited.code == 0
@@ -266,8 +278,12 @@ impl Worker {
         Ok(version)
     }
 
-    /// Waits until nobody else changes the same; or says who does.
-    async fn alone(&self, prepared: &Prepared) -> Result<Option<Held>, Observation> {
+    /// Waits until nobody else changes the same; or says who does. Whoever it waits for is noted.
+    async fn alone(
+        &self,
+        prepared: &Prepared,
+        waits_for: &Mutex<Option<Holder>>,
+    ) -> Result<Option<Held>, Observation> {
         const BETWEEN: Duration = Duration::from_millis(50);
         let name = match &prepared.target {
             None => return Ok(None),
@@ -279,7 +295,10 @@ impl Worker {
         loop {
             match self.locks.take(&name, &operation) {
                 Ok(held) => return Ok(Some(held)),
-                Err(NotHeld::Busy(_)) if clock::now() < latest => {
+                Err(NotHeld::Busy(holder)) if clock::now() < latest => {
+                    if let Ok(mut waits_for) = waits_for.lock() {
+                        *waits_for = holder;
+                    }
                     tokio::time::sleep(BETWEEN).await;
                 }
                 Err(NotHeld::Busy(holder)) => return Err(conflict(operation, prepared, holder)),

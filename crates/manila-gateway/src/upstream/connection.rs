@@ -60,6 +60,9 @@ struct Expected {
     is_task: bool,
 }
 
+/// The id of the first request, and its progress token.
+const FIRST_ID: u64 = 1;
+
 /// How many tasks are remembered for their progress.
 const TASKS_MAX: usize = 4_096;
 
@@ -68,7 +71,7 @@ impl Connection {
         Connection {
             wire,
             pending: Pending::default(),
-            next_id: AtomicU64::new(1),
+            next_id: AtomicU64::new(FIRST_ID),
             era: OnceLock::new(),
             is_confirmed: AtomicBool::new(false),
             progress: Mutex::default(),
@@ -329,6 +332,12 @@ impl Connection {
         let is_open = self.pending.has(id);
         let line = if is_open { &caller.line } else { &caller.client.line };
         Some((Arc::clone(line), token.clone()))
+    }
+
+    /// Whether a token is, or was, one that we have given to the server.
+    pub(crate) fn is_ours(&self, token: &RawJson) -> bool {
+        let next = self.next_id.load(Ordering::Relaxed);
+        number(token).is_some_and(|id| (FIRST_ID..next).contains(&id))
     }
 
     /// A server that sends useless things is told of a few times, then ever more rarely.

@@ -219,6 +219,8 @@ fn names_before_tokens_and_words_as_values() {
         (format!("tok_{token}"), "tok_[REDACTED]"),
         (format!("cache/prod_{token}.json"), "cache/prod_[REDACTED].json"),
         ("DB_PASSWORD=prodsecret".to_owned(), "DB_PASSWORD=[REDACTED]"),
+        ("password=mysecret99 x".to_owned(), "password=[REDACTED] x"),
+        ("--password=hunter2secret".to_owned(), "--password=[REDACTED]"),
         ("A=1\\nPGPASSWORD=prodtoken\\n".to_owned(), "A=1\\nPGPASSWORD=[REDACTED]\\n"),
     ] {
         assert_eq!(redacted(&before), after);
@@ -226,6 +228,7 @@ fn names_before_tokens_and_words_as_values() {
     for code in [
         "connect(password=new_password, PASSWORD=config.secret)",
         "app.config.update(SECRET_KEY=secret_key)",
+        "login(password=newPassword2, token=Token1, secret=s3Secret)",
         "override_settings(SECRET_KEY=new_secret_key, API_TOKEN=user_token)",
         "--build-arg NPM_TOKEN=npm_token ENV AUTH_TOKEN=AUTH_TOKEN",
     ] {

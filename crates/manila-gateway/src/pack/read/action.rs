@@ -38,7 +38,7 @@ pub(super) fn action(
         names.try_for_each(|name| is_known(text, when, name, &known))?;
     }
     let given: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-    let mut by_name = required.iter().chain(target);
+    let mut by_name = required.iter().chain(target).chain(table.exclusive.iter().flatten());
     by_name.try_for_each(|name| is_known(text, name, name.get_ref(), &given))?;
     let timeout = timeout.as_ref().map(|it| read_value(text, it, values::duration));
     let template = Template::new(arguments.iter().map(|group| group.get_ref().as_str()))
@@ -49,6 +49,8 @@ pub(super) fn action(
         name: name.get_ref().clone(),
         about: about.clone(),
         required: required.iter().map(|it| it.get_ref().clone()).collect(),
+        exclusive: exclusive(text, name, &table.exclusive)?,
+        good_exits: good_exits(text, &table.good_exits)?,
         effect: effect(text, table.effect, target.as_ref(), parameters)?,
         timeout: timeout.transpose()?,
         minimum: minimum.transpose()?,
@@ -60,6 +62,32 @@ pub(super) fn action(
         choices,
         template,
     })
+}
+
+fn exclusive(
+    text: &str,
+    action: &Spanned<String>,
+    groups: &[Vec<Spanned<String>>],
+) -> Result<Vec<Vec<String>>, ConfigError> {
+    let of = |group: &Vec<Spanned<String>>| {
+        if group.len() < 2 {
+            let place = group.first().map_or(action.span(), Spanned::span);
+            let message = "what is exclusive needs something that it excludes";
+            let hint = "e.g. exclusive = [[\"version\", \"prerelease\"]]";
+            return Err(at(text, Some(place), message, hint));
+        }
+        Ok(group.iter().map(|name| name.get_ref().clone()).collect())
+    };
+    groups.iter().map(of).collect()
+}
+
+fn good_exits(text: &str, codes: &[Spanned<i64>]) -> Result<Vec<i64>, ConfigError> {
+    let is_code = |code: &&Spanned<i64>| !(1..=255).contains(code.get_ref());
+    if let Some(wrong) = codes.iter().find(is_code) {
+        let message = format!("{} is no exit code beside 0", wrong.get_ref());
+        return Err(at(text, Some(wrong.span()), message, "give numbers from 1 to 255"));
+    }
+    Ok(codes.iter().map(|code| *code.get_ref()).collect())
 }
 
 fn effect(
@@ -160,11 +188,8 @@ fn choice(
             let hint = "what is decided needs a name of its own";
             return Err(at(text, Some(case.span()), message, hint));
         }
-        Ok(Case {
-            when: when.transpose()?.unwrap_or_default(),
-            file,
-            set: set.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-        })
+        let set = set.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        Ok(Case { when: when.transpose()?.unwrap_or_default(), file, set })
     });
     Ok(Choice { cases: cases.collect::<Result<_, _>>()? })
 }

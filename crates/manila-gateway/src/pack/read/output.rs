@@ -85,6 +85,9 @@ fn rule(text: &str, usual: &str, place: &Spanned<DiagnosticTable>) -> Result<Rul
             return Err(at(text, Some(place.span()), message, "give one of the two"));
         }
     };
+    if let Some(empty) = table.code.as_ref().filter(|code| code.get_ref().trim().is_empty()) {
+        return Err(at(text, Some(empty.span()), "the code is empty", "give a word, e.g. LINT"));
+    }
     let words = |it: &Spanned<String>| {
         Sentence::new(it.get_ref()).map_err(|message| {
             let hint = format!("these can be filled in: {}", NAMES.join(", "));
@@ -109,7 +112,7 @@ fn rule(text: &str, usual: &str, place: &Spanned<DiagnosticTable>) -> Result<Rul
         is_last: table.otherwise,
         message: table.message.as_ref().map(words).transpose()?,
         unless: table.unless.as_ref().map(|it| in_lines(text, it)).transpose()?,
-        code: table.code.clone().unwrap_or_else(|| usual.to_owned()),
+        code: table.code.as_ref().map_or_else(|| usual.to_owned(), |code| code.get_ref().clone()),
         severity: match table.severity {
             Some(SeverityWord::Warning) => Severity::Warning,
             Some(SeverityWord::Error) | None => Severity::Error,

@@ -70,6 +70,7 @@ fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
         ("characters", is_text || is_path, characters.is_some()),
         ("extensions", is_path, !extensions.is_empty()),
         ("must_exist", is_path, table.must_exist),
+        ("relative_to", is_path, table.relative_to.is_some()),
         ("minimum", is_number, table.minimum.is_some()),
         ("maximum", is_number, table.maximum.is_some()),
     ];
@@ -77,7 +78,13 @@ fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
         let message = format!("`{key}` means nothing for the type of `{}`", name.get_ref());
         return Err(at(text, Some(name.span()), message, "leave it out, or give another type"));
     }
-    let each = |it: &Spanned<String>| expression(text, it, &format!("^[{}]*$", it.get_ref()));
+    let each = |it: &Spanned<String>| {
+        if has_bracket(it.get_ref()) {
+            let message = format!("`{}` has a bracket", it.get_ref());
+            return Err(at(text, Some(it.span()), message, "write `\\[` and `\\]`"));
+        }
+        expression(text, it, &format!("^[{}]*$", it.get_ref()))
+    };
     let rules = || {
         let whole = |it: &Spanned<String>| expression(text, it, &format!("^(?:{})$", it.get_ref()));
         let listed = |it: &Option<Spanned<Vec<String>>>| {
@@ -93,7 +100,8 @@ fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
     let paths = || {
         let characters = characters.as_ref().map(each).transpose()?;
         let (extensions, must_exist) = (extensions.clone(), table.must_exist);
-        Ok(PathRules { extensions, characters, must_exist })
+        let relative_to = table.relative_to.as_ref().map(|it| it.get_ref().clone());
+        Ok(PathRules { extensions, characters, must_exist, relative_to })
     };
     Ok(match kind {
         KindWord::String => Kind::Text(rules()?),
@@ -111,5 +119,15 @@ fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
             Kind::Number(range)
         }
         KindWord::Boolean => Kind::Flag,
+    })
+}
+
+/// Whether there is a bracket without `\` before it: what follows would be no character of a class.
+fn has_bracket(characters: &str) -> bool {
+    let mut is_escaped = false;
+    characters.chars().any(|letter| {
+        let is_bracket = !is_escaped && matches!(letter, '[' | ']');
+        is_escaped = !is_escaped && letter == '\\';
+        is_bracket
     })
 }
