@@ -5,6 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::mcp::{Client, manila_path, runs, signal, wait_until_gone, wrap};
+use crate::serve::until;
 
 fn misbehave(client: &mut Client, how: &str) -> Value {
     client.call("misbehave", &json!({"how": how}))["structuredContent"].clone()
@@ -53,7 +54,7 @@ fn a_crash_is_told_with_code_and_last_words() {
     let details = &answer["result"]["structuredContent"]["data"]["details"];
     assert!(details["last_stderr"].as_array().unwrap().len() > 1, "{answer}");
     client.until_it_works();
-    assert!(client.stderr().contains("[manila] thread"), "{}", client.stderr());
+    until("its last words are told", || client.stderr().contains("[manila] thread"));
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn noise_before_and_between_messages_is_skipped() {
     client.greet("2025-11-25");
     assert_eq!(client.envelope("echo", &json!({"message": "x"}))["success"], true);
     assert_eq!(misbehave(&mut client, "garbage")["success"], true);
-    assert!(client.stderr().contains("the server `manila` sent"), "{}", client.stderr());
+    until("it is told", || client.stderr().contains("the server `manila` sent"));
 }
 
 #[test]

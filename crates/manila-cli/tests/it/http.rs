@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::http_client::{JSON, Served};
 use crate::mcp::{signal, wait_until_gone};
+use crate::serve::until;
 
 #[test]
 fn a_hello_opens_a_session_and_a_goodbye_ends_it() {
@@ -102,7 +103,7 @@ fn a_lost_connection_cancels_nothing_and_a_word_does() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     assert_eq!(about(&client)["cancelled"], 1);
-    assert!(served.stderr().contains("called wait: CANCELLED"), "{}", served.stderr());
+    until("it is told", || served.stderr().contains("called wait: CANCELLED"));
 }
 
 #[test]
@@ -156,7 +157,9 @@ fn a_question_of_a_call_that_was_taken_back_is_shown_to_nobody_else() {
     while !served.stderr().contains("heard: ") {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    assert!(served.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":"q","error""#));
+    until("it is heard", || {
+        served.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":"q","error""#)
+    });
     assert!(elsewhere.event().is_none(), "it was asked what was meant for somebody else");
 }
 

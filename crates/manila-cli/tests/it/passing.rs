@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::mcp::Client;
 use crate::scripted::greeted;
+use crate::serve::until;
 
 #[track_caller]
 fn check_answer(method: &str, options: &[&str], members: &str) {
@@ -138,6 +139,8 @@ fn a_task_has_its_own_time_whatever_the_contract() {
 fn what_is_told_of_a_useless_message_is_short() {
     let script = r#"read a; line=$(printf '%100000s' | tr ' ' x)
         echo '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"'$line'"}}'; cat >/dev/null"#;
-    let stderr = greeted(&[], script).end().stderr;
-    assert!(stderr.contains("an answer to nothing") && stderr.len() < 1_000, "{stderr:.2000}");
+    let client = greeted(&[], script);
+    until("it is told", || client.stderr().contains("an answer to nothing"));
+    let stderr = client.end().stderr;
+    assert!(stderr.len() < 1_000, "{stderr:.2000}");
 }

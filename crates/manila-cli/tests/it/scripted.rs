@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::mcp::{Client, runs, signal, wait_until_gone, wrap};
+use crate::serve::until;
 
 /// Answers `initialize`, which is always our request 1.
 pub(crate) const HELLO: &str = concat!(
@@ -112,7 +113,9 @@ fn questions_that_are_taken_back_are_forgotten() {
     // Ten time-outs, as with an open question, would be more than the test's patience.
     let late = client.ask("late", "prompts/list", &json!({}));
     assert_eq!(late["error"]["data"]["canonicalCode"], "TIMEOUT");
-    assert!(client.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":"r","error""#));
+    until("it is heard", || {
+        client.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":"r","error""#)
+    });
     assert_eq!(client.others(), Vec::<Value>::new());
 }
 
@@ -164,7 +167,7 @@ fn malformed_questions_are_answered() {
     while !client.stderr().contains("heard: ") {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(client.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":9,"error""#));
+    until("it is heard", || client.stderr().contains(r#"heard: {"jsonrpc":"2.0","id":9,"error""#));
 }
 
 #[test]
@@ -238,7 +241,7 @@ fn a_server_that_refuses_hello_after_a_restart_is_started_again() {
             && answer.contains("exited with code 5")
     });
     assert!(is_back, "{}", client.stderr());
-    assert!(client.stderr().contains("refused `initialize`: locked"), "{}", client.stderr());
+    until("it is told", || client.stderr().contains("refused `initialize`: locked"));
     std::fs::remove_file(&marker).unwrap();
 }
 
