@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use manila_gateway::{Config, Member};
+use manila_gateway::{Config, Member, Settings};
 
 use crate::environment::variable;
 use crate::input::InputArgs;
@@ -33,9 +33,17 @@ impl ConfigArgs {
     }
 
     /// The servers that the file names, of which there is one at least.
-    pub(crate) fn servers(&self) -> anyhow::Result<Vec<Member>> {
+    /// `decide` has the last word about what holds for all of them.
+    pub(crate) fn servers(
+        &self,
+        decide: impl FnOnce(&mut Settings),
+    ) -> anyhow::Result<Vec<Member>> {
         let path = self.config.as_deref().unwrap_or(Path::new("manila.toml"));
-        Ok(for_serving(path)?.members)
+        let (name, text) = text(path)?;
+        let config = Config::for_serving_with(&text, variable, decide);
+        let config =
+            config.map_err(|error| Refusal::new(format!("{name}, {error}"), error.hint.clone()))?;
+        Ok(with_a_server(config, path)?.members)
     }
 }
 
@@ -55,7 +63,10 @@ pub(crate) fn with_servers(path: &Path) -> anyhow::Result<Config> {
 
 /// A configuration that names a server at least.
 pub(crate) fn for_serving(path: &Path) -> anyhow::Result<Config> {
-    let config = with_servers(path)?;
+    with_a_server(with_servers(path)?, path)
+}
+
+fn with_a_server(config: Config, path: &Path) -> anyhow::Result<Config> {
     if config.members.is_empty() {
         let name = InputArgs::new(Some(path.to_path_buf()), BYTES_MAX).name();
         let message = format!("{name} names no server");

@@ -133,19 +133,17 @@ impl ServerArgs {
         let mut members = match (self.is_configured(), self.packs.is_empty()) {
             (false, true) => return self.server().map(Servers::One),
             (false, false) => packs(&self.packs, &self.settings()?)?,
-            (true, _) => self.config.servers()?,
+            (true, _) => {
+                let most = self.message_bytes_max;
+                self.config.servers(|settings| {
+                    settings.frame_bytes_max = most.unwrap_or(settings.frame_bytes_max);
+                })?
+            }
         };
         for member in &mut members {
-            let room = member.settings.frame_bytes_max;
-            let mut settings = self.decided(std::mem::take(&mut member.settings));
-            if settings.pack.is_some() {
-                // Its output is cut so that answers have room in this; and how long our own program
-                // takes to start is not for a caller to say.
-                settings.frame_bytes_max = room;
-            } else {
-                settings = once(settings);
-            }
-            member.settings = settings;
+            let settings = self.decided(std::mem::take(&mut member.settings));
+            // How long our own program takes to start is not for a caller to say.
+            member.settings = if settings.pack.is_some() { settings } else { once(settings) };
             // One is enough for one call, and a list needs them all anyway.
             member.settings.is_lazy = true;
         }

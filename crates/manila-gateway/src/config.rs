@@ -119,8 +119,18 @@ impl Config {
         text: &str,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Config, ConfigError> {
+        Config::for_serving_with(text, variable, |_| ())
+    }
+
+    /// The same, where `decide` has the last word about what holds for all servers.
+    pub fn for_serving_with(
+        text: &str,
+        variable: impl Fn(&str) -> Option<String>,
+        decide: impl FnOnce(&mut Settings),
+    ) -> Result<Config, ConfigError> {
         let file: File = toml::from_str(text).map_err(|error| not_read(text, &error, PAGE))?;
         let mut config = Config::of(text, &file)?;
+        decide(&mut config.settings);
         for (name, table) in &file.upstream {
             let member = members::member(text, name, table, &config.settings, &variable)?;
             config.members.push(member);

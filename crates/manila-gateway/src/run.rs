@@ -15,6 +15,7 @@ use crate::os::{Lifeline, Process, Status, Target};
 use crate::upstream::Command;
 
 mod capture;
+mod context;
 mod observe;
 mod sift;
 mod text;
@@ -123,13 +124,21 @@ pub struct Changes {
     pub is_binary: bool,
 }
 
-/// Runs a program until it ends, takes too long, or `cancelled` does. `heard` is told what it writes, as
-/// it comes.
-pub async fn run(
-    program: &Program,
-    heard: impl Fn(Stream, &[u8]),
-    cancelled: impl Future<Output = ()>,
-) -> Ran {
+/// Whoever hears what a program writes, as it comes.
+pub trait Hear: Sync {
+    /// Hears a piece. The program has to wait until this is done; its time goes on.
+    fn hear(&self, stream: Stream, piece: &[u8]) -> impl Future<Output = ()> + Send;
+}
+
+impl<F: Fn(Stream, &[u8]) + Sync> Hear for F {
+    fn hear(&self, stream: Stream, piece: &[u8]) -> impl Future<Output = ()> + Send {
+        self(stream, piece);
+        std::future::ready(())
+    }
+}
+
+/// Runs a program until it ends, takes too long, or `cancelled` does. `heard` is told what it writes.
+pub async fn run(program: &Program, heard: &impl Hear, cancelled: impl Future<Output = ()>) -> Ran {
     let started = clock::now();
     let taken = || clock::now().saturating_duration_since(started);
     let mut cancelled = pin!(cancelled);
@@ -137,7 +146,7 @@ pub async fn run(
         let (stdout, stderr) = (Captured::default(), Captured::default());
         Ran { command: program.command.typed(), end, duration: taken(), stdout, stderr }
     };
-    // Who listens for signals begins to when it is asked the first time.
+    // Whoever waits for signals hears them only once it was asked for the first time.
     tokio::select! {
         biased;
         () = &mut cancelled => return never_ran(End::Cancelled),
@@ -153,7 +162,7 @@ pub async fn run(
     let mut stderr = Capture::new(Stream::Stderr, stderr, program.stream_chars_max);
     let end = {
         let streams = async {
-            tokio::join!(stdout.read(&heard), stderr.read(&heard));
+            tokio::join!(stdout.read(heard), stderr.read(heard));
         };
         // What it is given ends with it, and not the other way round.
         let writing = async {
@@ -190,10 +199,8 @@ async fn watched(
     streams: impl Future<Output = ()>,
     cancelled: impl Future<Output = ()>,
 ) -> End {
-    /// So long the streams of a tree that has ended may take to end.
-    const REST: Duration = Duration::from_secs(2);
-    /// So long we wait for a tree to end. What belongs to another user cannot be killed; its keeper goes
-    /// on trying by itself.
+    /// So long a tree and its streams may take to end. What belongs to another user cannot be killed; its
+    /// keeper goes on trying by itself.
     const ENDING: Duration = Duration::from_secs(2);
     let mut streams = pin!(streams);
     let mut is_silent = false;
@@ -228,13 +235,11 @@ async fn watched(
     let mut ending = pin!(lifeline.cut());
     let mut is_ended = false;
     let mut patience = pin!(tokio::time::sleep(ENDING));
-    let mut rest = pin!(tokio::time::sleep(REST));
     while !(is_silent && is_ended) {
         tokio::select! {
             () = &mut ending, if !is_ended => is_ended = true,
-            () = &mut patience, if !is_ended => break,
+            () = &mut patience => break,
             () = &mut streams, if !is_silent => is_silent = true,
-            () = &mut rest, if is_ended => break,
         }
     }
     end

@@ -139,7 +139,12 @@ fn is_label(value: &[u8], shape: Shape) -> bool {
     let is_named = value.first().is_some_and(u8::is_ascii_alphabetic)
         && shape.is_only(Shape::LETTER | Shape::DIGIT | Shape::UNDERSCORE);
     let ends_as_label = || {
+        // `Token1` is a name; who adds more digits chooses a password.
+        const DIGITS_MAX: usize = 1;
         let n_name = value.iter().rposition(|it| !it.is_ascii_digit()).map_or(0, |at| at + 1);
+        if value.len() - n_name > DIGITS_MAX {
+            return false;
+        }
         let name = value.get(..n_name).unwrap_or(value);
         LABELS.iter().any(|label| {
             let (before, last) = name.split_at(name.len().saturating_sub(label.len()));
@@ -150,7 +155,7 @@ fn is_label(value: &[u8], shape: Shape) -> bool {
                 }
                 (Some(_), None) => false,
             };
-            // Names have digits, but not many that end in the middle of a word: `hunter2secret`.
+            // A name that has digits begins a word with its label, which `hunter2secret` does not.
             last.eq_ignore_ascii_case(label.as_bytes()) && (begins_word || !shape.has(Shape::DIGIT))
         })
     };

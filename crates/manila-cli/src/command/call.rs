@@ -1,6 +1,5 @@
 //! `manila call`
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::pin::pin;
 use std::sync::Arc;
@@ -132,9 +131,7 @@ fn given(args: &Args) -> anyhow::Result<Given> {
                 .map_err(|error| Refusal::new(format!("--args: {error}"), hint))?;
             let object = JsonObject::new(value)
                 .ok_or_else(|| Refusal::new("--args must be an object, but is not", hint))?;
-            let mut seen = HashSet::new();
-            let mut names = object.members().map(|member| member.key().into_owned());
-            if let Some(twice) = names.find(|name| !seen.insert(name.clone())) {
+            if let Some(twice) = object.given_twice() {
                 let message = format!("--args has `{twice}` twice");
                 return Err(Refusal::new(message, "leave one of the two out").into());
             }
@@ -159,9 +156,16 @@ async fn request(args: &Args, hub: &Hub, given: &Given) -> anyhow::Result<Reques
     let tools = hub.tools_beside(&args.tool, Placement::Text).await;
     let tools = tools.map_err(|down| not_there(&args.server, &down))?;
     let Some(tools) = tools else {
-        let message = format!("the configuration has no server for the tool `{}`", args.tool);
-        let hint = "with several servers a tool is named SERVER_TOOL; `manila tools --config FILE` \
-                    lists them";
+        let (whose, list) = if args.server.packs.is_empty() {
+            (
+                "the configuration has no server",
+                "with several servers a tool is named SERVER_TOOL; `manila tools --config FILE` lists them",
+            )
+        } else {
+            ("no pack is there", "a tool is named PACK_TOOL; `manila tools --pack PACK` lists them")
+        };
+        let message = format!("{whose} for the tool `{}`", args.tool);
+        let hint = list;
         return Err(Refusal::new(message, hint).into());
     };
     let names: Vec<String> = tools.iter().map(name_of).collect();

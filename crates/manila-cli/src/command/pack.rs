@@ -104,13 +104,15 @@ fn check(files: &[PathBuf], out: &mut Output) -> anyhow::Result<ExitStatus> {
 
 /// The pack in a file, or in what comes as standard input.
 fn read(file: &Path) -> anyhow::Result<Result<Pack, NotRead>> {
-    const BYTES_MAX: u64 = 1024 * 1024;
     if file != Path::new("-") {
         return Ok(Source::file(file).map(|source| source.pack));
     }
-    let input = InputArgs::new(Some(file.to_path_buf()), BYTES_MAX);
-    let text = String::from_utf8_lossy(&input.read()?).into_owned();
-    Ok(Pack::from_toml(&text).map_err(|error| NotRead::Wrong(input.name(), error)))
+    let input = InputArgs::new(Some(file.to_path_buf()), Source::BYTES_MAX);
+    let name = input.name();
+    let Ok(text) = String::from_utf8(input.read()?.to_vec()) else {
+        return Err(Refusal::new(format!("{name} is not UTF-8"), "save it as UTF-8").into());
+    };
+    Ok(Pack::from_toml(&text).map_err(|error| NotRead::Wrong(name, error)))
 }
 
 fn list(json: bool, out: &mut Output) -> anyhow::Result<()> {

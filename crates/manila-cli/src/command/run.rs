@@ -9,7 +9,7 @@ use manila::pipeline::{self, Redaction, Settings};
 use manila::{Code, Context, Contract, Failed, Observation, Observed};
 use manila_gateway::config::values::{bytes, duration};
 use manila_gateway::pack::{BUILT_IN, Pack};
-use manila_gateway::run::{End, Input, Missing, Program, Ran, run as run_program};
+use manila_gateway::run::{End, Input, Missing, Program, Ran, Stream, run as run_program};
 use manila_gateway::{Command, Environment, Shape, asked_to_stop};
 use manila_redact::Redactor;
 
@@ -178,7 +178,7 @@ fn not_a_folder(args: &Args) -> Option<Failed> {
     let fault = match folder.metadata() {
         Err(_) => "does not exist, or cannot be seen",
         Ok(it) if !it.is_dir() => "is no folder",
-        // Inside of a folder sees only who may enter it.
+        // What is inside of a folder is seen only by those who may enter it.
         Ok(_) if folder.join(".").metadata().is_err() => "may not be entered",
         Ok(_) => return None,
     };
@@ -190,16 +190,18 @@ fn not_a_folder(args: &Args) -> Option<Failed> {
 
 fn ran(program: &Program, tee: Option<&Redactor>) -> anyhow::Result<Ran> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let shown = tee.map(Shown::new).transpose()?.map(std::cell::RefCell::new);
-    let heard = |stream, piece: &[u8]| {
-        if let Some(shown) = &shown {
-            shown.borrow_mut().piece(stream, piece);
+    let ran = match tee {
+        None => {
+            let unheard = |_: Stream, _: &[u8]| ();
+            runtime.block_on(run_program(program, &unheard, asked_to_stop()))
+        }
+        Some(redactor) => {
+            let shown = Shown::new(redactor)?;
+            let ran = runtime.block_on(run_program(program, &shown, asked_to_stop()));
+            shown.finish();
+            ran
         }
     };
-    let ran = runtime.block_on(run_program(program, heard, asked_to_stop()));
-    if let Some(shown) = shown {
-        shown.into_inner().finish();
-    }
     // A thread that waits for input must not keep us.
     runtime.shutdown_background();
     Ok(ran)

@@ -51,17 +51,14 @@ impl Process {
             // Keys pressed in our terminal are for us.
             .process_group(0)
             .spawn()?;
+        let keeper = Keeper(Some(keeper));
         keeper::hand_over(&ours, &stdin_read)?;
         ours.set_nonblocking(true)?;
         Ok(Process {
             stdin: Box::new(pipe::Sender::from_owned_fd(stdin_write.into())?),
             stdout: Box::new(pipe::Receiver::from_owned_fd(stdout_read.into())?),
             stderr: Box::new(pipe::Receiver::from_owned_fd(stderr_read.into())?),
-            lifeline: Lifeline {
-                stream: UnixStream::from_std(ours)?,
-                keeper: Keeper(Some(keeper)),
-                said: Vec::new(),
-            },
+            lifeline: Lifeline { stream: UnixStream::from_std(ours)?, keeper, said: Vec::new() },
         })
     }
 }

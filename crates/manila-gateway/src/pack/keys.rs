@@ -225,7 +225,8 @@ pub const KEYS: [Key; 73] = [
     key(
         "tool.action.target",
         Kind::Text,
-        "the parameter that names what it writes; where that is not given, the working directory",
+        "the parameter that names what it writes; where that is not given, the only file in the working \
+         directory that could be, or else what it `needs`, or else the working directory",
     ),
     key(
         "tool.action.timeout",

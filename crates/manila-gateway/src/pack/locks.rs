@@ -57,6 +57,10 @@ impl Locks {
         Locks { folder }
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Takes the lock of this name for an operation, if nobody has it.
     pub(super) fn take(&self, name: &str, operation: &str) -> Result<Held, NotHeld> {
         create_folder(&self.folder).map_err(NotHeld::Unusable)?;

@@ -91,7 +91,10 @@ impl Parameter {
                 Err(self.wrong("invalid value", "must be a list of texts, e.g. [\"a\", \"b\"]"))
             }
             Kind::Number(range) => {
-                let number = given.as_str().parse::<i64>().ok().filter(|it| range.contains(it));
+                // `3.0` is a whole number, too.
+                let written = given.as_str();
+                let written = written.strip_suffix(".0").unwrap_or(written);
+                let number = written.parse::<i64>().ok().filter(|it| range.contains(it));
                 // `-5` is an option, unless the pack says that it is a number.
                 let is_option =
                     |it: &i64| *it < 0 && *range.start() == i64::MIN && dash == Dash::Refused;

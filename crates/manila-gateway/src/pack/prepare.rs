@@ -1,6 +1,5 @@
 //! From what a caller gave to a command line, or to what is said against it. Nothing is run.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -75,25 +74,25 @@ impl Pack {
                 message,
             )))));
         };
-        given_once(arguments)?;
+        if let Some(name) = arguments.given_twice() {
+            let message = format!("Parameter '{name}' is given twice");
+            return Err(invalid(&name, "invalid value", Some(message)));
+        }
         let action = tool.action(arguments)?;
         let folder = match text(arguments, "workingDirectory")? {
             Some(given) => folder(&given, roots)?,
-            None => roots.first(),
+            None => first_root(roots)?,
         };
         let known = tool.parameters_of(action);
         let mut values = given(tool, action, &known, arguments)?;
-        let target = placed(action, &known, &values, &folder, roots)?;
-        let target = match &action.needs {
+        let needed = match &action.needs {
             Some(needed) if !is_named(needed, &known, &values) => {
-                let file = found_above(needed, &folder, roots)?;
-                target.map(|target| match target {
-                    Target::Path(_) => Target::Path(file),
-                    Target::Global => Target::Global,
-                })
+                Some(found_above(needed, &folder, roots)?)
             }
-            Some(_) | None => target,
+            Some(_) | None => None,
         };
+        let otherwise = needed.as_deref().unwrap_or(&folder);
+        let target = placed(action, &known, &values, &folder, roots, otherwise)?;
         let wait = wait(arguments)?;
         let target_name = match (&action.effect, &target) {
             (Effect::Writes(Some(name)), _) if values.contains_key(name) => {
@@ -121,20 +120,6 @@ impl Pack {
             metadata,
         })
     }
-}
-
-/// Of two values with one name nobody knows which counts.
-fn given_once(arguments: &JsonObject) -> Result<(), Refused> {
-    let mut seen = HashSet::new();
-    for member in arguments.members() {
-        let name = member.key().into_owned();
-        if seen.contains(&name) {
-            let message = format!("Parameter '{name}' is given twice");
-            return Err(invalid(&name, "invalid value", Some(message)));
-        }
-        seen.insert(name);
-    }
-    Ok(())
 }
 
 /// What was given, checked, and what counts where nothing was.
@@ -188,10 +173,20 @@ fn is_named(needed: &str, known: &[&Parameter], values: &Values) -> bool {
     })
 }
 
+/// The folder to work in if nobody names one.
+fn first_root(roots: &Roots) -> Result<PathBuf, Refused> {
+    let folder = roots.first();
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let message = format!("The allowed folder `{}` is not there any more", folder.display());
+    Err(no_path("workingDirectory", "not found", message))
+}
+
 fn folder(given: &str, roots: &Roots) -> Result<PathBuf, Refused> {
     let found = roots.inside(&roots.first(), given);
     let found = found.ok_or_else(|| outside("workingDirectory", given))?;
-    // Inside of a folder sees only who may enter it.
+    // What is inside of a folder is seen only by those who may enter it.
     if found.join(".").is_dir() {
         return Ok(found);
     }
@@ -236,13 +231,14 @@ fn wait(arguments: &JsonObject) -> Result<Duration, Refused> {
     })
 }
 
-/// Looks at the paths among the values, and says what the action changes.
+/// Looks at the paths among the values, and says what the action changes: `otherwise`, if nobody names it.
 fn placed(
     action: &Action,
     known: &[&Parameter],
     values: &Values,
     folder: &Path,
     roots: &Roots,
+    otherwise: &Path,
 ) -> Result<Option<Target>, Refused> {
     let mut target = None;
     for parameter in known {
@@ -252,18 +248,14 @@ fn placed(
             Some(Value::Texts(paths)) => paths.iter().collect(),
             Some(Value::Number(_) | Value::Flag(_)) | None => continue,
         };
-        let base = match rules.relative_to.as_ref().and_then(|name| values.get(name)) {
-            Some(Value::Text(file)) => {
-                let file =
-                    roots.inside(folder, file).ok_or_else(|| outside(&parameter.name, file))?;
-                file.parent().map_or_else(|| folder.to_path_buf(), Path::to_path_buf)
-            }
-            Some(Value::Texts(_) | Value::Number(_) | Value::Flag(_)) | None => {
-                folder.to_path_buf()
-            }
-        };
         for path in given {
-            let real = roots.inside(&base, path).ok_or_else(|| outside(&parameter.name, path))?;
+            let real = match rules.relative_to.as_ref().and_then(|name| values.get(name)) {
+                Some(Value::Text(file)) => roots.inside_folder_of(folder, file, path),
+                Some(Value::Texts(_) | Value::Number(_) | Value::Flag(_)) | None => {
+                    roots.inside(folder, path)
+                }
+            };
+            let real = real.ok_or_else(|| outside(&parameter.name, path))?;
             if rules.must_exist && !real.exists() {
                 let message = format!("Parameter '{}' names nothing that exists", parameter.name);
                 return Err(invalid(&parameter.name, "not found", Some(message)));
@@ -279,7 +271,7 @@ fn placed(
         Effect::Writes(name) => Some(target.unwrap_or_else(|| {
             let parameter = known.iter().find(|it| Some(&it.name) == name.as_ref());
             let only = parameter.and_then(|it| only_file(it, folder, roots));
-            Target::Path(only.unwrap_or_else(|| folder.to_path_buf()))
+            Target::Path(only.unwrap_or_else(|| otherwise.to_path_buf()))
         })),
     })
 }
@@ -287,11 +279,7 @@ fn placed(
 /// The file that a program would choose by itself: the only one in its folder that a caller could name.
 fn only_file(parameter: &Parameter, folder: &Path, roots: &Roots) -> Option<PathBuf> {
     const FILES_MAX: usize = 10_000;
-    let (Kind::Path(PathRules { extensions, .. }) | Kind::Paths(PathRules { extensions, .. })) =
-        &parameter.kind
-    else {
-        return None;
-    };
+    let Kind::Path(PathRules { extensions, .. }) = &parameter.kind else { return None };
     let files = std::fs::read_dir(folder).ok()?.take(FILES_MAX).flatten();
     let names = files.filter_map(|file| file.file_name().into_string().ok());
     let is_it = |name: &String| {

@@ -101,9 +101,12 @@ fn tool(text: &str, table: &ToolTable, probe: Option<&Probe>) -> Result<PackTool
         parameter.iter().map(|it| parameter::parameter(text, it)).collect::<Result<_, _>>()?;
     for base in parameter.iter().filter_map(|it| it.relative_to.as_ref()) {
         let own = parameters.iter().find(|it| it.name == *base.get_ref());
-        if !own.is_some_and(|it| matches!(it.kind, Kind::Path(_))) {
-            let message = format!("`{}` names no file", base.get_ref());
-            return Err(at(text, Some(base.span()), message, "name a parameter of type `path`"));
+        let is_base =
+            |kind: &Kind| matches!(kind, Kind::Path(rules) if rules.relative_to.is_none());
+        if !own.is_some_and(|it| is_base(&it.kind)) {
+            let message = format!("`{}` names no file by itself", base.get_ref());
+            let hint = "name a parameter of type `path` without `relative_to`";
+            return Err(at(text, Some(base.span()), message, hint));
         }
     }
     if let Some(minimum) = action.iter().find_map(|it| it.minimum.as_ref())
@@ -181,3 +184,6 @@ fn not_an_expression(text: &str, place: &Spanned<String>, error: &regex::Error) 
     let message = format!("`{}` is no regular expression", place.get_ref());
     at(text, Some(place.span()), message, why)
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,7 +28,9 @@ pub(super) fn unknown(
 
 /// A path that leads elsewhere.
 pub(super) fn outside(parameter: &str, given: &str) -> Refused {
-    let message = format!("Parameter '{parameter}': `{given}` is not inside the allowed folders");
+    let depends = if given.contains("..") { ", or is not for every way to read `..`" } else { "" };
+    let message =
+        format!("Parameter '{parameter}': `{given}` is not inside the allowed folders{depends}");
     no_path(parameter, "invalid value", message)
 }
 

@@ -33,6 +33,29 @@ impl Roots {
     }
 }
 
+impl Roots {
+    /// The same for a path that a program looks for in the folder of a file. Where the file is a link, that
+    /// is one folder for some programs, and another one for others.
+    pub(super) fn inside_folder_of(
+        &self,
+        folder: &Path,
+        file: &str,
+        given: &str,
+    ) -> Option<PathBuf> {
+        let (real, named) = (self.inside(folder, file)?, folder.join(file));
+        // Many programs take the folder of a project for the project.
+        let base = |path: &Path| {
+            if path.is_dir() {
+                Some(path.to_path_buf())
+            } else {
+                path.parent().map(Path::to_path_buf)
+            }
+        };
+        let found = self.inside(&base(&real)?, given)?;
+        (self.inside(&base(&named)?, given)? == found).then_some(found)
+    }
+}
+
 /// Where a path leads.
 fn behind_links(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {

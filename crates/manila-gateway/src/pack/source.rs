@@ -1,6 +1,6 @@
 //! Where a pack comes from, and how it is set to work behind a gateway.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -73,6 +73,9 @@ impl NotRead {
 }
 
 impl Source {
+    /// How large a pack may be.
+    pub const BYTES_MAX: u64 = 1024 * 1024;
+
     /// The pack of this name that comes with Manila, or the one in this file.
     pub fn named(name: &str) -> Result<Source, NotRead> {
         let path = Path::new(name);
@@ -86,15 +89,14 @@ impl Source {
 
     /// The pack in this file.
     pub fn file(path: &Path) -> Result<Source, NotRead> {
-        const BYTES_MAX: u64 = 1024 * 1024;
         let failed = |error| NotRead::File(path.to_path_buf(), error);
         if path.metadata().is_ok_and(|it| !it.is_file()) {
             return Err(failed(io::Error::other("it is no file")));
         }
         let mut text = String::new();
-        let mut file = File::open(path).map_err(failed)?.take(BYTES_MAX + 1);
+        let mut file = File::open(path).map_err(failed)?.take(Source::BYTES_MAX + 1);
         file.read_to_string(&mut text).map_err(failed)?;
-        if text.len() as u64 > BYTES_MAX {
+        if text.len() as u64 > Source::BYTES_MAX {
             return Err(failed(io::Error::other("it has more than 1 MiB")));
         }
         Source::of(text, Some(path.to_path_buf()))
@@ -136,10 +138,7 @@ impl Source {
         let mut command = Command::new(this_program()?.into(), arguments);
         let mut environment = environment(&pack_env, &work.pass_env);
         environment.extend(work.env);
-        let path = environment.iter_mut().rfind(|(name, _)| name == "PATH");
-        if let Some((_, path)) = path {
-            *path = absolute_only(path);
-        }
+        let environment = environment.into_iter().filter_map(with_whole_paths).collect();
         command.environment = Environment::Only(environment);
         command.known_as = Some(format!("the pack {name}"));
         Ok(Member::new(name, Server::Command(command), settings))
@@ -266,12 +265,16 @@ fn is_it(told: &RawJson, text: &str) -> bool {
     digest.is_some_and(|it| it.as_text().is_some_and(|it| it == sha256_hex(text.as_bytes())))
 }
 
-/// The folders of a `PATH` that are the same wherever one is. The others, an empty one among them, would
-/// let a project choose the program.
-fn absolute_only(path: &OsStr) -> OsString {
-    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+/// A variable, of whose folders only those count that are the same wherever one is, where it is `PATH`. The
+/// others, an empty one among them, would let a project choose the program; and so would an empty `PATH`.
+fn with_whole_paths((name, value): (OsString, OsString)) -> Option<(OsString, OsString)> {
+    if name != "PATH" {
+        return Some((name, value));
+    }
+    let folders = std::env::split_paths(&value).filter(|folder| folder.is_absolute());
     // What was taken apart can be put together again.
-    std::env::join_paths(folders).unwrap_or_default()
+    let value = std::env::join_paths(folders).unwrap_or_default();
+    (!value.is_empty()).then_some((name, value))
 }
 
 /// What is handed on of our environment: little that is not named.

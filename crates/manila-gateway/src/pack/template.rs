@@ -126,6 +126,12 @@ impl Group {
         let (conditions, words) = (Vec::new(), Vec::new());
         let mut group = Group { text: text.to_owned(), conditions, words };
         for word in text.split_whitespace() {
+            let has_odd = |quote: char| word.matches(quote).count() % 2 == 1;
+            if has_odd('\'') || has_odd('"') {
+                return Err(format!(
+                    "`{word}` has a quote: there is no shell, and no word has spaces"
+                ));
+            }
             match Condition::new(word)? {
                 Some(condition) => group.conditions.push(condition),
                 None => group.words.push(parts(word)?),
@@ -317,5 +323,6 @@ mod tests {
         check("-c {}", "no parameter's name");
         check("-c {a-b}", "no parameter's name");
         check("", "has no word");
+        check("--format='a b'", "has a quote");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use manila::{Cancelled, Code, Conflict, Failed, JsonObject, Observation, Observed, Unavailable};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::capabilities;
@@ -18,7 +18,7 @@ use super::refusal;
 use super::report::{self, Progress, Report};
 use super::{Action, CAPABILITIES, Output, Pack, Prepared, Roots, Target};
 use crate::clock;
-use crate::run::{End, Program, run};
+use crate::run::{End, Program, Stream, run};
 use crate::upstream::Command;
 
 /// A pack at work: its calls run programs.
@@ -37,6 +37,13 @@ pub(super) struct Worker {
     locks: Locks,
     /// The program's version, once it is known.
     version: tokio::sync::Mutex<Asked>,
+}
+
+/// A call that may run, alone at what it changes, as long as this is kept.
+struct Ready<'a> {
+    prepared: Prepared,
+    _held: Option<Held>,
+    _turn: Option<SemaphorePermit<'a>>,
 }
 
 /// What came of asking a program for its version.
@@ -92,19 +99,14 @@ impl Worker {
             Err(refused) => return Observation::new(*refused),
         };
         let waits_for = Mutex::new(None);
-        let ready = async {
-            self.usable(tool, &prepared).await?;
-            let held = self.alone(&prepared, &waits_for).await?;
-            // It is never closed.
-            Ok((held, self.programs.acquire().await.ok()))
-        };
+        let ready = self.ready(tool, arguments, prepared, &waits_for);
         let ready = tokio::select! {
             ready = ready => ready,
             // No command was run yet.
             () = &mut cancelled => Err(Observation::new(Observed::Cancelled(Cancelled::default()))),
         };
-        let _turn = match ready {
-            Ok(turn) => turn,
+        let Ready { prepared, _held, _turn } = match ready {
+            Ok(ready) => ready,
             Err(mut observation) => {
                 if let (Observed::Cancelled(_), Some(Holder { operation, since })) =
                     (&observation.observed, waits_for.into_inner().ok().flatten())
@@ -112,19 +114,45 @@ impl Worker {
                     let told = format!("{operation} in progress since {since}");
                     observation.notes.metadata.push(("waitedFor".to_owned(), told));
                 }
-                tell_first(&mut observation, prepared.metadata);
                 return observation;
             }
-        };
-        // Whoever we have waited for may have changed what was looked at.
-        let prepared = match self.pack.prepare(tool, arguments, &self.roots) {
-            Ok(again) if again.target == prepared.target => again,
-            Ok(_) => return Observation::new(*refusal::moved()),
-            Err(refused) => return Observation::new(*refused),
         };
         let mut observation = self.ran(&prepared, told, cancelled).await;
         tell_first(&mut observation, prepared.metadata);
         observation
+    }
+
+    /// Waits until a call may run: its program can be used, nobody else changes the same, and it is its turn.
+    /// What it waited for may have changed what was looked at, so that is looked at again.
+    async fn ready(
+        &self,
+        tool: &str,
+        arguments: &JsonObject,
+        mut prepared: Prepared,
+        waits_for: &Mutex<Option<Holder>>,
+    ) -> Result<Ready<'_>, Observation> {
+        /// So often something else may have become what is changed.
+        const TRIES: usize = 8;
+        let latest = clock::now() + prepared.wait;
+        let with_metadata = |mut observation: Observation, prepared: &Prepared| {
+            tell_first(&mut observation, prepared.metadata.clone());
+            observation
+        };
+        for _ in 0..TRIES {
+            let usable = self.usable(tool, &prepared).await;
+            usable.map_err(|it| with_metadata(it, &prepared))?;
+            let held = self.alone(&prepared, latest, waits_for).await;
+            let held = held.map_err(|it| with_metadata(it, &prepared))?;
+            // It is never closed.
+            let turn = self.programs.acquire().await.ok();
+            let again = self.pack.prepare(tool, arguments, &self.roots);
+            let again = again.map_err(|refused| Observation::new(*refused))?;
+            if again.target == prepared.target {
+                return Ok(Ready { prepared: again, _held: held, _turn: turn });
+            }
+            prepared = again;
+        }
+        Err(Observation::new(*refusal::moved()))
     }
 
     /// Runs what was prepared.
@@ -153,7 +181,7 @@ impl Worker {
             }
         };
         let ran = tokio::select! {
-            ran = run(&program, heard, cancelled) => ran,
+            ran = run(&program, &heard, cancelled) => ran,
             never = ticking => never,
         };
         let mut observation = ran.observation(self.pack.missing.clone());
@@ -260,7 +288,7 @@ impl Worker {
         command.folder = self.roots.first().ancestors().last().map(Path::to_path_buf);
         let mut program = Program::new(command);
         program.timeout = PATIENCE;
-        let ran = run(&program, |_, _| (), std::future::pending()).await;
+        let ran = run(&program, &|_: Stream, _: &[u8]| (), std::future::pending()).await;
         let printed = format!("{}\n{}", ran.stdout.text, ran.stderr.text);
         let is_good = matches!(ran.end, End::Exited(0));
         let found = is_good.then(|| probe.version_in(&printed)).flatten();
@@ -282,6 +310,7 @@ impl Worker {
     async fn alone(
         &self,
         prepared: &Prepared,
+        latest: Instant,
         waits_for: &Mutex<Option<Holder>>,
     ) -> Result<Option<Held>, Observation> {
         const BETWEEN: Duration = Duration::from_millis(50);
@@ -291,20 +320,27 @@ impl Worker {
             Some(Target::Global) => format!("global:{}", self.pack.program),
         };
         let operation = Action::spelled(&prepared.action);
-        let latest = clock::now() + prepared.wait;
+        let note = |holder: Option<Holder>| {
+            if let Ok(mut waits_for) = waits_for.lock() {
+                *waits_for = holder;
+            }
+        };
         loop {
             match self.locks.take(&name, &operation) {
-                Ok(held) => return Ok(Some(held)),
+                Ok(held) => {
+                    note(None);
+                    return Ok(Some(held));
+                }
                 Err(NotHeld::Busy(holder)) if clock::now() < latest => {
-                    if let Ok(mut waits_for) = waits_for.lock() {
-                        *waits_for = holder;
-                    }
+                    note(holder);
                     tokio::time::sleep(BETWEEN).await;
                 }
                 Err(NotHeld::Busy(holder)) => return Err(conflict(operation, prepared, holder)),
                 Err(NotHeld::Unusable(error)) => {
-                    let message =
-                        format!("Nobody can tell whether others change the same: {error}");
+                    let folder = self.locks.folder().display();
+                    let message = format!(
+                        "Nobody can tell whether others change the same, without locks in `{folder}`: {error}"
+                    );
                     let mut failed = Failed::new(Code::InternalError, message);
                     failed.remediation =
                         Some("Set MANILA_HOME to a folder that can be written".to_owned());

@@ -3,7 +3,7 @@
 use tokio::io::AsyncReadExt;
 
 use super::sift::{Sift, Sifted};
-use super::{Captured, Changes, text};
+use super::{Captured, Changes, Hear, text};
 use crate::os::Source;
 
 /// One of a program's two streams.
@@ -36,14 +36,14 @@ impl Capture {
     }
 
     /// Reads to the end. What is too much is read, too, so that the program is not held up.
-    pub(super) async fn read(&mut self, heard: &impl Fn(Stream, &[u8])) {
+    pub(super) async fn read(&mut self, heard: &impl Hear) {
         const PIECE_BYTES: usize = 64 * 1024;
         let mut piece = vec![0; PIECE_BYTES];
         loop {
             // A stream that cannot be read has ended.
             let n_read = self.source.read(&mut piece).await.unwrap_or(0);
             let Some(read) = piece.get(..n_read).filter(|read| !read.is_empty()) else { return };
-            heard(self.stream, read);
+            heard.hear(self.stream, read).await;
             self.kept.add(read);
         }
     }

@@ -24,12 +24,18 @@ impl Missing {
     /// What can be said of any program.
     #[must_use]
     pub fn of_program(name: &str) -> Missing {
-        let alternatives = if Path::new(name).is_file() {
+        let is_bare = !name.contains(std::path::MAIN_SEPARATOR);
+        let alternatives = if Path::new(name).is_file() && is_bare {
+            vec![
+                format!("Run the file in this folder as `./{name}`"),
+                format!("Install `{name}`, or check that it is on PATH"),
+            ]
+        } else if Path::new(name).is_file() {
             vec![
                 format!("Make `{name}` executable: chmod +x"),
                 "Check that the program in its first line, after #!, is there".to_owned(),
             ]
-        } else if name.contains(std::path::MAIN_SEPARATOR) {
+        } else if !is_bare {
             vec![format!("Check the path `{name}`")]
         } else {
             vec![

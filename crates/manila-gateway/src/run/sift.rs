@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::{memchr, memrchr};
 use regex::bytes::Regex;
 
+use super::context::secret_told_by;
 use super::text::TRUNCATED;
 
 /// What lines say that speak of failures, coloured or not: not names such as `src/error.rs` or `thiserror`.
@@ -20,6 +21,9 @@ static PATTERN: LazyLock<Regex> =
 /// How many lines are kept after such a line: what it is about, and where.
 const N_FOLLOWING: usize = 8;
 
+/// So far before a line it is told what it is: a key has not much more.
+const NEAR_BYTES: usize = 8 * 1024;
+
 /// A line that is longer is none that people read.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
@@ -33,6 +37,8 @@ pub(super) struct Sift {
     /// Whether something was left out since the last line that was kept.
     is_gap: bool,
     n_following: usize,
+    /// The end of what was looked at before: it may tell that what follows is a secret.
+    before: Vec<u8>,
 }
 
 /// What was sifted out.
@@ -52,6 +58,7 @@ impl Sift {
             is_inside_line: false,
             is_gap: true,
             n_following: 0,
+            before: Vec::new(),
         }
     }
 
@@ -84,6 +91,13 @@ impl Sift {
     }
 
     fn lines(&mut self, lines: &[u8]) {
+        self.sift(lines);
+        let from = lines.len().saturating_sub(NEAR_BYTES);
+        self.before.clear();
+        self.before.extend_from_slice(lines.get(from..).unwrap_or_default());
+    }
+
+    fn sift(&mut self, lines: &[u8]) {
         let mut rest = lines;
         if std::mem::take(&mut self.is_inside_line) {
             rest = after_line(rest);
@@ -106,22 +120,33 @@ impl Sift {
             if PATTERN.is_match(line) {
                 self.n_following = N_FOLLOWING;
             }
-            self.keep(line);
+            let start = lines.len() - rest.len();
+            self.keep(line, lines.get(..start).unwrap_or_default());
             rest = after;
         }
     }
 
-    /// Keeps a line if there is room for it.
-    fn keep(&mut self, line: &[u8]) {
+    /// Keeps a line if there is room for it, and if it is no secret by what stands before it.
+    fn keep(&mut self, line: &[u8], before: &[u8]) {
         let mark = if self.is_gap { TRUNCATED } else { "" };
         let n_bytes = mark.len() + line.len();
-        if line.len() > LINE_BYTES_MAX || self.kept.len() + n_bytes > self.bytes_max {
+        let has_room = line.len() <= LINE_BYTES_MAX && self.kept.len() + n_bytes <= self.bytes_max;
+        if !has_room || self.is_secret(line, before) {
             (self.is_gap, self.n_following) = (true, 0);
         } else {
             self.kept.extend_from_slice(mark.as_bytes());
             self.kept.extend_from_slice(line);
             self.is_gap = false;
         }
+    }
+
+    /// Whether only what stands before a line tells that it is a secret.
+    fn is_secret(&self, line: &[u8], before: &[u8]) -> bool {
+        let earlier = if before.len() < NEAR_BYTES { self.before.as_slice() } else { &[] };
+        let before = before.get(before.len().saturating_sub(NEAR_BYTES)..).unwrap_or_default();
+        let before = [earlier, before].concat();
+        let [before, line] = [before.as_slice(), line].map(String::from_utf8_lossy);
+        secret_told_by(&before, &line).is_some()
     }
 }
 
@@ -159,6 +184,12 @@ mod tests {
         check(&[&text], 1000, &expected);
         let (one, other) = text.split_at(300);
         check(&[one, other], 1000, &expected);
+        // A line that speaks of an error may be a secret by its name.
+        let pair = "- name: DB_PASSWORD\n  value: \"Sup3r error: x\"\nerror: y\n";
+        let expected = "[Output truncated]\nerror: y\n";
+        check(&[pair], 100, expected);
+        let (one, other) = pair.split_at(20);
+        check(&[one, other], 100, expected);
         // As much as there is room for, in whole lines.
         check(&[&text], 40, "[Output truncated]\nError 1\nnoise\nnoise\n");
         // Where there is no room, nobody knows where lines begin.

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{End, Program, Ran, run};
+use super::{End, Program, Ran, Stream, run};
 use crate::upstream::Command;
 
 /// The keeper is this program run again, which a test is not; so what needs one is tried by the
@@ -11,7 +11,8 @@ async fn a_folder_that_is_not_there_is_told() {
     command.folder = Some("/no/such/folder".into());
     let mut program = Program::new(command);
     program.timeout = Duration::from_secs(10);
-    let Ran { command, end, stdout, .. } = run(&program, |_, _| (), std::future::pending()).await;
+    let Ran { command, end, stdout, .. } =
+        run(&program, &|_: Stream, _: &[u8]| (), std::future::pending()).await;
     assert_eq!(command, "true");
     assert!(matches!(&end, End::NotStarted(reason) if reason.contains("No such file")), "{end:?}");
     assert_eq!(stdout.text, "");

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use manila_redact::{Edit, Redactor};
-
+use super::context::secret_told_by;
 use super::sift::Sift;
 
 /// Whether it is no text: of a text, in whatever encoding, hardly any byte is zero or controls something.
@@ -185,23 +184,7 @@ fn after_block(text: &str) -> &str {
 /// What follows a secret that is known for one only by what stood before the cut, such as the value of a
 /// name, or the lines of a key.
 fn after_secret<'t>(before: &str, text: &'t str) -> &'t str {
-    const BEFORE_BYTES: usize = 64 * 1024;
-    let mut from = before.len().saturating_sub(BEFORE_BYTES);
-    while !before.is_char_boundary(from) {
-        from += 1;
-    }
-    let before = before.get(from..).unwrap_or_default();
-    let redactor = Redactor::standard();
-    let alone = redactor.text(text.as_bytes());
-    let with_before = redactor.text([before, text].concat().as_bytes());
-    let after = |edit: &Edit| edit.range.end.checked_sub(before.len()).filter(|end| *end > 0);
-    let is_known = |edit: &Edit| {
-        let start = edit.range.start.saturating_sub(before.len());
-        let end = edit.range.end.saturating_sub(before.len());
-        alone.iter().any(|it| it.range.start <= start && end <= it.range.end)
-    };
-    let hidden = with_before.iter().filter(|edit| after(edit).is_some() && !is_known(edit));
-    let Some(end) = hidden.filter_map(after).next_back() else { return text };
+    let Some(end) = secret_told_by(before, text) else { return text };
     let rest = text.get(end..).unwrap_or_default();
     rest.find('\n').and_then(|line| rest.get(line + 1..)).unwrap_or_default()
 }

@@ -220,6 +220,11 @@ fn names_before_tokens_and_words_as_values() {
         (format!("cache/prod_{token}.json"), "cache/prod_[REDACTED].json"),
         ("DB_PASSWORD=prodsecret".to_owned(), "DB_PASSWORD=[REDACTED]"),
         ("password=mysecret99 x".to_owned(), "password=[REDACTED] x"),
+        (
+            "Server=db;User=admin;Password=SuperSecret123;Pooling=true".to_owned(),
+            "Server=db;User=admin;Password=[REDACTED];Pooling=true",
+        ),
+        ("DB_PASSWORD: MySecretKey2024".to_owned(), "DB_PASSWORD: [REDACTED]"),
         ("--password=hunter2secret".to_owned(), "--password=[REDACTED]"),
         ("A=1\\nPGPASSWORD=prodtoken\\n".to_owned(), "A=1\\nPGPASSWORD=[REDACTED]\\n"),
     ] {

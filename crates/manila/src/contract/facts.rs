@@ -107,7 +107,9 @@ impl Facts {
 /// the place in the source that stands in that line.
 pub(super) fn located(failure: &Failure) -> JsonObject {
     let details = &failure.details;
-    let place = failure.line.as_deref().filter(|_| details.get("file").is_none());
+    let is_known = ["file", "line", "column"].iter().any(|name| details.get(name).is_some());
+    // What others read may have many lines, of which none need be about this.
+    let place = failure.line.as_deref().filter(|line| !is_known && !line.contains('\n'));
     let Some(Place { file, line, column }) = place.and_then(diagnostics::place) else {
         return details.clone();
     };

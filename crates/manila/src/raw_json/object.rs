@@ -43,6 +43,14 @@ impl JsonObject {
         })
     }
 
+    /// A name that is given twice. Of the two values nobody knows which counts.
+    #[must_use]
+    pub fn given_twice(&self) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        let mut names = self.members().map(|member| member.key().into_owned());
+        names.find(|name| !seen.insert(name.clone()))
+    }
+
     /// The object as a value.
     #[must_use]
     pub fn as_raw(&self) -> &RawJson {

@@ -8,7 +8,7 @@ use super::super::probe::Version;
 use super::super::tables::{ActionTable, CaseTable, ChoiceTable, EffectWord, OutputWord};
 use super::super::template::{Condition, Template};
 use super::super::{Action, Case, Choice, Effect, Output};
-use super::{PAGE, is_known, read_value};
+use super::{PAGE, distinct, is_known, read_value};
 use crate::config::{ConfigError, at, values};
 
 pub(super) fn action(
@@ -49,7 +49,7 @@ pub(super) fn action(
         name: name.get_ref().clone(),
         about: about.clone(),
         required: required.iter().map(|it| it.get_ref().clone()).collect(),
-        exclusive: exclusive(text, name, &table.exclusive)?,
+        exclusive: exclusive(text, table, parameters)?,
         good_exits: good_exits(text, &table.good_exits)?,
         effect: effect(text, table.effect, target.as_ref(), parameters)?,
         timeout: timeout.transpose()?,
@@ -66,24 +66,40 @@ pub(super) fn action(
 
 fn exclusive(
     text: &str,
-    action: &Spanned<String>,
-    groups: &[Vec<Spanned<String>>],
+    table: &ActionTable,
+    parameters: &[Parameter],
 ) -> Result<Vec<Vec<String>>, ConfigError> {
     let of = |group: &Vec<Spanned<String>>| {
+        distinct(text, "parameter", group.iter())?;
+        let has_default = |name: &&Spanned<String>| {
+            parameters.iter().any(|it| it.name == *name.get_ref() && it.default.is_some())
+        };
+        if let Some(wrong) = group.iter().find(has_default) {
+            let message =
+                format!("`{}` has a default, so the others could never be given", wrong.get_ref());
+            return Err(at(text, Some(wrong.span()), message, "leave out its default"));
+        }
+        let is_required = |name: &&Spanned<String>| {
+            table.required.iter().any(|it| it.get_ref() == name.get_ref())
+        };
+        if let [_, other, ..] = group.iter().filter(is_required).collect::<Vec<_>>().as_slice() {
+            let message = format!("`{}` is required beside another of them", other.get_ref());
+            return Err(at(text, Some(other.span()), message, "only one of them may be given"));
+        }
         if group.len() < 2 {
-            let place = group.first().map_or(action.span(), Spanned::span);
+            let place = group.first().map_or(table.name.span(), Spanned::span);
             let message = "what is exclusive needs something that it excludes";
             let hint = "e.g. exclusive = [[\"version\", \"prerelease\"]]";
             return Err(at(text, Some(place), message, hint));
         }
         Ok(group.iter().map(|name| name.get_ref().clone()).collect())
     };
-    groups.iter().map(of).collect()
+    table.exclusive.iter().map(of).collect()
 }
 
 fn good_exits(text: &str, codes: &[Spanned<i64>]) -> Result<Vec<i64>, ConfigError> {
-    let is_code = |code: &&Spanned<i64>| !(1..=255).contains(code.get_ref());
-    if let Some(wrong) = codes.iter().find(is_code) {
+    let is_wrong = |code: &&Spanned<i64>| !(1..=255).contains(code.get_ref());
+    if let Some(wrong) = codes.iter().find(is_wrong) {
         let message = format!("{} is no exit code beside 0", wrong.get_ref());
         return Err(at(text, Some(wrong.span()), message, "give numbers from 1 to 255"));
     }

@@ -85,8 +85,10 @@ fn rule(text: &str, usual: &str, place: &Spanned<DiagnosticTable>) -> Result<Rul
             return Err(at(text, Some(place.span()), message, "give one of the two"));
         }
     };
-    if let Some(empty) = table.code.as_ref().filter(|code| code.get_ref().trim().is_empty()) {
-        return Err(at(text, Some(empty.span()), "the code is empty", "give a word, e.g. LINT"));
+    let is_word =
+        |code: &str| !code.is_empty() && !code.contains(|it: char| it.is_control() || it == ' ');
+    if let Some(wrong) = table.code.as_ref().filter(|code| !is_word(code.get_ref())) {
+        return Err(at(text, Some(wrong.span()), "the code is no word", "give one, e.g. LINT"));
     }
     let words = |it: &Spanned<String>| {
         Sentence::new(it.get_ref()).map_err(|message| {

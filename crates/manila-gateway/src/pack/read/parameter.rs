@@ -79,6 +79,10 @@ fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
         return Err(at(text, Some(name.span()), message, "leave it out, or give another type"));
     }
     let each = |it: &Spanned<String>| {
+        if it.get_ref().is_empty() {
+            let message = "no character is allowed";
+            return Err(at(text, Some(it.span()), message, "name some, or leave it out"));
+        }
         if has_bracket(it.get_ref()) {
             let message = format!("`{}` has a bracket", it.get_ref());
             return Err(at(text, Some(it.span()), message, "write `\\[` and `\\]`"));
