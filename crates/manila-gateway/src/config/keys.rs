@@ -199,7 +199,8 @@ pub const KEYS: [Key; 61] = [
     key(
         "pack.NAME.file",
         Kind::Text,
-        "the file of a pack of your own; without it, `NAME` is one that Manila brings along",
+        "the file of a pack of your own, from the folder in which Manila runs; without it, `NAME` is one that \
+         Manila brings along",
     ),
     key(
         "pack.NAME.roots",
