@@ -9,6 +9,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
+use tokio::sync::SetOnce;
 
 use crate::clock;
 use crate::os::{Lifeline, Process, Status, Target};
@@ -126,14 +127,18 @@ pub struct Changes {
 
 /// Whoever hears what a program writes, as it comes.
 pub trait Hear: Sync {
-    /// Hears a piece. The program has to wait until this is done; its time goes on.
-    fn hear(&self, stream: Stream, piece: &[u8]) -> impl Future<Output = ()> + Send;
+    /// Hears a piece.
+    fn hear(&self, stream: Stream, piece: &[u8]);
+
+    /// Waits until there is room for more. As long as it runs, the program has to wait, too; its time goes on.
+    fn room(&self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
 }
 
 impl<F: Fn(Stream, &[u8]) + Sync> Hear for F {
-    fn hear(&self, stream: Stream, piece: &[u8]) -> impl Future<Output = ()> + Send {
+    fn hear(&self, stream: Stream, piece: &[u8]) {
         self(stream, piece);
-        std::future::ready(())
     }
 }
 
@@ -160,9 +165,10 @@ pub async fn run(program: &Program, heard: &impl Hear, cancelled: impl Future<Ou
     let writing = feed(stdin, &program.input);
     let mut stdout = Capture::new(Stream::Stdout, stdout, program.stream_chars_max);
     let mut stderr = Capture::new(Stream::Stderr, stderr, program.stream_chars_max);
+    let has_ended = SetOnce::new();
     let end = {
         let streams = async {
-            tokio::join!(stdout.read(heard), stderr.read(heard));
+            tokio::join!(stdout.read(heard, &has_ended), stderr.read(heard, &has_ended));
         };
         // What it is given ends with it, and not the other way round.
         let writing = async {
@@ -170,7 +176,7 @@ pub async fn run(program: &Program, heard: &impl Hear, cancelled: impl Future<Ou
             std::future::pending::<End>().await
         };
         tokio::select! {
-            end = watched(program, lifeline, streams, cancelled) => end,
+            end = watched(program, lifeline, streams, cancelled, &has_ended) => end,
             never = writing => never,
         }
     };
@@ -198,6 +204,7 @@ async fn watched(
     mut lifeline: Lifeline,
     streams: impl Future<Output = ()>,
     cancelled: impl Future<Output = ()>,
+    has_ended: &SetOnce<()>,
 ) -> End {
     /// So long a tree and its streams may take to end. What belongs to another user cannot be killed; its
     /// keeper goes on trying by itself.
@@ -231,6 +238,8 @@ async fn watched(
             }
         }
     }
+    // Set once, here.
+    let _ = has_ended.set(());
     // The tree ends now, whatever is left of it, and with it the streams.
     let mut ending = pin!(lifeline.cut());
     let mut is_ended = false;

@@ -195,11 +195,15 @@ fn who_reads_slowly_sees_everything() {
         let (mut n_bytes, mut piece) = (0, vec![0; 32 * 1024]);
         while let Ok(n_read @ 1..) = std::io::Read::read(&mut stderr, &mut piece) {
             n_bytes += n_read;
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::sleep(std::time::Duration::from_millis(20));
         }
         n_bytes
     });
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert_eq!(reading.join().unwrap(), 3_000_000);
+    // Nothing of it is missing in the envelope either.
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told = found["meta"]["warnings"][0].as_str().unwrap();
+    assert!(told.starts_with("stdout: of 3000000 bytes"), "{found}");
 }

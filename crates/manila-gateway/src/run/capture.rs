@@ -1,6 +1,7 @@
 //! Keeping what a program writes, within a limit: its beginning, and its end, where it says what failed.
 
 use tokio::io::AsyncReadExt;
+use tokio::sync::SetOnce;
 
 use super::sift::{Sift, Sifted};
 use super::{Captured, Changes, Hear, text};
@@ -35,15 +36,21 @@ impl Capture {
         Capture { stream, source, kept, chars_max }
     }
 
-    /// Reads to the end. What is too much is read, too, so that the program is not held up.
-    pub(super) async fn read(&mut self, heard: &impl Hear) {
+    /// Reads to the end. What is too much is read, too, so that the program is not held up. Where whoever
+    /// hears it has no room, the program waits; when it has ended, what it has written is read all the same.
+    pub(super) async fn read(&mut self, heard: &impl Hear, has_ended: &SetOnce<()>) {
         const PIECE_BYTES: usize = 64 * 1024;
         let mut piece = vec![0; PIECE_BYTES];
         loop {
+            tokio::select! {
+                biased;
+                () = heard.room() => {}
+                () = has_ended.wait() => {}
+            }
             // A stream that cannot be read has ended.
             let n_read = self.source.read(&mut piece).await.unwrap_or(0);
             let Some(read) = piece.get(..n_read).filter(|read| !read.is_empty()) else { return };
-            heard.hear(self.stream, read).await;
+            heard.hear(self.stream, read);
             self.kept.add(read);
         }
     }

@@ -6,7 +6,7 @@ use memchr::{memchr, memrchr};
 use regex::bytes::Regex;
 
 use super::context::secret_told_by;
-use super::text::TRUNCATED;
+use super::text::{TRUNCATED, shown};
 
 /// What lines say that speak of failures, coloured or not: not names such as `src/error.rs` or `thiserror`.
 const FAILURES: &str = r"(?x-u)
@@ -145,7 +145,8 @@ impl Sift {
         let earlier = if before.len() < NEAR_BYTES { self.before.as_slice() } else { &[] };
         let before = before.get(before.len().saturating_sub(NEAR_BYTES)..).unwrap_or_default();
         let before = [earlier, before].concat();
-        let [before, line] = [before.as_slice(), line].map(String::from_utf8_lossy);
+        // A colour in the middle would hide it from the rules.
+        let [before, line] = [before, line.to_vec()].map(|bytes| shown(bytes).0);
         secret_told_by(&before, &line).is_some()
     }
 }

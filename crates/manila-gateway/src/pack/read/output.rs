@@ -85,8 +85,9 @@ fn rule(text: &str, usual: &str, place: &Spanned<DiagnosticTable>) -> Result<Rul
             return Err(at(text, Some(place.span()), message, "give one of the two"));
         }
     };
-    let is_word =
-        |code: &str| !code.is_empty() && !code.contains(|it: char| it.is_control() || it == ' ');
+    let is_word = |code: &str| {
+        !code.is_empty() && !code.contains(|it: char| it.is_control() || it.is_whitespace())
+    };
     if let Some(wrong) = table.code.as_ref().filter(|code| !is_word(code.get_ref())) {
         return Err(at(text, Some(wrong.span()), "the code is no word", "give one, e.g. LINT"));
     }
