@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use manila::Diagnosed;
 use manila_bench::program::{built, median};
-use manila_gateway::pack::Source;
+use manila_pack::Source;
 
 /// Writes the nth line, or lines, of an output.
 type Line = fn(&mut String, usize);

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use manila::{JsonObject, RawJson};
-use manila_gateway::pack::{Pack, Roots, Source};
+use manila_pack::{Pack, Roots, Source};
 
 fuzz_target!(|text: &str| {
     let _ = Pack::from_toml(text);

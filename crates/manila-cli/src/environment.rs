@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use manila_gateway::config::values;
+use manila_files::values;
 
 use crate::refusal::Refusal;
 

@@ -8,12 +8,13 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::Contract;
-use manila_gateway::config::values::{bytes, duration};
-use manila_gateway::pack::{Source, Work};
+use manila_files::values::{bytes, duration};
 use manila_gateway::receive::http::NotServed;
 use manila_gateway::{
-    Address, Command, Down, Hub, Member, NoAddress, Placement, Server, Settings, Shape, traced,
+    Address, Down, Hub, Member, NoAddress, Placement, Server, Settings, Shape, traced,
 };
+use manila_pack::{Source, Work};
+use manila_process::Command;
 
 use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
@@ -229,7 +230,7 @@ pub(crate) fn packs(names: &[String], settings: &Settings) -> anyhow::Result<Vec
             return Err(Refusal::new(message, "leave one of the two out").into());
         }
         let work = Work::new(variable);
-        let member = source.member(&name, work, settings.clone()).map_err(|error| {
+        let member = Member::of_pack(source, &name, work, settings.clone()).map_err(|error| {
             let message = format!("the pack `{name}` cannot be set to work: {error}");
             Refusal::new(
                 message,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use manila::Contract;
+use manila_files::{ConfigError, at, not_read, read, values};
 use toml::Spanned;
 
 use self::redact::PassthroughWord;
@@ -18,22 +19,15 @@ use crate::host;
 use crate::hub::Member;
 use crate::receive::http::{Limits, NotServed};
 
-mod error;
 mod keys;
 mod members;
 mod packs;
 mod redact;
 mod schema;
 mod tables;
-pub mod values;
 mod words;
 
-pub use error::ConfigError;
-pub(crate) use error::{at, not_read, read};
-pub(crate) use keys::key;
-pub use keys::{KEYS, Key, Kind};
-pub(crate) use members::EVERYBODYS;
-pub(crate) use schema::of_keys;
+pub use keys::KEYS;
 pub use schema::schema;
 
 /// A configuration that was read.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
 use manila::{Contract, Registry};
+use manila_pack::Pack;
 
 use crate::audience::{self, Audience};
 use crate::deadlines::{Deadline, Deadlines};
 use crate::event::{Event, Events};
 use crate::handle::{Offers, Placement, Tasks, Watched};
 use crate::hiding::{Hiding, Rules, events_without_secrets};
-use crate::pack::Pack;
 use crate::tools::{Carrier, Tools};
 use crate::upstream::{Down, Greeting, Keeping, Opening, Server, Upstream};
 use crate::uris::Uris;

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::{ArcSwap, Guard};
 use manila::request_envelope::{Notification, Request};
 use manila::{Code, RawJson};
+use manila_pack::{Source, Work};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -80,6 +81,19 @@ impl Member {
     #[must_use]
     pub fn new(name: impl Into<String>, server: Server, settings: Settings) -> Member {
         Member { name: name.into(), server, settings }
+    }
+
+    /// Returns a pack as a server of this name.
+    pub fn of_pack(
+        source: Source,
+        name: &str,
+        work: Work,
+        mut settings: Settings,
+    ) -> std::io::Result<Member> {
+        let served = source.served(name, work, settings.frame_bytes_max)?;
+        settings.timeout = served.timeout;
+        settings.pack = Some(Arc::new(served.pack));
+        Ok(Member::new(name, Server::Command(served.command), settings))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Writing JSON-RPC: messages of ours, and others' with nothing changed but the id.
 
 use bytes::Bytes;
-use manila::json::{Emit, ObjectWriter};
+use manila::json::Emit;
+pub(crate) use manila::jsonrpc::{error, large_result, notification, request, result};
 use manila::{Code, RawJson, Violation};
 
 /// `whole` with its part `part` replaced, such as a message with another id: order, spelling
@@ -70,65 +71,12 @@ pub(crate) fn one_line(json: Bytes) -> Option<Bytes> {
     Some(RawJson::parse_payload(trimmed).ok()?.compact())
 }
 
-/// An answer.
-pub(crate) fn result(id: &RawJson, result: &(impl Emit + ?Sized)) -> Bytes {
-    message(256, |object| {
-        object.member("id", id);
-        object.member("result", result);
-    })
-}
-
-/// An answer whose size is about known, so that a large one is not moved while it grows.
-pub(crate) fn large_result(id: &RawJson, result: &impl Emit, n_bytes: usize) -> Bytes {
-    message(256 + n_bytes, |object| {
-        object.member("id", id);
-        object.member("result", result);
-    })
-}
-
-/// An answer that says that there is none.
-pub(crate) fn error(id: Option<&RawJson>, error: &(impl Emit + ?Sized)) -> Bytes {
-    message(256, |object| {
-        match id {
-            Some(id) => object.member("id", id),
-            None => object.member("id", &Null),
-        }
-        object.member("error", error);
-    })
-}
-
 /// A part of a message of ours, such as an error object.
 pub(crate) fn written(part: &impl Emit) -> manila::JsonObject {
     let mut out = Vec::with_capacity(256);
     part.emit(&mut out);
     let part = RawJson::parse(out).ok().and_then(manila::JsonObject::new);
     part.unwrap_or_default()
-}
-
-/// A request of ours.
-pub(crate) fn request(id: u64, method: &str, params: &impl Emit) -> Bytes {
-    message(256, |object| {
-        object.member("id", &id);
-        object.member("method", method);
-        object.member("params", params);
-    })
-}
-
-/// A notification of ours.
-pub(crate) fn notification(method: &str, params: &impl Emit) -> Bytes {
-    message(128, |object| {
-        object.member("method", method);
-        object.member("params", params);
-    })
-}
-
-fn message(n_bytes: usize, write: impl FnOnce(&mut ObjectWriter<'_>)) -> Bytes {
-    let mut out = Vec::with_capacity(n_bytes);
-    let mut object = ObjectWriter::begin(&mut out);
-    object.member("jsonrpc", "2.0");
-    write(&mut object);
-    object.end();
-    out.into()
 }
 
 /// The error object of a failure that has no envelope (Q4, on MCP).
@@ -160,15 +108,6 @@ impl Emit for Fault {
     fn emit(&self, out: &mut Vec<u8>) {
         let Fault { code, message, violations } = self;
         code.jsonrpc_error_mcp(message.as_deref(), violations).emit(out);
-    }
-}
-
-/// `null`, where it must be written.
-struct Null;
-
-impl Emit for Null {
-    fn emit(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"null");
     }
 }
 

@@ -24,16 +24,12 @@ mod hiding;
 mod host;
 mod hub;
 pub mod journal;
-pub mod jsonc;
 mod jsonrpc;
 mod metrics;
 mod naming;
-mod os;
 mod own_meta;
-pub mod pack;
 mod queue;
 pub mod receive;
-pub mod run;
 pub mod sample_server;
 mod skim;
 mod tools;
@@ -42,20 +38,18 @@ mod upstream;
 mod uris;
 
 pub use caller::Caller;
-pub use config::{Config, ConfigError};
+pub use config::Config;
 pub use era::{Era, Revision};
 pub use event::{Consent, Event, Events, traced};
 pub use gateway::{Offered, OutputCheck, Settings, Shape, ToolSettings};
 pub use handle::{Answer, Answered, Placement, Sealed, Told};
 pub use hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use hub::{Hub, Member};
-pub use os::stop::{Reloads, asked as asked_to_stop};
-pub use os::tell_service_manager;
-pub use upstream::{Address, Command, Down, Environment, NoAddress, Server};
+pub use upstream::{Address, Down, NoAddress, Server};
 
 /// Takes over if this process was started by another of the same program, to keep a server or to work for
 /// a pack: call it first thing in `main`, with the program's arguments. `Some` is the exit code.
 #[must_use]
 pub fn dispatch(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> Option<u8> {
-    os::keeper::dispatch(arguments.clone()).or_else(|| pack::dispatch(arguments))
+    manila_process::dispatch(arguments.clone()).or_else(|| manila_pack::dispatch(arguments))
 }

@@ -19,9 +19,6 @@ pub(crate) const STEP_ID: &str = "dev.manila/stepId";
 /// What went wrong, canonically.
 pub(crate) const CODE: &str = "dev.manila/code";
 
-/// What a pack saw of a call, for the gateway in front of it.
-pub(crate) const OBSERVATION: &str = "dev.manila/observation";
-
 /// Who stands between.
 pub(crate) const GATEWAY: &str = "dev.manila/gateway";
 

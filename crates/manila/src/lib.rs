@@ -45,6 +45,7 @@ pub mod json {
     //! The parts of JSON, for those who walk over values and splice them.
     pub use crate::raw_json::{Emit, Items, Kind, Member, Members, ObjectWriter};
 }
+pub mod jsonrpc;
 mod moment;
 mod observed;
 mod outcome;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::Context;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson, closest};
-use manila_gateway::{Answer, Caller, Hub, Placement, Sealed, asked_to_stop};
+use manila_gateway::{Answer, Caller, Hub, Placement, Sealed};
+use manila_process::os::stop::asked as asked_to_stop;
 
 use crate::exit_status::ExitStatus;
 use crate::narrator::Verbosity;

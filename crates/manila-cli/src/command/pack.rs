@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use manila_gateway::pack::{Action, BUILT_IN, Effect, NotRead, Pack, PackTool, Parameter, Source};
+use manila_pack::{Action, BUILT_IN, Effect, NotRead, Pack, PackTool, Parameter, Source};
 use serde::Serialize;
 
 use crate::exit_status::ExitStatus;

@@ -7,10 +7,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use manila::pipeline::{self, Redaction, Settings};
 use manila::{Code, Context, Contract, Failed, Observation, Observed};
-use manila_gateway::config::values::{bytes, duration};
-use manila_gateway::pack::{BUILT_IN, Pack};
-use manila_gateway::run::{End, Input, Missing, Program, Ran, Stream, run as run_program};
-use manila_gateway::{Command, Environment, Shape, asked_to_stop};
+use manila_files::values::{bytes, duration};
+use manila_gateway::Shape;
+use manila_pack::{BUILT_IN, Pack};
+use manila_process::os::stop::asked as asked_to_stop;
+use manila_process::run::{End, Input, Missing, Program, Ran, Stream, run as run_program};
+use manila_process::{Command, Environment};
 use manila_redact::Redactor;
 
 mod shown;

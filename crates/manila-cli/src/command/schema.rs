@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use manila::json::Kind;
 use manila::{Contract, RawJson, Schema, Subject, Unbound, UnusableSchema, schema_around};
-use manila_gateway::{config, pack};
+use manila_gateway::config;
+use manila_pack as pack;
 
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;

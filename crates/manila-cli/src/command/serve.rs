@@ -6,11 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use manila_gateway::config::{self, values::address};
+use manila_files::values::address;
+use manila_gateway::config;
 use manila_gateway::journal::{Journal, JournalEvents, JournalSettings};
 use manila_gateway::receive::http::{self, Door};
 use manila_gateway::receive::stdio;
-use manila_gateway::{Command, Config, Hub, Member, Reloads, Server, traced};
+use manila_gateway::{Config, Hub, Member, Server, traced};
+use manila_process::Command;
+use manila_process::os::stop::Reloads;
 
 use crate::config::for_serving;
 use crate::environment::{home, variable};
@@ -248,7 +251,7 @@ pub(super) fn opened(
 fn tell_service_manager(state: &str) {
     if let Some(socket) = variable("NOTIFY_SOCKET") {
         // Where it cannot be told, it finds out by itself.
-        let _ = manila_gateway::tell_service_manager(&socket, state);
+        let _ = manila_process::os::tell_service_manager(&socket, state);
     }
 }
 

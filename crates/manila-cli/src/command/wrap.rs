@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use manila_files::values::{address, duration};
 use manila_gateway::Settings;
-use manila_gateway::config::values::{address, duration};
 use manila_gateway::receive::http::{self, Door, Limits};
 use manila_gateway::receive::stdio;
 

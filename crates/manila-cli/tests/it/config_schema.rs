@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jsonschema::Validator;
+use manila_files::{Key, Kind};
 use manila_gateway::Config;
-use manila_gateway::config::{KEYS, Key, Kind, schema};
+use manila_gateway::config::{KEYS, schema};
 use serde_json::Value;
 
 use crate::docs::blocks;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use manila_gateway::config::{Key, Kind};
-use manila_gateway::pack::{BUILT_IN, KEYS, Pack};
+use manila_files::{Key, Kind};
+use manila_pack::{BUILT_IN, KEYS, Pack};
 use serde_json::Value;
 
 use crate::program::{check_generated, manila, read, root};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use manila_gateway::pack::{Kind, Source};
+use manila_pack::{Kind, Source};
 use serde_json::{Map, Value, json};
 
 use crate::mcp::Client;

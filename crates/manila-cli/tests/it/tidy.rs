@@ -151,6 +151,9 @@ fn the_library_stays_pure() {
 fn every_dependency_says_what_it_saves() {
     for manifest in [
         "crates/manila/Cargo.toml",
+        "crates/manila-files/Cargo.toml",
+        "crates/manila-process/Cargo.toml",
+        "crates/manila-pack/Cargo.toml",
         "crates/manila-gateway/Cargo.toml",
         "crates/manila-cli/Cargo.toml",
         "bench/Cargo.toml",

@@ -2,47 +2,17 @@
 
 use std::ffi::OsString;
 
+use manila_process::{Command, ESSENTIAL_VARIABLES, Environment};
 use toml::Spanned;
 
-use super::error::{ConfigError, at, read};
+use manila_files::values::{self, SERVER_NAME_CHARS_MAX};
+use manila_files::{ConfigError, at, read};
+
 use super::tables::{StartWord, UpstreamTable};
-use super::{contract, shape, values};
+use super::{contract, shape};
 use crate::gateway::{Offered, Settings};
 use crate::hub::Member;
-use crate::upstream::{Address, Command, Environment, NoAddress, Server};
-
-/// Variables that programs can hardly do without, and that hold no secrets.
-pub(crate) const EVERYBODYS: [&str; 21] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TERM",
-    "TZ",
-    "TMPDIR",
-    "TMP",
-    "TEMP",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
-    "SYSTEMROOT",
-    "APPDATA",
-    "LOCALAPPDATA",
-];
-
-/// The longest name of a server: tools are named `NAME_TOOL`.
-const NAME_CHARS_MAX: usize = 32;
-
-/// What the name of a server looks like, as a pattern for editors.
-pub(super) fn name_pattern() -> String {
-    format!("^[A-Za-z0-9-]{{1,{NAME_CHARS_MAX}}}$")
-}
+use crate::upstream::{Address, NoAddress, Server};
 
 /// A variable of the environment, if it is set.
 pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -81,14 +51,15 @@ pub(super) fn member(
 
 /// Refuses a name that tools cannot begin with.
 pub(super) fn named(text: &str, name: &Spanned<String>) -> Result<(), ConfigError> {
-    let is_good = (1..=NAME_CHARS_MAX).contains(&name.get_ref().len())
+    let is_good = (1..=SERVER_NAME_CHARS_MAX).contains(&name.get_ref().len())
         && name.get_ref().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if is_good {
         return Ok(());
     }
     let message = format!("`{}` cannot be the name of a server", name.get_ref());
-    let hint =
-        format!("use at most {NAME_CHARS_MAX} letters, digits and `-`: tools are named NAME_TOOL");
+    let hint = format!(
+        "use at most {SERVER_NAME_CHARS_MAX} letters, digits and `-`: tools are named NAME_TOOL"
+    );
     Err(at(text, Some(name.span()), message, hint))
 }
 
@@ -162,7 +133,7 @@ fn environment(
     pass_env: &[String],
     variable: Variable<'_>,
 ) -> Result<Environment, ConfigError> {
-    let passed = EVERYBODYS.into_iter().chain(pass_env.iter().map(String::as_str));
+    let passed = ESSENTIAL_VARIABLES.into_iter().chain(pass_env.iter().map(String::as_str));
     let passed = passed.filter_map(|name| Some((name.into(), variable(name)?.into())));
     let mut all: Vec<(OsString, OsString)> = passed.collect();
     for (name, value) in env {

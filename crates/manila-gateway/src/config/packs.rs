@@ -3,15 +3,15 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
+use manila_files::{ConfigError, at, read, values};
+use manila_pack::{Source, Work};
 use toml::Spanned;
 
-use super::error::{ConfigError, at, read};
 use super::members::{self, Variable, expanded};
+use super::shape;
 use super::tables::{PackTable, StartWord};
-use super::{shape, values};
 use crate::gateway::{Offered, Settings};
 use crate::hub::Member;
-use crate::pack::{Source, Work};
 
 /// The pack of a table.
 pub(super) fn member(
@@ -64,7 +64,7 @@ pub(super) fn member(
     }
     settings.is_lazy = own.start == StartWord::Lazy;
     settings.offered = Offered { allow: own.allow.clone(), deny: own.deny.clone() };
-    source.member(name.get_ref(), work, settings).map_err(|error| {
+    Member::of_pack(source, name.get_ref(), work, settings).map_err(|error| {
         let message = format!("the pack cannot be set to work: {error}");
         at(text, Some(name.span()), message, "e.g. roots = [\"/srv/project\"]")
     })

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use manila_files::{ConfigError, at};
 use manila_redact::{Extra, Options, Redactor, UnusableRule, rules};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::error::{ConfigError, at};
 use super::words::words;
 
 #[derive(Deserialize, Default)]
@@ -35,10 +35,6 @@ struct ExtraTable {
     name: Spanned<String>,
     pattern: Spanned<String>,
 }
-
-/// What the name of a rule looks like, as a pattern for editors. Names that are taken are told by
-/// `redactor`.
-pub(super) const RULE_NAME_PATTERN: &str = "^[a-z0-9._-]{1,64}$";
 
 /// The rules as the table wants them. Each is tried by itself, so that the wrong one is named.
 pub(super) fn redactor(text: &str, table: &RedactTable) -> Result<Redactor, ConfigError> {

@@ -6,13 +6,13 @@ use manila::{
     Cancelled, Code, Contract, Failed, JsonObject, McpResult, Observation, Observed, TimedOut,
 };
 
+use manila_pack::{OBSERVATION, Pack};
+
 use super::ask::{Answered, Unanswered};
 use super::tool_call::ToolCall;
 use super::{Answer, answer};
 use crate::deadlines::Deadline;
 use crate::gateway::Gateway;
-use crate::own_meta;
-use crate::pack::Pack;
 
 impl Gateway {
     /// What became of a call of a pack's tool.
@@ -83,6 +83,6 @@ impl Gateway {
 
 /// What a pack saw of a call. Nobody but a pack is asked for it: any other server could claim anything.
 fn observed(result: &McpResult) -> Option<Observation> {
-    let told = result.meta()?.get(own_meta::OBSERVATION)?;
+    let told = result.meta()?.get(OBSERVATION)?;
     Observation::from_json(told.to_bytes()).ok()
 }

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::clock;
-use crate::os::private;
+use manila_process::os::private;
 
 /// Q6: the folder below the root of the runs.
 pub(super) const FOLDER: &str = "mcp_server";

@@ -12,7 +12,7 @@ use super::{
     BEHIND, Closed, Journal, JournalEvent, JournalEvents, JournalSettings, NotOpened,
     QUEUE_BYTES_MAX, Shared, latest,
 };
-use crate::os::private;
+use manila_process::os::private;
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);

@@ -20,8 +20,8 @@ use crate::event::Event;
 use crate::gateway::Shape;
 use crate::host;
 use crate::hub::Hub;
-use crate::os::{self, stop};
 use crate::until::until;
+use manila_process::os::{self, stop};
 
 mod accept;
 mod admit;

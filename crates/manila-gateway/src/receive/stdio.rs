@@ -10,8 +10,8 @@ use super::session::Session;
 use crate::event::Event;
 use crate::frames::{self, Frames};
 use crate::hub::Hub;
-use crate::os::{stdio, stop};
 use crate::queue::queue;
+use manila_process::os::{stdio, stop};
 
 /// Why serving ended.
 #[derive(PartialEq, Eq)]

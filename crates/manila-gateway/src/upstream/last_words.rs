@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::clock;
 use crate::event::{Event, Events};
 use crate::hiding::Rules;
-use crate::os::Source;
+use manila_process::os::Source;
 
 /// How many lines are kept.
 const LINES_MAX: usize = 20;

@@ -13,9 +13,9 @@ use crate::era::meta;
 use crate::frames::{Frame, Frames};
 use crate::hiding::Rules;
 use crate::jsonrpc::{self, Fault};
-use crate::os::Source;
 use crate::queue::Sender;
 use crate::skim::{Skim, Skimmed};
+use manila_process::os::Source;
 
 /// Reads until the server says no more.
 pub(super) async fn listen(

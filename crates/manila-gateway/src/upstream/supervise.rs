@@ -20,8 +20,8 @@ use crate::clock;
 use crate::era::Era;
 use crate::event::{Event, Events};
 use crate::frames;
-use crate::os::{self, Lifeline, Process, Status};
 use crate::queue::{Sender, queue};
+use manila_process::os::{self, Lifeline, Process, Status};
 
 pub(super) struct Supervisor {
     pub(super) command: Command,

@@ -8,7 +8,7 @@ use super::server::{Reach, Server, Template, read_server};
 use super::toml::{Value, commented, table};
 use super::variables::{Place, Variables, variable_name};
 use crate::refusal::visible;
-use manila_gateway::jsonc::plain_json;
+use manila_files::jsonc::plain_json;
 
 /// What becomes of secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

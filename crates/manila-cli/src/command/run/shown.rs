@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anstream::adapter::StripBytes;
-use manila_gateway::run::{Hear, Stream};
+use manila_process::run::{Hear, Stream};
 use manila_redact::Redactor;
 use tokio::sync::Notify;
 

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::{Files, LATEST, is_own_name};
 use crate::journal::tests::Scratch;
-use crate::os::private;
+use manila_process::os::private;
 
 const ID: &str = "0190a6d2-7a52-7c3e-9d55-5b2b8a4e1f00";
 

@@ -13,7 +13,7 @@ use crate::clock;
 use crate::journal::files::{Create, Files, Sheet};
 use crate::journal::tests::{Scratch, journal_files, lines};
 use crate::journal::{BEHIND, JournalEvent, Shared, latest};
-use crate::os::private;
+use manila_process::os::private;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -17,7 +17,7 @@ use super::body::Arriving;
 use super::patience::Patience;
 use super::{Front, route};
 use crate::event::Event;
-use crate::os;
+use manila_process::os;
 
 /// How long nothing is tried where nothing can be had.
 const MOMENT: Duration = Duration::from_millis(100);
