@@ -11,7 +11,7 @@ use manila::Contract;
 use manila_files::values::{bytes, duration};
 use manila_gateway::receive::http::NotServed;
 use manila_gateway::{
-    Address, Down, Hub, Member, NoAddress, Placement, Server, Settings, Shape, traced,
+    Address, Down, Gateway, Member, NoAddress, Placement, Server, Settings, Shape, traced,
 };
 use manila_pack::{Source, Work};
 use manila_process::Command;
@@ -177,39 +177,39 @@ impl ServerArgs {
     }
 
     /// Starts the servers, lets `work` use them, and ends them whatever comes of it.
-    pub(crate) fn with_hub<T, F: Future<Output = anyhow::Result<T>>>(
+    pub(crate) fn with_gateway<T, F: Future<Output = anyhow::Result<T>>>(
         &self,
         settings: Settings,
         usually: Verbosity,
-        work: impl FnOnce(Arc<Hub>) -> F,
+        work: impl FnOnce(Arc<Gateway>) -> F,
     ) -> anyhow::Result<T> {
-        self.with_hub_told(settings, usually, LogFormat::Text, work)
+        self.with_gateway_told(settings, usually, LogFormat::Text, work)
     }
 
     /// As `with_hub`. What happens is told in this format.
-    pub(crate) fn with_hub_told<T, F: Future<Output = anyhow::Result<T>>>(
+    pub(crate) fn with_gateway_told<T, F: Future<Output = anyhow::Result<T>>>(
         &self,
         settings: Settings,
         usually: Verbosity,
         format: LogFormat,
-        work: impl FnOnce(Arc<Hub>) -> F,
+        work: impl FnOnce(Arc<Gateway>) -> F,
     ) -> anyhow::Result<T> {
         let servers = self.servers()?;
         let verbosity = if self.verbose { Verbosity::Verbose } else { usually };
         let narrator = Narrator::start(format, verbosity);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let done = runtime.block_on(async {
-            let hub = match servers {
+            let gateway = match servers {
                 Servers::One(server) => {
                     let events = traced(&short_name(&server));
-                    Hub::in_front_of(server, settings, events)
+                    Gateway::in_front_of(server, settings, events)
                 }
                 Servers::All(members) => {
-                    Hub::in_front_of_all(members, settings, traced(""), traced)
+                    Gateway::in_front_of_all(members, settings, traced(""), traced)
                 }
             };
-            let done = work(Arc::clone(&hub)).await;
-            hub.stop().await;
+            let done = work(Arc::clone(&gateway)).await;
+            gateway.stop().await;
             done
         });
         // A thread that waits for input must not keep us.
@@ -266,8 +266,8 @@ fn short_name(server: &Server) -> String {
 }
 
 /// Greets the server on our own behalf, if it is the only one.
-pub(crate) async fn greet(args: &ServerArgs, hub: &Hub) -> anyhow::Result<()> {
-    Ok(hub.greet().await.map_err(|down| not_there(args, &down))?)
+pub(crate) async fn greet(args: &ServerArgs, gateway: &Gateway) -> anyhow::Result<()> {
+    Ok(gateway.greet().await.map_err(|down| not_there(args, &down))?)
 }
 
 /// A server cannot be used.

@@ -12,9 +12,9 @@ use manila::stage::record::Transport;
 use manila::{JsonObject, RawJson};
 
 use crate::audience::Questions;
+use crate::backend::Shape;
 use crate::cancellation::Cancellation;
 use crate::era::Era;
-use crate::gateway::Shape;
 use crate::handle::{Watch, Watched};
 
 /// Where a client hears what it did not ask for.

@@ -12,11 +12,11 @@ use toml::Spanned;
 
 use self::redact::PassthroughWord;
 use self::tables::{File, LimitsTable, OutputCheckWord, PlacementWord, ToolTable};
-use crate::gateway::{OutputCheck, Settings, Shape, ToolSettings};
+use crate::backend::{OutputCheck, Settings, Shape, ToolSettings};
+use crate::gateway::Member;
 use crate::handle::Placement;
 use crate::hiding::{Hiding, Passthrough, UnsafeOutput};
 use crate::host;
-use crate::hub::Member;
 use crate::receive::http::{Limits, NotServed};
 
 mod keys;

@@ -1,291 +1,146 @@
-//! The gateway in front of one server: its tools, and how its results are shaped.
+//! The gateway: all servers behind one endpoint, and what their clients share.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwap, Guard};
-use manila::{Contract, Registry};
-use manila_pack::Pack;
+use manila::request_envelope::{Notification, Request};
+use manila::{Code, RawJson};
+use manila_pack::{Source, Work};
+use tokio::sync::watch;
+use tokio::time::Instant;
 
-use crate::audience::{self, Audience};
-use crate::deadlines::{Deadline, Deadlines};
+use crate::audience::Audience;
+use crate::backend::{Backend, Settings, Shared};
+use crate::clock;
+use crate::deadlines::Deadlines;
+use crate::era::Era;
 use crate::event::{Event, Events};
-use crate::handle::{Offers, Placement, Tasks, Watched};
-use crate::hiding::{Hiding, Rules, events_without_secrets};
-use crate::tools::{Carrier, Tools};
-use crate::upstream::{Down, Greeting, Keeping, Opening, Server, Upstream};
-use crate::uris::Uris;
+use crate::hiding::{Rules, events_without_secrets};
+use crate::journal::Journal;
+use crate::metrics::Metrics;
+use crate::upstream::{Down, Server, Upstream};
 
-/// What becomes of a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// It is put into an envelope.
-    Contract(Contract),
-    /// `none`: it is passed on as it came.
-    AsItCame,
-}
+mod call;
+mod doors;
+mod forward;
+mod greet;
+mod list;
+mod replace;
+mod standing;
 
-impl Shape {
-    /// The id for results that are passed on as they came.
-    pub const NONE: &'static str = "none";
+use doors::Doors;
+pub(crate) use greet::{Hello, United};
 
-    /// The shape of this id: a contract's, or `none`.
-    #[must_use]
-    pub fn from_id(id: &str) -> Option<Shape> {
-        if id == Shape::NONE {
-            return Some(Shape::AsItCame);
-        }
-        Contract::from_id(id).ok().map(Shape::Contract)
-    }
-
-    /// The id of every shape.
-    pub fn ids() -> impl Iterator<Item = &'static str> {
-        Contract::ALL.into_iter().map(Contract::id).chain([Shape::NONE])
-    }
-}
-
-/// How a gateway works.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Settings {
-    /// What the names of this server begin with, where it is one of several.
-    pub name: Option<String>,
-    /// Whether it is started when it is needed for the first time, and not before.
-    pub is_lazy: bool,
-    /// The pack that the server is made from: its answers are observations.
-    pub pack: Option<Arc<Pack>>,
-    /// What becomes of results whose caller does not say it.
-    pub shape: Shape,
-    /// Whether results of `machine-readable-v1` are plain text where their caller does not ask for an
-    /// envelope (M11). A contract of a single tool's is always meant so.
-    pub is_plain: bool,
-    /// What of its tools is offered.
-    pub offered: Offered,
-    /// What is other for single tools, by the names that clients know.
-    pub tools: Arc<BTreeMap<String, ToolSettings>>,
-    /// The contract in which the server answers already, where its answers do not show it.
-    pub speaks: Option<Contract>,
-    /// Where the envelope goes.
-    pub placement: Placement,
-    /// What becomes of answers that are not what their tools promise.
-    pub output_check: OutputCheck,
-    /// How secrets are hidden.
-    pub hiding: Arc<Hiding>,
-    /// How long a call may take without a sign of life.
-    pub timeout: Duration,
-    /// How long the server may take to answer `initialize`: it may have to be fetched first.
-    pub start_timeout: Duration,
-    /// The largest message that is read, from either side.
-    pub frame_bytes_max: usize,
-    /// How many requests of a client may be open.
-    pub in_flight_max: usize,
-    /// How many bytes they may have together.
-    pub in_flight_bytes_max: usize,
-    /// How much may wait in each queue.
-    pub queue_bytes_max: usize,
-    /// How long open calls have to end when we stop.
-    pub grace: Duration,
-    /// How long the server has to end when its input is closed, and again when it is asked to.
-    /// Clients lose patience after two seconds.
-    pub server_grace: Duration,
-}
-
-/// Which tools of a server are offered, by their own names; `*` stands for any letters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Offered {
-    /// Those that are; all, if this is not said.
-    pub allow: Option<Vec<String>>,
-    /// Those that are not, whatever else is said.
-    pub deny: Vec<String>,
-}
-
-impl Offered {
-    /// Whether a tool is offered.
-    #[must_use]
-    pub fn has(&self, tool: &str) -> bool {
-        let is_among = |patterns: &[String]| patterns.iter().any(|it| is_like(tool, it));
-        self.allow.as_deref().is_none_or(is_among) && !is_among(&self.deny)
-    }
-}
-
-/// Whether a name is like a pattern, in which `*` stands for any letters.
-fn is_like(name: &str, pattern: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
-    let Some(left) = name.strip_prefix(start) else { return false };
-    let Some((middle, end)) = rest.rsplit_once('*') else { return left.ends_with(rest) };
-    let Some(mut left) = left.strip_suffix(end) else { return false };
-    // What stands between two stars is taken where it comes first.
-    for part in middle.split('*') {
-        let Some((_, after)) = left.split_once(part) else { return false };
-        left = after;
-    }
-    true
-}
-
-/// What is other for one tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ToolSettings {
-    /// What becomes of its results.
-    pub shape: Option<Shape>,
-    /// Where the envelope goes.
-    pub placement: Option<Placement>,
-    /// How long a call may take.
-    pub timeout: Option<Duration>,
-    /// What becomes of answers that are not what it promises.
-    pub output_check: Option<OutputCheck>,
-}
-
-/// What becomes of an answer that does not fit its tool's own `outputSchema`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OutputCheck {
-    /// It is a failure, `INVALID_TOOL_OUTPUT`.
-    Strict,
-    /// It goes on, with the warning `OUTPUT_SCHEMA_MISMATCH`.
-    #[default]
-    Warn,
-    /// Nobody looks. So nothing is promised of it, either.
-    Off,
-}
-
-impl Settings {
-    /// Whether results of a tool, as clients know it, are plain text where their caller does not ask for
-    /// an envelope (M11).
-    pub(crate) fn is_plain_for(&self, tool: &str) -> bool {
-        let readable = Shape::Contract(Contract::MachineReadableV1);
-        match self.tools.get(tool).and_then(|tool| tool.shape) {
-            Some(own) => own == readable,
-            None => self.is_plain && self.shape == readable,
-        }
-    }
-
-    /// What becomes of answers of a tool, as clients know it, that are not what it promises.
-    pub(crate) fn output_check_of(&self, tool: &str) -> OutputCheck {
-        self.tools.get(tool).and_then(|tool| tool.output_check).unwrap_or(self.output_check)
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            name: None,
-            is_lazy: false,
-            pack: None,
-            is_plain: false,
-            shape: Shape::Contract(Contract::default()),
-            offered: Offered::default(),
-            tools: Arc::default(),
-            speaks: None,
-            placement: Placement::Structured,
-            output_check: OutputCheck::default(),
-            hiding: Arc::default(),
-            timeout: Duration::from_secs(60),
-            start_timeout: Duration::from_secs(60),
-            frame_bytes_max: 64 * 1024 * 1024,
-            in_flight_max: 16_384,
-            in_flight_bytes_max: 64 * 1024 * 1024,
-            queue_bytes_max: 16 * 1024 * 1024,
-            grace: Duration::from_secs(5),
-            server_grace: Duration::from_millis(700),
-        }
-    }
-}
-
-/// What the gateways in front of several servers share.
-pub(crate) struct Shared {
+/// What clients reach.
+pub struct Gateway {
+    servers: ArcSwap<Servers>,
     pub(crate) audience: Arc<Audience>,
-    pub(crate) uris: Arc<Uris>,
-    pub(crate) registry: Arc<Mutex<Registry>>,
     pub(crate) deadlines: Arc<Deadlines>,
-    pub(crate) rules: Rules,
-}
-
-impl Shared {
-    pub(crate) fn new(rules: Rules) -> Shared {
-        Shared {
-            rules,
-            audience: Arc::default(),
-            uris: Arc::default(),
-            registry: Arc::default(),
-            deadlines: Deadlines::start(),
-        }
-    }
-}
-
-/// A gateway in front of one server.
-pub(crate) struct Gateway {
-    /// The server's name in the configuration, and how it is reached.
-    identity: (String, Server),
-    pub(crate) upstream: Upstream,
-    pub(crate) tools: Tools,
-    pub(crate) tasks: Tasks,
-    pub(crate) audience: Arc<Audience>,
-    pub(crate) watched: Arc<Watched>,
-    pub(crate) offers: Offers,
-    pub(crate) uris: Arc<Uris>,
-    pub(crate) deadlines: Arc<Deadlines>,
+    shared: Shared,
+    is_stopping: watch::Sender<bool>,
+    doors: Doors,
     settings: ArcSwap<Settings>,
     events: Events,
+    events_of: Box<EventsOf>,
+    pub(crate) metrics: Arc<Metrics>,
+    journal: OnceLock<Journal>,
+}
+
+/// Who is told what happens to the server of a name.
+type EventsOf = dyn Fn(&str) -> Events + Send + Sync;
+
+/// The servers behind us.
+pub(crate) enum Servers {
+    /// One, whose names are its own.
+    One(Arc<Backend>),
+    /// Several: every name begins with that of its server.
+    Many(Many),
+}
+
+/// Several servers, in the order in which they are listed.
+pub(crate) struct Many {
+    all: Vec<Arc<Backend>>,
+    by_name: HashMap<String, usize>,
+}
+
+/// One of several servers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Member {
+    /// What its names begin with: letters, digits and `-`.
+    pub name: String,
+    /// The server.
+    pub server: Server,
+    /// How it is served.
+    pub settings: Settings,
+}
+
+impl Member {
+    /// A server of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, server: Server, settings: Settings) -> Member {
+        Member { name: name.into(), server, settings }
+    }
+
+    /// Returns a pack as a server of this name.
+    pub fn of_pack(
+        source: Source,
+        name: &str,
+        work: Work,
+        mut settings: Settings,
+    ) -> std::io::Result<Member> {
+        let served = source.served(name, work, settings.frame_bytes_max)?;
+        settings.timeout = served.timeout;
+        settings.pack = Some(Arc::new(served.pack));
+        Ok(Member::new(name, Server::Command(served.command), settings))
+    }
 }
 
 impl Gateway {
-    /// Starts the server, or gets ready to reach it, and the gateway in front of it. What the
-    /// server says on its own goes to the audience.
-    pub(crate) fn start(
-        name: &str,
-        server: Server,
+    /// Starts a server, or gets ready to reach it. It is the only one, and its names are its own.
+    #[must_use]
+    pub fn in_front_of(server: Server, settings: Settings, events: Events) -> Arc<Gateway> {
+        let member = Member::new("", server, settings.clone());
+        let own = Arc::clone(&events);
+        Gateway::in_front_of_all(vec![member], settings, events, move |_| Arc::clone(&own))
+    }
+
+    /// Starts servers, or gets ready to reach them. If there are several, every name begins with that
+    /// of its server. `events_of` is told what happens to the server of a name.
+    #[must_use]
+    pub fn in_front_of_all(
+        members: Vec<Member>,
         settings: Settings,
         events: Events,
-        shared: &Shared,
+        events_of: impl Fn(&str) -> Events + Send + Sync + 'static,
     ) -> Arc<Gateway> {
-        let keeping = Keeping {
-            frame_bytes_max: settings.frame_bytes_max,
-            start_timeout: settings.start_timeout,
-            queue_bytes_max: settings.queue_bytes_max,
-            grace: settings.server_grace,
-            rules: shared.rules.clone(),
-            is_lazy: settings.is_lazy,
-        };
-        let events = events_without_secrets(events, shared.rules.clone());
-        let carrier = match &server {
-            Server::Command(_) => Carrier::Pipe,
-            Server::At(_) => Carrier::Http,
-        };
-        let identity = (name.to_owned(), server.clone());
-        let (upstream, inbox) = Upstream::start(server, keeping, Arc::clone(&events));
-        let tools = Tools::new(
-            Arc::clone(&events),
-            settings.speaks.is_some(),
-            carrier,
-            Arc::clone(&shared.registry),
-        );
-        let gateway = Arc::new(Gateway {
-            identity,
-            upstream,
-            tools,
-            tasks: Tasks::default(),
+        let rules = Rules::new(Arc::clone(&settings.hiding.redactor));
+        let shared = Shared::new(rules.clone());
+        let metrics = Arc::<Metrics>::default();
+        let counted = Arc::clone(&metrics);
+        let events_of = Box::new(move |name: &str| counted.counting(name, events_of(name)));
+        let events = metrics.counting("", events);
+        let servers = started(members, &[], &shared, &*events_of);
+        let events = events_without_secrets(events, rules);
+        Arc::new(Gateway {
+            servers: ArcSwap::from_pointee(servers),
             audience: Arc::clone(&shared.audience),
-            watched: Arc::default(),
-            offers: Offers::default(),
-            uris: Arc::clone(&shared.uris),
             deadlines: Arc::clone(&shared.deadlines),
+            shared,
+            is_stopping: watch::Sender::new(false),
+            doors: Doors::default(),
             settings: ArcSwap::from_pointee(settings),
             events,
-        });
-        tokio::spawn(audience::deliver(Arc::clone(&gateway), inbox));
-        gateway
+            events_of,
+            metrics,
+            journal: OnceLock::new(),
+        })
     }
 
-    /// Whether it is in front of this server.
-    pub(crate) fn is_for(&self, name: &str, server: &Server) -> bool {
-        self.identity.0 == name && self.identity.1 == *server
-    }
-
-    /// From now on it works like this.
-    pub(crate) fn set(&self, settings: Settings) {
-        self.settings.store(Arc::new(settings));
-        self.offers.show_anew();
+    /// The servers that there are now.
+    pub(crate) fn servers(&self) -> Arc<Servers> {
+        self.servers.load_full()
     }
 
     /// How it works.
@@ -293,32 +148,133 @@ impl Gateway {
         self.settings.load()
     }
 
-    /// Greets the server on our own behalf, for those who have no client in front.
-    pub(crate) async fn greet(&self) -> Result<(), Down> {
-        let greeting = Greeting::for_nobody(Opening::Discover);
-        let greeted = self.upstream.greet(greeting).answer(&self.upstream).await;
-        greeted.map(drop).map_err(|down| (*down).clone())
+    /// From now on a journal is kept of what is asked, and what became of it.
+    pub fn keep_journal(&self, journal: Journal) {
+        let _ = self.journal.set(journal);
     }
 
-    /// The time by which a request that is made now must be answered.
-    pub(crate) fn deadline(&self) -> Deadline {
-        self.deadlines.within(self.settings().timeout)
-    }
-
-    /// As `deadline`, for a call of this tool, as clients know it.
-    pub(crate) fn deadline_of(&self, tool: &str) -> Deadline {
-        let settings = self.settings();
-        let own = settings.tools.get(tool).and_then(|tool| tool.timeout);
-        self.deadlines.within(own.unwrap_or(settings.timeout))
-    }
-
-    /// What becomes of the results of a tool, as clients know it, whose caller has no wish.
-    pub(crate) fn shape_of(&self, tool: &str) -> Shape {
-        let settings = self.settings();
-        settings.tools.get(tool).and_then(|tool| tool.shape).unwrap_or(settings.shape)
+    /// The journal, if one is kept.
+    #[must_use]
+    pub fn journal(&self) -> Option<&Journal> {
+        self.journal.get()
     }
 
     pub(crate) fn tell(&self, event: Event) {
         (self.events)(event);
+    }
+
+    /// Hands on what a client tells, to those servers whose era knows it.
+    pub(crate) fn hand_on(&self, notification: &Notification, era: Era) {
+        for backend in self.servers().all() {
+            backend.hand_on(notification, era);
+        }
+    }
+
+    /// Notes a call that its caller cancelled: nothing is sent, as MCP says.
+    pub(crate) fn call_cancelled(&self, request: &Request, started: Instant) {
+        let name = request.params.as_ref().and_then(|params| params.get("name"));
+        let tool = name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
+        let duration = clock::now().saturating_duration_since(started);
+        self.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
+    }
+
+    /// Tells all who wait for nothing in particular that we are stopping.
+    pub(crate) fn begin_to_stop(&self) {
+        self.is_stopping.send_replace(true);
+    }
+
+    /// Waits until we are stopping.
+    pub(crate) async fn stopping(&self) {
+        // The sender lives as long as this.
+        let _ = self.is_stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
+    }
+
+    /// Ends the servers and everything that they started.
+    pub async fn stop(&self) {
+        self.begin_to_stop();
+        let servers = self.servers();
+        let mut stopping = tokio::task::JoinSet::new();
+        for backend in servers.all().iter().cloned() {
+            stopping.spawn(async move { backend.upstream.stop().await });
+        }
+        stopping.join_all().await;
+    }
+
+    /// Ends the servers without waiting for them any longer.
+    pub(crate) fn hurry(&self) {
+        self.servers().all().iter().for_each(|backend| backend.upstream.hurry());
+    }
+
+    /// The only server, if it runs as our child and has one client: it hears that client's own hello.
+    pub(crate) fn own_child<'a>(&self, servers: &'a Servers) -> Option<&'a Arc<Backend>> {
+        match servers {
+            Servers::One(backend) if self.has_one_door() => {
+                matches!(backend.upstream, Upstream::Child(_)).then_some(backend)
+            }
+            Servers::One(_) | Servers::Many(_) => None,
+        }
+    }
+
+    /// Greets the only server on our own behalf, for those who have no client in front.
+    pub async fn greet(&self) -> Result<(), Down> {
+        match &*self.servers() {
+            Servers::One(backend) => backend.greet().await,
+            Servers::Many(_) => Ok(()),
+        }
+    }
+}
+
+impl Servers {
+    /// All of them.
+    pub(crate) fn all(&self) -> &[Arc<Backend>] {
+        match self {
+            Servers::One(backend) => std::slice::from_ref(backend),
+            Servers::Many(many) => &many.all,
+        }
+    }
+}
+
+/// Starts servers that are not among those that run already.
+fn started(
+    members: Vec<Member>,
+    running: &[Arc<Backend>],
+    shared: &Shared,
+    events_of: &EventsOf,
+) -> Servers {
+    // A pack's tools are always named after it.
+    let is_alone = matches!(members.as_slice(), [only] if only.settings.pack.is_none());
+    let all = members.into_iter().map(|member| {
+        let Member { name, server, settings } = member;
+        let settings = Settings { name: (!is_alone).then(|| name.clone()), ..settings };
+        let running = running.iter().find(|it| it.is_for(&name, &server)).cloned();
+        let backend = match running {
+            Some(running) => {
+                running.set(settings);
+                running
+            }
+            None => Backend::start(&name, server, settings, events_of(&name), shared),
+        };
+        (name, backend)
+    });
+    let mut all: Vec<(String, Arc<Backend>)> = all.collect();
+    match all.pop() {
+        Some((_, only)) if is_alone => Servers::One(only),
+        last => {
+            all.extend(last);
+            Servers::Many(Many::of(all))
+        }
+    }
+}
+
+impl Many {
+    fn of(servers: Vec<(String, Arc<Backend>)>) -> Many {
+        let places = servers.iter().enumerate().map(|(at, (name, _))| (name.clone(), at));
+        let by_name = places.collect();
+        Many { all: servers.into_iter().map(|(_, backend)| backend).collect(), by_name }
+    }
+
+    /// The server of this name.
+    fn named(&self, name: &str) -> Option<&Arc<Backend>> {
+        self.all.get(*self.by_name.get(name)?)
     }
 }

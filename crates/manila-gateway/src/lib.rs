@@ -10,6 +10,7 @@
 
 mod alert;
 mod audience;
+mod backend;
 mod caller;
 mod cancellation;
 mod clock;
@@ -22,7 +23,6 @@ mod gateway;
 mod handle;
 mod hiding;
 mod host;
-mod hub;
 pub mod journal;
 mod jsonrpc;
 mod metrics;
@@ -37,14 +37,14 @@ mod until;
 mod upstream;
 mod uris;
 
+pub use backend::{Offered, OutputCheck, Settings, Shape, ToolSettings};
 pub use caller::Caller;
 pub use config::Config;
 pub use era::{Era, Revision};
 pub use event::{Consent, Event, Events, traced};
-pub use gateway::{Offered, OutputCheck, Settings, Shape, ToolSettings};
+pub use gateway::{Gateway, Member};
 pub use handle::{Answer, Answered, Placement, Sealed, Told};
 pub use hiding::{Hiding, Passthrough, UnsafeOutput};
-pub use hub::{Hub, Member};
 pub use upstream::{Address, Down, NoAddress, Server};
 
 /// Takes over if this process was started by another of the same program, to keep a server or to work for

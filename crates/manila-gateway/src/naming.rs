@@ -6,7 +6,7 @@ use manila::json::Emit;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
-use crate::gateway::Gateway;
+use crate::backend::Backend;
 use crate::jsonrpc;
 use crate::uris::Uris;
 
@@ -19,7 +19,7 @@ pub(crate) fn split(public: &str) -> Option<(&str, &str)> {
     public.split_once(BETWEEN)
 }
 
-impl Gateway {
+impl Backend {
     /// The name by which clients know something of this server.
     pub(crate) fn public_name(&self, own: &str) -> String {
         match &self.settings().name {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use manila::json::Kind;
 use manila::{JsonObject, RawJson, Registry, Schema, describes_envelope, output_schema};
 
+use crate::backend::{OutputCheck, Shape};
 use crate::event::{Event, Events};
-use crate::gateway::{OutputCheck, Shape};
 use crate::handle::Placement;
 use crate::upstream::Mirrored;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson, closest};
-use manila_gateway::{Answer, Caller, Hub, Placement, Sealed};
+use manila_gateway::{Answer, Caller, Gateway, Placement, Sealed};
 use manila_process::os::stop::asked as asked_to_stop;
 
 use crate::exit_status::ExitStatus;
@@ -58,21 +58,25 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let given = given(args)?;
     let settings = args.server.settings_once()?;
     let is_shown = args.progress;
-    let answer = args.server.with_hub(settings, Verbosity::OneCall, |hub| async move {
-        let request = request(args, &hub, &given).await?;
+    let answer = args.server.with_gateway(settings, Verbosity::OneCall, |gateway| async move {
+        let request = request(args, &gateway, &given).await?;
         let caller = Caller::nobody(move |told| {
             if is_shown {
                 show(told);
             }
         });
-        called(&hub, &request, Arc::new(caller)).await
+        called(&gateway, &request, Arc::new(caller)).await
     })?;
     print(args, &answer, out)
 }
 
 /// Calls the tool. Who stops us is told what there is until then; who does it twice does not want to wait.
-async fn called(hub: &Hub, request: &Request, caller: Arc<Caller>) -> anyhow::Result<Answer> {
-    let mut answer = pin!(hub.call_tool(request, &caller));
+async fn called(
+    gateway: &Gateway,
+    request: &Request,
+    caller: Arc<Caller>,
+) -> anyhow::Result<Answer> {
+    let mut answer = pin!(gateway.call_tool(request, &caller));
     tokio::select! {
         answer = &mut answer => return Ok(answer),
         () = asked_to_stop() => caller.stop(),
@@ -153,8 +157,8 @@ fn given(args: &Args) -> anyhow::Result<Given> {
     Ok(Given { object, texts: texts.collect::<Result<_, Refusal>>()? })
 }
 
-async fn request(args: &Args, hub: &Hub, given: &Given) -> anyhow::Result<Request> {
-    let tools = hub.tools_beside(&args.tool, Placement::Text).await;
+async fn request(args: &Args, gateway: &Gateway, given: &Given) -> anyhow::Result<Request> {
+    let tools = gateway.tools_beside(&args.tool, Placement::Text).await;
     let tools = tools.map_err(|down| not_there(&args.server, &down))?;
     let Some(tools) = tools else {
         let (whose, list) = if args.server.packs.is_empty() {

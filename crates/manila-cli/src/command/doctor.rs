@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use manila::{Contract, JsonObject, RawJson, closest};
 use manila_gateway::receive::http::Door;
 use manila_gateway::{
-    Answer, Caller, Config, Event, Events, Hub, Member, Placement, Server, Shape,
+    Answer, Caller, Config, Event, Events, Gateway, Member, Placement, Server, Shape,
 };
 use serde::Serialize;
 
@@ -169,21 +169,22 @@ async fn look(mut member: Member, n_servers: usize) -> Finding {
         }
     });
     let settings = member.settings.clone();
-    let hub = Hub::in_front_of_all(vec![member], settings, Arc::clone(&events), move |_| {
-        Arc::clone(&events)
-    });
+    let gateway =
+        Gateway::in_front_of_all(vec![member], settings, Arc::clone(&events), move |_| {
+            Arc::clone(&events)
+        });
     let asked = async {
-        hub.greet().await.map_err(|down| down.reason)?;
-        let tools = hub.tools(Placement::Text).await?;
-        let lack = if is_pack { lack(&hub, &name).await } else { None };
-        let trouble = hub.troubles().into_iter().map(|(_, reason)| reason).next();
+        gateway.greet().await.map_err(|down| down.reason)?;
+        let tools = gateway.tools(Placement::Text).await?;
+        let lack = if is_pack { lack(&gateway, &name).await } else { None };
+        let trouble = gateway.troubles().into_iter().map(|(_, reason)| reason).next();
         match trouble.filter(|_| tools.is_empty()) {
             Some(reason) => Err(reason),
             None => Ok((tools, lack)),
         }
     };
     let listed = tokio::time::timeout(longest, asked).await;
-    hub.stop().await;
+    gateway.stop().await;
     match listed {
         Ok(Ok((_, Some((reason, hint))))) => Finding::bad(&name, reason, hint),
         Ok(Ok((tools, None))) => {
@@ -210,11 +211,11 @@ async fn look(mut member: Member, n_servers: usize) -> Finding {
 }
 
 /// Why the program of a pack cannot be used, if it cannot, and what can be done.
-async fn lack(hub: &Hub, pack: &str) -> Option<(String, String)> {
+async fn lack(gateway: &Gateway, pack: &str) -> Option<(String, String)> {
     let tool = format!("{pack}_server_capabilities");
     let request = call::frame(&tool, &JsonObject::default()).ok()?;
     let caller = Arc::new(Caller::nobody(|_| ()));
-    let Answer::Sealed(sealed) = hub.call_tool(&request, &caller).await else { return None };
+    let Answer::Sealed(sealed) = gateway.call_tool(&request, &caller).await else { return None };
     let program = sealed.reply.envelope.get("data")?.get("program")?;
     if program.get("available")?.as_bytes() == b"true" {
         return None;

@@ -11,7 +11,7 @@ use manila_gateway::config;
 use manila_gateway::journal::{Journal, JournalEvents, JournalSettings};
 use manila_gateway::receive::http::{self, Door};
 use manila_gateway::receive::stdio;
-use manila_gateway::{Config, Hub, Member, Server, traced};
+use manila_gateway::{Config, Gateway, Member, Server, traced};
 use manila_process::Command;
 use manila_process::os::stop::Reloads;
 
@@ -180,12 +180,12 @@ async fn serve(
     let has_pack = members.iter().any(|member| member.settings.pack.is_some());
     let is_shared = door.is_some() || has_pack || members.len() > 1;
     let reloads = path.map(|_| Reloads::listen());
-    let hub = Hub::in_front_of_all(members, settings, traced(""), traced);
+    let gateway = Gateway::in_front_of_all(members, settings, traced(""), traced);
     if let Some(journal) = journal {
-        hub.keep_journal(journal);
+        gateway.keep_journal(journal);
     }
     if is_shared {
-        hub.greet_all();
+        gateway.greet_all();
     }
     let (at, has_config) = (door.as_ref().map(Door::address), path.is_some() || has_pack);
     // This has its turn when signals are listened to: whoever knows that we are ready may send one.
@@ -196,23 +196,23 @@ async fn serve(
         tell_service_manager("READY=1");
     });
     let (file, packs) = (path.map(Path::to_path_buf), packs.to_vec());
-    let reloading = reload(Arc::clone(&hub), file, packs, fixed, reloads);
+    let reloading = reload(Arc::clone(&gateway), file, packs, fixed, reloads);
     let reloading = tokio::spawn(reloading);
     let served = match (door, doors.stdio) {
         (Some(door), true) => {
-            hub.add_door();
-            let over_http = http::serve(Arc::clone(&hub), door, limits);
-            tokio::join!(over_http, stdio::serve(Arc::clone(&hub))).1
+            gateway.add_door();
+            let over_http = http::serve(Arc::clone(&gateway), door, limits);
+            tokio::join!(over_http, stdio::serve(Arc::clone(&gateway))).1
         }
         (Some(door), false) => {
-            http::serve(Arc::clone(&hub), door, limits).await;
+            http::serve(Arc::clone(&gateway), door, limits).await;
             Ok(())
         }
-        (None, _) => stdio::serve(Arc::clone(&hub)).await,
+        (None, _) => stdio::serve(Arc::clone(&gateway)).await,
     };
     reloading.abort();
     tell_service_manager("STOPPING=1");
-    if let Some(journal) = hub.journal() {
+    if let Some(journal) = gateway.journal() {
         const MOMENT: Duration = Duration::from_secs(2);
         // What the disk does not take by then is lost, and was told.
         let _ = journal.close(MOMENT);
@@ -289,7 +289,7 @@ impl Fixed {
 
 /// Reads the configuration again whenever somebody asks for it.
 async fn reload(
-    hub: Arc<Hub>,
+    gateway: Arc<Gateway>,
     path: Option<PathBuf>,
     packs: Vec<String>,
     fixed: Fixed,
@@ -304,7 +304,7 @@ async fn reload(
         match read.unwrap_or_else(|error| Err(error.into())) {
             Ok(config) => {
                 let (n_servers, tables) = (config.members.len(), fixed.changed_in(&config));
-                hub.replace(config.members, config.settings);
+                gateway.replace(config.members, config.settings);
                 Notice::Reloaded { file: &path, n_servers }.tell();
                 if !tables.is_empty() {
                     Notice::NeedsRestart { file: &path, tables: &tables }.tell();

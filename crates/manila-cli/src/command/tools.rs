@@ -35,13 +35,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let settings = args.server.settings_once()?;
     let (tools, troubles) =
-        args.server.with_hub(settings, Verbosity::OneCall, |hub| async move {
-            greet(&args.server, &hub).await?;
-            let listed = hub.tools(Placement::Structured).await;
+        args.server.with_gateway(settings, Verbosity::OneCall, |gateway| async move {
+            greet(&args.server, &gateway).await?;
+            let listed = gateway.tools(Placement::Structured).await;
             let tools = listed.map_err(|reason| {
                 Refusal::new(reason, "look at what the server says on standard error")
             })?;
-            Ok((tools, hub.troubles()))
+            Ok((tools, gateway.troubles()))
         })?;
     for (server, reason) in &troubles {
         note(&format!("the server `{server}` is not available: {reason}"));

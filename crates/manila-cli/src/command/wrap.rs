@@ -82,26 +82,36 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
 }
 
 fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
-    args.server.with_hub_told(settings, Verbosity::Usual, args.log.format, |hub| async move {
-        if std::io::stdin().is_terminal() {
-            Notice::Waiting.tell();
-        }
-        let served = stdio::serve(hub).await;
-        served.map_err(|error| {
-            let message = format!("cannot write to standard output: {error}");
-            Refusal::new(message, "check that the disk has room and the target can be written")
-        })?;
-        Ok(ExitStatus::Good)
-    })
+    args.server.with_gateway_told(
+        settings,
+        Verbosity::Usual,
+        args.log.format,
+        |gateway| async move {
+            if std::io::stdin().is_terminal() {
+                Notice::Waiting.tell();
+            }
+            let served = stdio::serve(gateway).await;
+            served.map_err(|error| {
+                let message = format!("cannot write to standard output: {error}");
+                Refusal::new(message, "check that the disk has room and the target can be written")
+            })?;
+            Ok(ExitStatus::Good)
+        },
+    )
 }
 
 fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Result<ExitStatus> {
-    args.server.with_hub_told(settings, Verbosity::Usual, args.log.format, |hub| async move {
-        let door = Door::open(address).await.map_err(|error| not_served(&error))?;
-        Notice::Listening(door.address()).tell();
-        let mut limits = Limits::default();
-        limits.session_idle = args.session_idle;
-        http::serve(hub, door, limits).await;
-        Ok(ExitStatus::Good)
-    })
+    args.server.with_gateway_told(
+        settings,
+        Verbosity::Usual,
+        args.log.format,
+        |gateway| async move {
+            let door = Door::open(address).await.map_err(|error| not_served(&error))?;
+            Notice::Listening(door.address()).tell();
+            let mut limits = Limits::default();
+            limits.session_idle = args.session_idle;
+            http::serve(gateway, door, limits).await;
+            Ok(ExitStatus::Good)
+        },
+    )
 }

@@ -12,43 +12,43 @@ use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
 use super::retold;
+use crate::backend::Backend;
 use crate::caller::{Caller, Client, Line};
 use crate::era::{self, Era};
-use crate::gateway::Gateway;
 use crate::upstream::{Arrived, Connection, From, FromUpstream, Inbox};
 use crate::upstream::{declined, declined_because};
 use crate::{jsonrpc, naming};
 
 /// Delivers what the server says, until it will never say anything again.
-pub(crate) async fn deliver(gateway: Arc<Gateway>, mut inbox: Inbox) {
+pub(crate) async fn deliver(backend: Arc<Backend>, mut inbox: Inbox) {
     loop {
         // While a client does not read that has the server to itself, the server is not read
         // either, answers included.
-        gateway.audience.room().await;
+        backend.audience.room().await;
         let Some(said) = inbox.next().await else { return };
         match said {
-            FromUpstream::Notification(notification, from) => told(&gateway, notification, &from),
-            FromUpstream::Request(request, from) => asked(&gateway, &request, from),
+            FromUpstream::Notification(notification, from) => told(&backend, notification, &from),
+            FromUpstream::Request(request, from) => asked(&backend, &request, from),
             FromUpstream::Answered => {}
             FromUpstream::Restarted(connection) => {
-                gateway.offers.doubt_all();
-                let before = gateway.tools.snapshot();
-                tokio::spawn(catch_up(Arc::clone(&gateway), before, connection));
+                backend.offers.doubt_all();
+                let before = backend.tools.snapshot();
+                tokio::spawn(catch_up(Arc::clone(&backend), before, connection));
             }
-            FromUpstream::Ended(connection, _) => gateway.audience.end_questions(&connection),
+            FromUpstream::Ended(connection, _) => backend.audience.end_questions(&connection),
         }
     }
 }
 
-fn told(gateway: &Gateway, notification: Notification, from: &From) {
+fn told(backend: &Backend, notification: Notification, from: &From) {
     let From { connection, about } = from;
-    gateway.offers.changed(&notification.method);
+    backend.offers.changed(&notification.method);
     if notification.method == "notifications/tools/list_changed" {
-        gateway.tools.keep_only(&HashSet::new());
+        backend.tools.keep_only(&HashSet::new());
     }
     let own_task = own_task(&notification);
-    let notification = gateway.told_of_public_tasks(notification);
-    let hidden = gateway.settings().hiding.message(&notification.frame);
+    let notification = backend.told_of_public_tasks(notification);
+    let hidden = backend.settings().hiding.message(&notification.frame);
     let notification = match hidden.map(|hidden| Message::from_json(hidden.frame)) {
         None => notification,
         Some(Ok(Message::Notification(hidden))) => hidden,
@@ -66,7 +66,7 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
     }
     let told_in = connection.era_or_plainest();
     match notification.method.as_str() {
-        "notifications/cancelled" => taken_back(gateway, &notification, connection),
+        "notifications/cancelled" => taken_back(backend, &notification, connection),
         // It answers a wish of our own.
         "notifications/subscriptions/acknowledged" => {
             if let (Some(id), Some(granted)) = (*about, notification.params) {
@@ -74,18 +74,18 @@ fn told(gateway: &Gateway, notification: Notification, from: &From) {
             }
         }
         "notifications/resources/updated" => {
-            gateway.audience.tell_updated(&notification, told_in, &gateway.watched);
+            backend.audience.tell_updated(&notification, told_in, &backend.watched);
         }
-        "notifications/progress" => progressed(gateway, &notification, connection),
-        "notifications/tasks/status" => task_told(gateway, &notification, own_task.as_deref()),
-        "notifications/message" => logged(gateway, &notification, from),
+        "notifications/progress" => progressed(backend, &notification, connection),
+        "notifications/tasks/status" => task_told(backend, &notification, own_task.as_deref()),
+        "notifications/message" => logged(backend, &notification, from),
         method if method.ends_with("/list_changed") => {
-            gateway.audience.tell(&notification, told_in);
+            backend.audience.tell(&notification, told_in);
         }
         _ => match caller {
             // Whoever is gone needs no news.
             Some(caller) => drop(caller.line.put(notification.frame.to_bytes())),
-            None => tell_the_only_client(gateway, &notification),
+            None => tell_the_only_client(backend, &notification),
         },
     }
 }
@@ -99,24 +99,24 @@ fn own_task(notification: &Notification) -> Option<String> {
 }
 
 /// News of a task goes to whoever made it.
-fn task_told(gateway: &Gateway, notification: &Notification, own_id: Option<&str>) {
-    match own_id.and_then(|id| gateway.tasks.maker_of(id)) {
+fn task_told(backend: &Backend, notification: &Notification, own_id: Option<&str>) {
+    match own_id.and_then(|id| backend.tasks.maker_of(id)) {
         // Whoever is gone needs no news.
         Some(maker) => drop(maker.line.put(notification.frame.to_bytes())),
-        None => tell_the_only_client(gateway, notification),
+        None => tell_the_only_client(backend, notification),
     }
 }
 
 /// The server takes a question back, which the client knows by our id. One that has been answered
 /// is nobody's business any more.
-fn taken_back(gateway: &Gateway, notification: &Notification, by: &Arc<Connection>) {
+fn taken_back(backend: &Backend, notification: &Notification, by: &Arc<Connection>) {
     let id = notification.params.as_ref().and_then(|params| params.get("requestId"));
     let Some(id) = id else { return };
     if by.era() == Some(Era::Modern) {
         // It ends a subscription, and nothing else.
         return by.ended_by_server(&id);
     }
-    for listener in gateway.audience.all() {
+    for listener in backend.audience.all() {
         let Some((own_id, line)) = listener.client.questions.take_back(&id, by) else { continue };
         // Whoever is gone needs no news.
         let _ =
@@ -128,7 +128,7 @@ fn taken_back(gateway: &Gateway, notification: &Notification, by: &Arc<Connectio
 /// Progress goes to whoever asked for it, under the token that it chose; that of a request which is over
 /// goes to nobody. A token that was never ours may be of some other kind of work, which the only client
 /// there is may know.
-fn progressed(gateway: &Gateway, notification: &Notification, connection: &Connection) {
+fn progressed(backend: &Backend, notification: &Notification, connection: &Connection) {
     let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
     let wanted = token.as_ref().and_then(|token| Some((token, connection.progressed(token)?)));
     let (line, frame) = match wanted {
@@ -136,7 +136,7 @@ fn progressed(gateway: &Gateway, notification: &Notification, connection: &Conne
             (line, jsonrpc::replaced(&notification.frame, token, own.as_bytes()))
         }
         None if token.as_ref().is_some_and(|token| connection.is_ours(token)) => return,
-        None => match gateway.audience.only_client() {
+        None => match backend.audience.only_client() {
             Some(client) => (Arc::clone(&client.line), notification.frame.to_bytes()),
             None => return,
         },
@@ -147,9 +147,9 @@ fn progressed(gateway: &Gateway, notification: &Notification, connection: &Conne
 
 /// The log of a server goes to whoever asked for what it is about; where that cannot be told, to
 /// nobody.
-fn logged(gateway: &Gateway, notification: &Notification, from: &From) {
+fn logged(backend: &Backend, notification: &Notification, from: &From) {
     let frame = || notification.frame.to_bytes();
-    match concerned(gateway, from) {
+    match concerned(backend, from) {
         Concerned::Request(_, caller) => {
             let level = notification.params.as_ref().and_then(|params| params.get("level"));
             let wanted = caller.client.log_level();
@@ -163,15 +163,15 @@ fn logged(gateway: &Gateway, notification: &Notification, from: &From) {
             }
         }
         Concerned::Client(client) => drop(client.line.put(frame())),
-        Concerned::Nobody => tell_the_only_client(gateway, notification),
+        Concerned::Nobody => tell_the_only_client(backend, notification),
         // It may be about somebody else.
         Concerned::Several => {}
     }
 }
 
 /// What concerns nobody in particular is told where there is only one client.
-fn tell_the_only_client(gateway: &Gateway, notification: &Notification) {
-    if let Some(client) = gateway.audience.only_client() {
+fn tell_the_only_client(backend: &Backend, notification: &Notification) {
+    if let Some(client) = backend.audience.only_client() {
         // Whoever is gone needs no news.
         let _ = client.line.put(notification.frame.to_bytes());
     }
@@ -185,7 +185,7 @@ enum Concerned {
     Nobody,
 }
 
-fn concerned(gateway: &Gateway, from: &From) -> Concerned {
+fn concerned(backend: &Backend, from: &From) -> Concerned {
     let From { connection, about } = from;
     if let Some(id) = *about
         && let Some(caller) = connection.caller(id)
@@ -206,7 +206,7 @@ fn concerned(gateway: &Gateway, from: &From) -> Concerned {
     match open.as_slice() {
         [(id, caller)] if left.is_empty() => Concerned::Request(*id, Arc::clone(caller)),
         [(_, caller), ..] => Concerned::Client(Arc::clone(&caller.client)),
-        [] => match gateway.audience.client(first) {
+        [] => match backend.audience.client(first) {
             Some(client) => Concerned::Client(client),
             // Whoever it concerned is gone.
             None => Concerned::Several,
@@ -214,12 +214,12 @@ fn concerned(gateway: &Gateway, from: &From) -> Concerned {
     }
 }
 
-fn asked(gateway: &Gateway, request: &Request, from: From) {
+fn asked(backend: &Backend, request: &Request, from: From) {
     if request.method == "ping" {
         let pong = jsonrpc::result(&request.id, &JsonObject::default());
         return from.connection.push(pong);
     }
-    let concerned = concerned(gateway, &from);
+    let concerned = concerned(backend, &from);
     let From { connection, about } = from;
     let is_told = about.is_some();
     let (client, line): (Arc<Client>, Arc<dyn Line>) = match concerned {
@@ -235,7 +235,7 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
         Concerned::Request(_, caller) => (Arc::clone(&caller.client), Arc::clone(&caller.line)),
         Concerned::Client(client) => (Arc::clone(&client), Arc::clone(&client.line)),
         Concerned::Nobody => {
-            let Some(client) = gateway.audience.only_client() else {
+            let Some(client) = backend.audience.only_client() else {
                 let why = "nobody is there to be asked";
                 return connection.push(declined_because(request, why));
             };
@@ -249,7 +249,7 @@ fn asked(gateway: &Gateway, request: &Request, from: From) {
     if !can_answer(&client, &request.method) {
         return connection.push(declined(request));
     }
-    let known = gateway.asked_for_public_task(request);
+    let known = backend.asked_for_public_task(request);
     client.questions.ask(known.as_ref().unwrap_or(request), &connection, &line);
 }
 
@@ -270,20 +270,20 @@ fn can_answer(client: &Client, method: &str) -> bool {
 
 /// A server that was started again does not know what is watched, and may have other tools.
 async fn catch_up(
-    gateway: Arc<Gateway>,
+    backend: Arc<Backend>,
     before: HashMap<String, RawJson>,
     connection: Arc<Connection>,
 ) {
     let era = connection.era_or_plainest();
-    if let Ok(ready) = gateway.upstream.ready(Some(era)).await {
-        gateway.watch_again(&ready).await;
+    if let Ok(ready) = backend.upstream.ready(Some(era)).await {
+        backend.watch_again(&ready).await;
     }
-    if gateway.have_tools_changed(&before).await {
+    if backend.have_tools_changed(&before).await {
         let params = JsonObject::default();
         let method = "notifications/tools/list_changed".to_owned();
         let frame = jsonrpc::notification(&method, &params);
         let Ok(frame) = RawJson::parse(frame) else { return };
         let notification = Notification { method, params: Some(params), frame };
-        gateway.audience.tell(&notification, era);
+        backend.audience.tell(&notification, era);
     }
 }

@@ -10,8 +10,8 @@ use manila_files::{ConfigError, at, read};
 
 use super::tables::{StartWord, UpstreamTable};
 use super::{contract, shape};
-use crate::gateway::{Offered, Settings};
-use crate::hub::Member;
+use crate::backend::{Offered, Settings};
+use crate::gateway::Member;
 use crate::upstream::{Address, NoAddress, Server};
 
 /// A variable of the environment, if it is set.

@@ -10,8 +10,8 @@ use toml::Spanned;
 use super::members::{self, Variable, expanded};
 use super::shape;
 use super::tables::{PackTable, StartWord};
-use crate::gateway::{Offered, Settings};
-use crate::hub::Member;
+use crate::backend::{Offered, Settings};
+use crate::gateway::Member;
 
 /// The pack of a table.
 pub(super) fn member(

@@ -19,7 +19,7 @@ use crate::era::Era;
 /// use std::time::Duration;
 /// use manila_gateway::{Event, traced};
 ///
-/// // Usually a hub is given these, and tells them.
+/// // A gateway is usually given these.
 /// let events = traced("files");
 /// events(Event::Stopping { n_open: 2, grace: Duration::from_secs(5) });
 /// ```

@@ -6,11 +6,11 @@ use std::time::Duration;
 use manila::Code;
 use manila::request_envelope::{Request, Response};
 
+use crate::backend::{Backend, Settings};
 use crate::caller::Caller;
 use crate::clock;
 use crate::deadlines::Deadline;
 use crate::era::Era;
-use crate::gateway::{Gateway, Settings};
 use crate::upstream::{Arrived, Declined, Gone, Mirrored, Waiting};
 
 /// What a server answered, and in the words of which era.
@@ -80,7 +80,7 @@ impl Unanswered {
 const STOPPED: &str = "the caller wants no more of it";
 const TOO_LONG: &str = "the call took too long";
 
-impl Gateway {
+impl Backend {
     /// Hands a request on and waits for the answer: until the deadline, and beyond it as long as
     /// the server gives signs of life, but not for ever.
     pub(super) async fn ask(

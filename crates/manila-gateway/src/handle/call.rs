@@ -19,17 +19,17 @@ use super::params::{Params, wrong};
 use super::seal::context;
 use super::tool_call::ToolCall;
 use super::{Answer, Refusal, Told, answer};
+use crate::backend::{Backend, Shape};
 use crate::caller::Caller;
 use crate::clock;
 use crate::deadlines::Deadline;
 use crate::event::Event;
-use crate::gateway::{Gateway, Shape};
 use crate::naming;
 use crate::own_meta;
 use crate::tools::{Carrier, Tool};
 use crate::upstream::Mirrored;
 
-impl Gateway {
+impl Backend {
     /// Calls a tool.
     pub(crate) async fn call_tool(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         let started = clock::now();

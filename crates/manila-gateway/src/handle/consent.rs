@@ -3,8 +3,8 @@
 
 use manila::{Contract, Notes, RawJson, Warning};
 
+use crate::backend::Backend;
 use crate::event::{Consent, Event};
-use crate::gateway::Gateway;
 use crate::hiding::UnsafeOutput;
 use crate::own_meta;
 
@@ -25,7 +25,7 @@ impl Wish {
     }
 }
 
-impl Gateway {
+impl Backend {
     /// Who wants a tool's answer with its secrets, if somebody does who may. The log tells it.
     pub(super) fn consent(&self, tool: &str, wish: Wish) -> Option<Consent> {
         let settings = self.settings();

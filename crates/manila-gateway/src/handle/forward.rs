@@ -8,10 +8,10 @@ use manila_redact::Tally;
 
 use super::answer;
 use super::ask::{Answered, Unanswered};
+use crate::backend::Backend;
 use crate::caller::Caller;
 use crate::era::Era;
 use crate::event::Event;
-use crate::gateway::Gateway;
 use crate::jsonrpc::Fault;
 use crate::upstream::Mirrored;
 
@@ -27,35 +27,35 @@ pub(crate) enum Forwarded {
 
 /// Hands a request on, and its answer back.
 pub(crate) async fn forward(
-    gateway: &Gateway,
+    backend: &Backend,
     request: &Request,
     caller: &Arc<Caller>,
 ) -> Forwarded {
-    match forward_unhidden(gateway, request, caller).await {
-        Forwarded::AsItCame(answered) => Forwarded::AsItCame(gateway.hidden(request, answered)),
+    match forward_unhidden(backend, request, caller).await {
+        Forwarded::AsItCame(answered) => Forwarded::AsItCame(backend.hidden(request, answered)),
         other @ (Forwarded::Changed(..) | Forwarded::Fault(_)) => other,
     }
 }
 
 /// The same with all its secrets, which are somebody else's to hide.
 pub(super) async fn forward_unhidden(
-    gateway: &Gateway,
+    backend: &Backend,
     request: &Request,
     caller: &Arc<Caller>,
 ) -> Forwarded {
     let mirrored = Mirrored::default();
-    match gateway.ask(request, caller, &mirrored, gateway.deadline()).await {
+    match backend.ask(request, caller, &mirrored, backend.deadline()).await {
         Ok(answered) => match is_asked_across(&answered, caller) {
-            Some(method) => not_answered(gateway, &Unanswered::AskedBack(method)),
+            Some(method) => not_answered(backend, &Unanswered::AskedBack(method)),
             None => Forwarded::AsItCame(answered),
         },
-        Err(unanswered) => not_answered(gateway, &unanswered),
+        Err(unanswered) => not_answered(backend, &unanswered),
     }
 }
 
-fn not_answered(gateway: &Gateway, unanswered: &Unanswered) -> Forwarded {
-    let (code, message) = unanswered.told(&gateway.settings());
-    let message = gateway.settings().hiding.text(message);
+fn not_answered(backend: &Backend, unanswered: &Unanswered) -> Forwarded {
+    let (code, message) = unanswered.told(&backend.settings());
+    let message = backend.settings().hiding.text(message);
     Forwarded::Fault(Fault::new(code).message(message))
 }
 
@@ -92,7 +92,7 @@ fn is_handle(result: &RawJson) -> bool {
     JsonObject::new(result.clone()).is_some_and(|it| McpResult::from_object(&it).is_handle())
 }
 
-impl Gateway {
+impl Backend {
     /// Hands on what a client tells, if the server can be told now and its era knows it.
     pub(crate) fn hand_on(&self, notification: &Notification, era: Era) {
         if let Some(ready) = self.upstream.ready_now(Some(era))

@@ -8,10 +8,10 @@ use memchr::memmem;
 
 use super::ask::Answered;
 use super::forward::Forwarded;
-use crate::gateway::Gateway;
+use crate::backend::Backend;
 use crate::jsonrpc;
 
-impl Gateway {
+impl Backend {
     /// A server's answer, with its resources under the URIs by which clients know them.
     pub(super) fn with_public_links(&self, answered: Answered) -> Answered {
         let Answered { response, era } = answered;

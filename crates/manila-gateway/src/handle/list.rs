@@ -9,9 +9,9 @@ use manila::{JsonObject, RawJson};
 use super::Placement;
 use super::ask::Answered;
 use super::offers::{Kind, NotListed, Way};
+use crate::backend::Backend;
 use crate::caller::Caller;
 use crate::era::Era;
-use crate::gateway::Gateway;
 use crate::handle::forward::{Forwarded, forward};
 use crate::tools::{Noted, Tool};
 use crate::upstream::{Declined, Gone};
@@ -26,7 +26,7 @@ pub(super) enum Found {
     TooLate,
 }
 
-impl Gateway {
+impl Backend {
     /// What is known about the tool of this name; if nothing is, the tools are listed.
     pub(super) async fn find(&self, name: &str, wanted: Option<Era>) -> Found {
         if !self.settings().offered.has(name) {

@@ -9,8 +9,8 @@ use manila::{JsonObject, RawJson};
 use super::Placement;
 use super::answer::number;
 use super::own_arguments;
+use crate::backend::{Backend, Shape};
 use crate::era::Era;
-use crate::gateway::{Gateway, Shape};
 use crate::naming;
 use crate::tools::{self, Noted, Tool};
 use crate::upstream::{Arrived, Declined, Gone};
@@ -201,7 +201,7 @@ impl NotListed {
     }
 }
 
-impl Gateway {
+impl Backend {
     /// What the server offers: as it says now, or, where it cannot be asked, as it said last.
     pub(crate) async fn offered(&self, kind: Kind) -> Arc<Vec<RawJson>> {
         // A server that is being fetched need not hold up what others offer.

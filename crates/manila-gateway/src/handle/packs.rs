@@ -11,10 +11,10 @@ use manila_pack::{OBSERVATION, Pack};
 use super::ask::{Answered, Unanswered};
 use super::tool_call::ToolCall;
 use super::{Answer, answer};
+use crate::backend::Backend;
 use crate::deadlines::Deadline;
-use crate::gateway::Gateway;
 
-impl Gateway {
+impl Backend {
     /// What became of a call of a pack's tool.
     pub(super) async fn answered_by_pack(
         &self,

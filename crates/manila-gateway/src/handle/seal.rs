@@ -14,15 +14,15 @@ use super::ask::Unanswered;
 use super::consent;
 use super::tool_call::ToolCall;
 use super::{Answer, Refusal, Sealed, Told, answer};
+use crate::backend::{Backend, OutputCheck};
 use crate::caller::{Caller, Form};
 use crate::clock;
 use crate::event::{Consent, Event};
-use crate::gateway::{Gateway, OutputCheck};
 use crate::hiding::Passthrough;
 use crate::tools::Tool;
 use crate::upstream::Down;
 
-impl Gateway {
+impl Backend {
     /// The one place where what was seen becomes an envelope.
     pub(super) fn sealed(
         &self,

@@ -6,7 +6,7 @@ use manila::json::Emit;
 use manila::request_envelope::{Message, Notification, Request};
 
 use super::ask::Answered;
-use crate::gateway::Gateway;
+use crate::backend::Backend;
 use crate::jsonrpc;
 
 /// In `_meta`: the task that something belongs to.
@@ -23,7 +23,7 @@ pub(super) fn begun(result: &RawJson) -> Option<RawJson> {
     }
 }
 
-impl Gateway {
+impl Backend {
     /// A server's answer to a call, with its tasks as clients know them.
     pub(super) fn with_public_task(&self, answered: Answered) -> Answered {
         self.answer_renamed(answered, |result| begun(result).into_iter().collect())

@@ -16,8 +16,8 @@ use super::consent::Wish;
 use super::forward::{Forwarded, forward, forward_unhidden};
 use super::tool_call::ToolCall;
 use super::{Answer, Refusal, Sealed, Told, task_ids};
+use crate::backend::{Backend, Shape};
 use crate::caller::{Caller, Client};
-use crate::gateway::{Gateway, Shape};
 use crate::jsonrpc::Fault;
 
 /// How long the result of a task is waited for: as long as the task.
@@ -121,7 +121,7 @@ pub(crate) enum Details {
     Sealed { task: RawJson, result: Box<Sealed> },
 }
 
-impl Gateway {
+impl Backend {
     /// The result of a task, in an envelope if it is a tool's.
     pub(crate) async fn task_result(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         if !self.may_ask(request, caller) {

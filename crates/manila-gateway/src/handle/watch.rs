@@ -9,8 +9,8 @@ use manila::request_envelope::Notification;
 use manila::{Code, JsonObject, RawJson};
 
 use super::answer::unavailable;
+use crate::backend::Backend;
 use crate::era::Era;
-use crate::gateway::Gateway;
 use crate::jsonrpc::{self, Fault};
 use crate::upstream::{Ready, Subscription};
 
@@ -35,21 +35,21 @@ pub(crate) struct Watch {
     uri: String,
 }
 
-impl Gateway {
+impl Backend {
     /// Asks the server to tell when this resource changes. An error is what is said against it.
-    pub(crate) async fn watch(self: &Arc<Gateway>, uri: &str) -> Result<Watch, RawJson> {
+    pub(crate) async fn watch(self: &Arc<Backend>, uri: &str) -> Result<Watch, RawJson> {
         let resource = self.watched.add(uri);
         // Whoever gives up from here on takes its wish back. The server is asked to the end all the
         // same: nobody would know what it has heard.
         let watched = Arc::clone(&self.watched);
         let watch = Watch { watched, resource: Some(Arc::clone(&resource)), uri: uri.to_owned() };
-        let (gateway, uri) = (Arc::clone(self), uri.to_owned());
+        let (backend, uri) = (Arc::clone(self), uri.to_owned());
         let mut asking = Box::pin(async move {
             let mut subscription = resource.subscription.lock().await;
             if subscription.is_none() {
-                let ready = gateway.upstream.ready(None).await;
+                let ready = backend.upstream.ready(None).await;
                 let ready = ready.map_err(|down| unavailable(&down))?;
-                *subscription = Some(gateway.subscribed(&ready, &uri).await?);
+                *subscription = Some(backend.subscribed(&ready, &uri).await?);
             }
             Ok(())
         });
@@ -67,7 +67,7 @@ impl Gateway {
 
     /// Tells a server that was started again what is watched. What changed meanwhile nobody has told,
     /// so whoever watches had better look again.
-    pub(crate) async fn watch_again(self: &Arc<Gateway>, ready: &Arc<Ready>) {
+    pub(crate) async fn watch_again(self: &Arc<Backend>, ready: &Arc<Ready>) {
         for (uri, resource) in self.watched.all() {
             let mut subscription = resource.subscription.lock().await;
             if resource.n.load(Ordering::Relaxed) == 0 {
@@ -84,14 +84,14 @@ impl Gateway {
     }
 
     async fn subscribed(
-        self: &Arc<Gateway>,
+        self: &Arc<Backend>,
         ready: &Arc<Ready>,
         uri: &str,
     ) -> Result<Subscription, RawJson> {
-        let (gateway, own) = (Arc::downgrade(self), uri.to_owned());
+        let (backend, own) = (Arc::downgrade(self), uri.to_owned());
         let missed = move || {
-            if let Some(gateway) = gateway.upgrade() {
-                gateway.tell_missed(&own);
+            if let Some(backend) = backend.upgrade() {
+                backend.tell_missed(&own);
             }
         };
         ready.subscribe(uri, missed).await

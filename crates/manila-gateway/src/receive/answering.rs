@@ -11,67 +11,72 @@ use super::{hello, listen, modern};
 use crate::caller::Caller;
 use crate::clock;
 use crate::era::{self, Era};
+use crate::gateway::Gateway;
 use crate::handle::Placement;
-use crate::hub::Hub;
 use crate::jsonrpc::{self, Fault};
 use crate::upstream::Down;
 
 /// The answer to a request, of which a record is kept.
-pub(super) async fn answered(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
+pub(super) async fn answered(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Arc<Caller>,
+) -> Written {
     let started = clock::now();
-    let written = answer_to(hub, request, caller).await;
+    let written = answer_to(gateway, request, caller).await;
     let over = Over::asked(request, caller, started, written.frame.len(), &written.fate);
-    record(hub, &over);
+    record(gateway, &over);
     written
 }
 
-async fn answer_to(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
+async fn answer_to(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
     let era = caller.era();
     if era == Era::Modern && modern::is_removed(&request.method) {
         return Written::fault(&request.id, &Fault::new(Code::MethodNotFound));
     }
     match (request.method.as_str(), era) {
         ("tools/call", _) => {
-            let answer = hub.call_tool(request, caller).await;
-            let mut voice = voice(hub, caller);
-            if let (Placement::Structured, Some(own)) = (voice.placement, hub.placement_of(request))
+            let answer = gateway.call_tool(request, caller).await;
+            let mut voice = voice(gateway, caller);
+            if let (Placement::Structured, Some(own)) =
+                (voice.placement, gateway.placement_of(request))
             {
                 voice.placement = own;
             }
             encode::tool_answer(request, &answer, &voice)
         }
         ("tasks/result", Era::Legacy(_)) => {
-            let answer = hub.task_result(request, caller).await;
-            encode::tool_answer(request, &answer, &voice(hub, caller))
+            let answer = gateway.task_result(request, caller).await;
+            encode::tool_answer(request, &answer, &voice(gateway, caller))
         }
         ("tasks/get", Era::Modern) => {
-            let details = hub.task_details(request, caller).await;
-            encode::task_details(request, &details, &voice(hub, caller))
+            let details = gateway.task_details(request, caller).await;
+            encode::task_details(request, &details, &voice(gateway, caller))
         }
         ("tools/list", _) => {
-            let voice = voice(hub, caller);
-            let listed = hub.list_tools(request, caller, voice.placement).await;
+            let voice = voice(gateway, caller);
+            let listed = gateway.list_tools(request, caller, voice.placement).await;
             encode::forwarded(request, &listed, &voice)
         }
-        ("server/discover", Era::Modern) => match hub.hello(era).await {
+        ("server/discover", Era::Modern) => match gateway.hello(era).await {
             Ok(hello) => Written::result(jsonrpc::result(&request.id, &hello::discovered(&hello))),
             Err(down) => Written::fault(&request.id, &not_available(&down)),
         },
-        ("subscriptions/listen", Era::Modern) => listen::listen(hub, request, caller).await,
+        ("subscriptions/listen", Era::Modern) => listen::listen(gateway, request, caller).await,
         ("ping", Era::Legacy(_)) => nothing(request),
         ("resources/subscribe" | "resources/unsubscribe" | "logging/setLevel", Era::Legacy(_)) => {
-            standing(hub, request, caller).await
+            standing(gateway, request, caller).await
         }
         _ => {
-            let answer = hub.forward(request, caller).await;
-            encode::forwarded(request, &answer, &voice(hub, caller))
+            let answer = gateway.forward(request, caller).await;
+            encode::forwarded(request, &answer, &voice(gateway, caller))
         }
     }
 }
 
 /// A wish that holds for all that comes later. Which resources are watched is kept here: many may
 /// watch the same, and a server that is started again must be told.
-async fn standing(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
+async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
     let params = request.params.as_ref().map(JsonObject::as_raw);
     match (request.method.as_str(), text_of(params, "uri")) {
         ("resources/subscribe", Some(uri)) => {
@@ -82,13 +87,13 @@ async fn standing(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written
                     &Fault::new(Code::RateLimited).message(message),
                 );
             }
-            match hub.watch(&uri).await {
+            match gateway.watch(&uri).await {
                 Ok(watch) => {
                     caller.client.watch(uri, watch);
                     nothing(request)
                 }
                 Err(error) => {
-                    let error = hub.settings().hiding.part(error);
+                    let error = gateway.settings().hiding.part(error);
                     Written::error(jsonrpc::error(Some(&request.id), &error), &error)
                 }
             }
@@ -100,7 +105,7 @@ async fn standing(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written
             nothing(request)
         }
         ("logging/setLevel", _)
-            if hub.speaks_modern(caller).await || hub.set_level(request, caller).await =>
+            if gateway.speaks_modern(caller).await || gateway.set_level(request, caller).await =>
         {
             let level = params.and_then(|params| params.get("level"));
             let is_level = |it: &RawJson| it.as_text().is_some_and(|name| era::is_level(&name));
@@ -113,8 +118,8 @@ async fn standing(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written
             nothing(request)
         }
         _ => {
-            let answer = hub.forward(request, caller).await;
-            encode::forwarded(request, &answer, &voice(hub, caller))
+            let answer = gateway.forward(request, caller).await;
+            encode::forwarded(request, &answer, &voice(gateway, caller))
         }
     }
 }
@@ -131,29 +136,29 @@ pub(super) fn not_available(down: &Down) -> Fault {
 }
 
 /// The answer to a call that there is no room for.
-pub(super) fn turned_away(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
+pub(super) fn turned_away(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
     const MESSAGE: &str = "Too many or too large requests are open already";
     let started = clock::now();
     let written = if request.method == "tools/call" {
-        let answer = hub.turn_call_away(request, caller, MESSAGE);
-        encode::tool_answer(request, &answer, &voice(hub, caller))
+        let answer = gateway.turn_call_away(request, caller, MESSAGE);
+        encode::tool_answer(request, &answer, &voice(gateway, caller))
     } else {
         Written::fault(&request.id, &Fault::new(Code::RateLimited).message(MESSAGE))
     };
     let over = Over::asked(request, caller, started, written.frame.len(), &written.fate);
-    record(hub, &over);
+    record(gateway, &over);
     written
 }
 
 /// How answers are written for whoever asks.
-fn voice(hub: &Hub, caller: &Caller) -> Voice {
+fn voice(gateway: &Gateway, caller: &Caller) -> Voice {
     let era = caller.era();
-    let placement = match hub.settings().placement {
+    let placement = match gateway.settings().placement {
         Placement::Structured if era.has_structured_results() => Placement::Structured,
         Placement::Structured | Placement::Text => Placement::Text,
     };
     let server = match era {
-        Era::Modern => hub.info(era),
+        Era::Modern => gateway.info(era),
         Era::Legacy(_) => None,
     };
     Voice { era, placement, server }

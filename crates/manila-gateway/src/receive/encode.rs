@@ -5,8 +5,8 @@ use manila::json::{Emit, ObjectWriter};
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson, Violation};
 
+use crate::backend::Shape;
 use crate::era::{self, Era, OwnInfo, meta};
-use crate::gateway::Shape;
 use crate::handle::{Answer, Answered, Details, Forwarded, Placement, Sealed, Told};
 use crate::jsonrpc::{self, Fault};
 use crate::own_meta;

@@ -4,7 +4,7 @@ use manila::json::ObjectWriter;
 use manila::{JsonObject, RawJson};
 
 use crate::era::{Era, OwnInfo, Revision, meta};
-use crate::hub::{Hello, United};
+use crate::gateway::{Hello, United};
 use crate::own_meta;
 use crate::upstream::Ready;
 

@@ -16,10 +16,10 @@ use self::body::{Arriving, NotRead};
 use self::reply::{Refused, Reply};
 use self::sessions::Sessions;
 use super::encode::Written;
+use crate::backend::Shape;
 use crate::event::Event;
-use crate::gateway::Shape;
+use crate::gateway::Gateway;
 use crate::host;
-use crate::hub::Hub;
 use crate::until::until;
 use manila_process::os::{self, stop};
 
@@ -91,7 +91,7 @@ pub enum NotServed {
 
 /// All who serve clients share this.
 struct Front {
-    hub: Arc<Hub>,
+    gateway: Arc<Gateway>,
     sessions: Sessions,
     limits: Limits,
     open: Arc<AllOpen>,
@@ -149,12 +149,12 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Serves clients until we are asked to stop. What is open then is finished within the grace
 /// period; in the end the server is gone.
-pub async fn serve(hub: Arc<Hub>, door: Door, limits: Limits) {
+pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     const MOMENT: Duration = Duration::from_millis(200);
     os::raise_file_limit();
-    let grace = hub.settings().grace;
+    let grace = gateway.settings().grace;
     let front = Arc::new(Front {
-        hub: Arc::clone(&hub),
+        gateway: Arc::clone(&gateway),
         sessions: Sessions::default(),
         limits,
         open: Arc::default(),
@@ -166,15 +166,15 @@ pub async fn serve(hub: Arc<Hub>, door: Door, limits: Limits) {
     tokio::select! {
         () = stop::asked() => {}
         // Whoever came through another door may have been the one we serve.
-        () = hub.stopping() => {}
+        () = gateway.stopping() => {}
     }
     accepting.abort();
     forgetting.abort();
     let n_open = front.open.n_requests();
     if n_open > 0 {
-        hub.tell(Event::Stopping { n_open, grace });
+        gateway.tell(Event::Stopping { n_open, grace });
     }
-    hub.begin_to_stop();
+    gateway.begin_to_stop();
     // Connections end with what is open on them.
     stopping.send_replace(true);
     tokio::select! {
@@ -183,12 +183,12 @@ pub async fn serve(hub: Arc<Hub>, door: Door, limits: Limits) {
         // Who asks twice does not want to wait.
         () = stop::asked() => {}
     }
-    hub.close_door().await;
+    gateway.close_door().await;
     tokio::select! {
-        () = hub.stop() => {}
+        () = gateway.stop() => {}
         () = stop::asked() => {
-            hub.hurry();
-            hub.stop().await;
+            gateway.hurry();
+            gateway.stop().await;
         }
     }
     // What was still open has been answered by the server's end.
@@ -210,7 +210,7 @@ impl Front {
     /// Notes a request of this size, until what is given back is dropped. `None` if too many are
     /// open, or too large ones.
     fn opened(&self, n_bytes: usize) -> Option<Open> {
-        let settings = &self.hub.settings();
+        let settings = &self.gateway.settings();
         let mut load = self.open.load.lock().ok()?;
         let has_room =
             load.n_requests < settings.in_flight_max && load.n_bytes < settings.in_flight_bytes_max;
@@ -229,7 +229,7 @@ impl Front {
 
     /// Reads a body, within the limits.
     async fn read(&self, body: Arriving) -> Result<Bytes, Refused> {
-        let bytes_max = self.hub.settings().frame_bytes_max;
+        let bytes_max = self.gateway.settings().frame_bytes_max;
         let read = body::whole(body, bytes_max, self.limits.body_timeout).await;
         read.map_err(|why| Box::new(refuse_body(self, why)))
     }
@@ -237,7 +237,7 @@ impl Front {
 
 /// A body that was not read.
 fn refuse_body(front: &Front, why: NotRead) -> Reply {
-    let limit = front.hub.settings().frame_bytes_max;
+    let limit = front.gateway.settings().frame_bytes_max;
     let (status, code, message) = match why {
         NotRead::TooLarge => (
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -253,7 +253,7 @@ fn refuse_body(front: &Front, why: NotRead) -> Reply {
             (StatusCode::BAD_REQUEST, Code::ParseError, "the body broke off".to_owned())
         }
     };
-    front.hub.tell(Event::Refused(message.clone()));
+    front.gateway.tell(Event::Refused(message.clone()));
     reply::refused(status, code, &message)
 }
 

@@ -9,8 +9,8 @@ use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 use tokio::sync::Notify;
 
+use crate::backend::Settings;
 use crate::caller::Caller;
-use crate::gateway::Settings;
 use crate::until::until;
 
 /// A client's open requests by id, each with who made it.

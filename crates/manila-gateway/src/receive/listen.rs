@@ -12,7 +12,7 @@ use super::encode::Written;
 use crate::audience::{Listener, Lists, Resources, Wants};
 use crate::caller::Caller;
 use crate::era::{Era, meta};
-use crate::hub::{Hello, Hub};
+use crate::gateway::{Gateway, Hello};
 use crate::jsonrpc::{self, Fault};
 use crate::upstream::{Arrived, Mirrored};
 
@@ -21,25 +21,25 @@ pub(super) const RESOURCES_MAX: usize = 4_096;
 
 /// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
 /// given back tells it that.
-pub(super) async fn listen(hub: &Hub, request: &Request, caller: &Arc<Caller>) -> Written {
+pub(super) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
     let asked = request.params.as_ref().and_then(|params| params.get("notifications"));
     let Some(asked) = asked.and_then(JsonObject::new) else {
         let fault = Fault::new(Code::InvalidToolInput)
             .message("Invalid params: `notifications` must be an object");
         return Written::fault(&request.id, &fault);
     };
-    let hello = match hub.hello(Era::Modern).await {
+    let hello = match gateway.hello(Era::Modern).await {
         Ok(hello) => hello,
         Err(down) => return Written::fault(&request.id, &not_available(&down)),
     };
     let refused = tokio::select! {
         biased;
-        () = hub.stopping() => None,
-        refused = heard(hub, request, caller, &hello, &asked) => refused,
+        () = gateway.stopping() => None,
+        refused = heard(gateway, request, caller, &hello, &asked) => refused,
     };
     match refused {
         Some(error) => {
-            let error = hub.settings().hiding.part(error);
+            let error = gateway.settings().hiding.part(error);
             Written::error(jsonrpc::error(Some(&request.id), &error), &error)
         }
         None => Written::result(over(&request.id)),
@@ -60,7 +60,7 @@ fn tag(id: &RawJson) -> JsonObject {
 }
 
 async fn heard(
-    hub: &Hub,
+    gateway: &Gateway,
     request: &Request,
     caller: &Arc<Caller>,
     hello: &Hello,
@@ -83,7 +83,7 @@ async fn heard(
     let mut watches = BTreeMap::new();
     for uri in uris(asked, &capabilities) {
         // What the server does not want to tell is not promised.
-        if let Ok(watch) = hub.watch(&uri).await {
+        if let Ok(watch) = gateway.watch(&uri).await {
             watches.insert(uri, watch);
         }
     }
@@ -97,7 +97,7 @@ async fn heard(
     // Nothing comes before this.
     caller.line.put(granted).ok()?;
     let (client, line) = (Arc::clone(&caller.client), Arc::clone(&caller.line));
-    let _listening = hub.audience.add(Listener { client, line, wants });
+    let _listening = gateway.audience.add(Listener { client, line, wants });
     std::future::pending().await
 }
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::encode::Fate;
 use crate::caller::Caller;
 use crate::clock;
-use crate::hub::Hub;
+use crate::gateway::Gateway;
 use crate::own_meta;
 
 /// What is known of a request that is over.
@@ -51,9 +51,9 @@ impl<'a> Over<'a> {
 }
 
 /// Tells what became of a request.
-pub(super) fn record(hub: &Hub, over: &Over<'_>) {
-    hub.metrics.count_bytes(over.input_bytes, over.output_bytes);
-    let Some(journal) = hub.journal() else { return };
+pub(super) fn record(gateway: &Gateway, over: &Over<'_>) {
+    gateway.metrics.count_bytes(over.input_bytes, over.output_bytes);
+    let Some(journal) = gateway.journal() else { return };
     let request = over.request;
     let meta = |key: &str| text(request.and_then(|it| it.meta.as_ref()), key);
     let params = |key: &str| {
@@ -91,20 +91,25 @@ pub(super) fn record(hub: &Hub, over: &Over<'_>) {
         message: over.fate.message.as_deref().unwrap_or(code.entry().message),
         details: details.as_ref(),
     });
-    let settings = hub.settings();
+    let settings = gateway.settings();
     journal.put(record.line(Redaction::By(&settings.hiding.redactor)));
 }
 
 /// Tells of a request that its caller took back.
-pub(super) fn record_cancelled(hub: &Hub, request: &Request, caller: &Caller, started: Instant) {
+pub(super) fn record_cancelled(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Caller,
+    started: Instant,
+) {
     if request.method == "tools/call" {
-        hub.call_cancelled(request, started);
+        gateway.call_cancelled(request, started);
     }
     // Whoever listens does so until it does not want to any more.
     let is_end = request.method == "subscriptions/listen";
     let failure = (!is_end).then_some(Code::Cancelled);
     let fate = Fate { failure, ..Fate::default() };
-    record(hub, &Over::asked(request, caller, started, 0, &fate));
+    record(gateway, &Over::asked(request, caller, started, 0, &fate));
 }
 
 /// What is told of a failure beside its message: the rules that the request breaks.
@@ -117,7 +122,7 @@ fn details(violations: &[Violation]) -> Option<JsonObject> {
 
 /// Tells of what is no message.
 pub(super) fn record_refused(
-    hub: &Hub,
+    gateway: &Gateway,
     (transport, route): (Transport, &str),
     id: Option<&RawJson>,
     input_bytes: usize,
@@ -126,7 +131,7 @@ pub(super) fn record_refused(
 ) {
     let (request, started) = (None, clock::now());
     let over = Over { transport, route, request, id, started, input_bytes, output_bytes, fate };
-    record(hub, &over);
+    record(gateway, &over);
 }
 
 fn text(object: Option<&RawJson>, key: &str) -> Option<String> {

@@ -19,13 +19,13 @@ use super::in_flight::{InFlight, NotTaken};
 use super::record::{Over, record, record_cancelled, record_refused};
 use super::{hello, modern};
 use crate::audience::{Listener, Listening, Resources, Wants};
+use crate::backend::Backend;
 use crate::caller::{Caller, Client, Line, Speech, Unheard};
 use crate::clock;
 use crate::era::{Era, Revision};
 use crate::event::Event;
 use crate::frames::Frame;
-use crate::gateway::Gateway;
-use crate::hub::{Hello, Hub};
+use crate::gateway::{Gateway, Hello};
 use crate::jsonrpc::{self, Fault};
 use crate::queue::Sender;
 use crate::skim::{Skim, Skimmed};
@@ -37,7 +37,7 @@ pub(super) struct ClientGone;
 
 /// A client and what it has open.
 pub(super) struct Session {
-    pub(super) hub: Arc<Hub>,
+    pub(super) gateway: Arc<Gateway>,
     pub(super) in_flight: InFlight,
     client: Arc<Client>,
     pipe: Arc<Pipe>,
@@ -74,16 +74,16 @@ enum Opening {
 }
 
 impl Session {
-    pub(super) fn new(hub: Arc<Hub>, to_client: Sender<Bytes>) -> Session {
-        if hub.has_one_door() {
-            hub.audience.wait_for(to_client.watched());
+    pub(super) fn new(gateway: Arc<Gateway>, to_client: Sender<Bytes>) -> Session {
+        if gateway.has_one_door() {
+            gateway.audience.wait_for(to_client.watched());
         }
-        let in_flight = InFlight::new(&hub.settings());
+        let in_flight = InFlight::new(&gateway.settings());
         let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
         let line: Arc<dyn Line> = Arc::clone(&pipe) as Arc<dyn Line>;
         let client = Arc::new(Client::new(line));
         Session {
-            hub,
+            gateway,
             in_flight,
             client,
             pipe,
@@ -120,7 +120,7 @@ impl Session {
                 }
                 Ok(Message::Response(response)) => {
                     if !self.client.questions.answer(&response) {
-                        self.hub.tell(Event::Refused("an answer to no question".to_owned()));
+                        self.gateway.tell(Event::Refused("an answer to no question".to_owned()));
                     }
                     Ok(())
                 }
@@ -130,7 +130,7 @@ impl Session {
                 }
             },
             Frame::TooLong(seen) => {
-                let limit = self.hub.settings().frame_bytes_max;
+                let limit = self.gateway.settings().frame_bytes_max;
                 let message = format!("has more than {limit} bytes, the most that is read");
                 let violation = Violation::new("", "maxLength", message);
                 let fault = Fault::new(Code::TooLarge).violation(violation);
@@ -148,7 +148,7 @@ impl Session {
         fault: &Fault,
     ) -> Result<(), ClientGone> {
         let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
-        self.hub.tell(Event::Refused(why));
+        self.gateway.tell(Event::Refused(why));
         match &seen.id {
             Some(id) if seen.is_answer => {
                 self.client.questions.answer_uselessly(id, fault);
@@ -158,7 +158,7 @@ impl Session {
                 let frame = jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault);
                 let fate = Fate::of_fault(fault);
                 let way = (Transport::Stdio, "stdio");
-                record_refused(&self.hub, way, id.as_ref(), n_bytes, frame.len(), &fate);
+                record_refused(&self.gateway, way, id.as_ref(), n_bytes, frame.len(), &fate);
                 self.push(frame)
             }
         }
@@ -188,7 +188,7 @@ impl Session {
                 return self.push(jsonrpc::error(None, &fault));
             }
             Err(NotTaken::TooMany) => {
-                return self.push(turned_away(&self.hub, &request, &caller).frame);
+                return self.push(turned_away(&self.gateway, &request, &caller).frame);
             }
         }
         self.handle(request, caller);
@@ -234,7 +234,7 @@ impl Session {
                 // The handling below is dropped, and that tells the server. A hello is not
                 // cancelled, as MCP says.
                 () = caller.cancellation.cancelled(), if !is_hello => {
-                    record_cancelled(&session.hub, &request, &caller, started);
+                    record_cancelled(&session.gateway, &request, &caller, started);
                 }
                 // A client that is gone has no use for it.
                 _ = session.answer(&request, greeted, &caller) => {}
@@ -257,8 +257,8 @@ impl Session {
         let revision = Revision::negotiated(&date);
         let info = params.get("clientInfo");
         // A server of our own hears the client's words, and knows what it may ask.
-        let servers = self.hub.servers();
-        let own = self.hub.own_child(&servers);
+        let servers = self.gateway.servers();
+        let own = self.gateway.own_child(&servers);
         let capabilities = match own {
             Some(_) => None,
             None => Some(params.get("capabilities").and_then(JsonObject::new).unwrap_or_default()),
@@ -267,10 +267,10 @@ impl Session {
         self.listening.get_or_init(|| {
             let (client, line) = (Arc::clone(&self.client), Arc::clone(&self.client.line));
             // What others watch does not concern it.
-            let is_shared = self.hub.is_shared();
+            let is_shared = self.gateway.is_shared();
             let resources = if is_shared { Resources::Watched } else { Resources::All };
             let wants = Wants { resources, ..Wants::everything() };
-            self.hub.audience.add(Listener { client, line, wants })
+            self.gateway.audience.add(Listener { client, line, wants })
         });
         let greeting = Greeting { opening: HowToOpen::Initialize, params, confirmation: None };
         let greeted = own.map(|own| (own.upstream.greet(greeting), Arc::clone(own)));
@@ -291,11 +291,11 @@ impl Session {
                 let is_open = *self.opening.borrow() == Opening::Open;
                 let failure = (!is_open).then_some(Code::UpstreamUnavailable);
                 let fate = Fate { failure, ..Fate::default() };
-                record(&self.hub, &Over::asked(request, caller, started, frame.len(), &fate));
+                record(&self.gateway, &Over::asked(request, caller, started, frame.len(), &fate));
                 frame
             }
             None if caller.era() == Era::Modern || self.is_opened().await => {
-                answered(&self.hub, request, caller).await.frame
+                answered(&self.gateway, request, caller).await.frame
             }
             None => {
                 let message = "must be `initialize` at first, and that has failed";
@@ -316,18 +316,18 @@ impl Session {
                 }
             }
             "notifications/initialized" => {
-                let servers = self.hub.servers();
-                if let Some(own) = self.hub.own_child(&servers) {
+                let servers = self.gateway.servers();
+                if let Some(own) = self.gateway.own_child(&servers) {
                     own.upstream.confirm(&notification.frame.to_bytes());
                 }
             }
             // The server would do it, unchecked and with nobody to tell what came of it.
             "tools/call" => {
                 let why = "a `tools/call` without an id, which nobody could answer";
-                self.hub.tell(Event::Refused(why.to_owned()));
+                self.gateway.tell(Event::Refused(why.to_owned()));
             }
             // A server that is down will be told what matters when it is started again.
-            _ => self.hub.hand_on(notification, self.client.era()),
+            _ => self.gateway.hand_on(notification, self.client.era()),
         }
     }
 
@@ -335,7 +335,7 @@ impl Session {
         let OwnHello { greeted, revision } = hello;
         let heard = match greeted {
             Some((greeted, own)) => greeted.answer(&own.upstream).await.map(Hello::Of),
-            None => self.hub.hello(Era::Legacy(revision)).await,
+            None => self.gateway.hello(Era::Legacy(revision)).await,
         };
         let down = match heard {
             Ok(heard) => {
@@ -347,7 +347,7 @@ impl Session {
         // The client may try again.
         self.opening.send_replace(Opening::Closed);
         if let Some(error) = &down.refusal {
-            let error = self.hub.settings().hiding.part(error.clone());
+            let error = self.gateway.settings().hiding.part(error.clone());
             return jsonrpc::error(Some(id), &error);
         }
         jsonrpc::error(Some(id), &not_available(&down))
@@ -372,6 +372,6 @@ impl Session {
 /// A client's hello on its way.
 struct OwnHello {
     /// To a server of our own that hears the client's words, where there is one.
-    greeted: Option<(Greeted, Arc<Gateway>)>,
+    greeted: Option<(Greeted, Arc<Backend>)>,
     revision: Revision,
 }

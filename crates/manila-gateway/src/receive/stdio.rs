@@ -9,7 +9,7 @@ use tokio::task::JoinError;
 use super::session::Session;
 use crate::event::Event;
 use crate::frames::{self, Frames};
-use crate::hub::Hub;
+use crate::gateway::Gateway;
 use crate::queue::queue;
 use manila_process::os::{stdio, stop};
 
@@ -27,11 +27,11 @@ enum End {
 /// Serves one client until it closes our input or we are asked to stop. What is open then is
 /// finished within the grace period; in the end the server is gone. An error is that we could
 /// not write; that nobody reads is none.
-pub async fn serve(hub: Arc<Hub>) -> io::Result<()> {
-    let (to_client, outbox) = queue(hub.settings().queue_bytes_max);
-    let session = Arc::new(Session::new(Arc::clone(&hub), to_client));
+pub async fn serve(gateway: Arc<Gateway>) -> io::Result<()> {
+    let (to_client, outbox) = queue(gateway.settings().queue_bytes_max);
+    let session = Arc::new(Session::new(Arc::clone(&gateway), to_client));
     let mut writer = tokio::spawn(frames::write_all(stdio::output(), outbox));
-    let mut frames = Frames::new(stdio::input(), hub.settings().frame_bytes_max);
+    let mut frames = Frames::new(stdio::input(), gateway.settings().frame_bytes_max);
     let receiver = Arc::clone(&session);
     let mut reading = Box::pin(async move {
         while let Ok(Some(frame)) = frames.next().await {
@@ -50,7 +50,7 @@ pub async fn serve(hub: Arc<Hub>) -> io::Result<()> {
             End::Output
         }
     };
-    hub.begin_to_stop();
+    gateway.begin_to_stop();
     if end != End::Output {
         let answers = async {
             // Calls may wait for an answer of the client's.
@@ -72,12 +72,12 @@ pub async fn serve(hub: Arc<Hub>) -> io::Result<()> {
             }
         }
     }
-    hub.close_door().await;
+    gateway.close_door().await;
     tokio::select! {
-        () = hub.stop() => {}
+        () = gateway.stop() => {}
         () = stop::asked() => {
-            hub.hurry();
-            hub.stop().await;
+            gateway.hurry();
+            gateway.stop().await;
         }
     }
     // What was still open has been answered by the server's end.
@@ -87,7 +87,7 @@ pub async fn serve(hub: Arc<Hub>) -> io::Result<()> {
     if let Some(written) = written {
         return written;
     }
-    let written = tokio::time::timeout(hub.settings().server_grace, writer).await;
+    let written = tokio::time::timeout(gateway.settings().server_grace, writer).await;
     written.map_or(Ok(()), told)
 }
 
@@ -103,12 +103,12 @@ async fn asked_again(end: &End) {
 
 /// Waits for what is open when serving ends, within its time.
 async fn drained(session: &Session, end: &End) {
-    let settings = &session.hub.settings();
+    let settings = &session.gateway.settings();
     let is_starting = *end == End::Input && session.is_opening();
     let n_open = session.in_flight.n_open();
     if n_open > 0 {
         let start = if is_starting { settings.start_timeout } else { Duration::ZERO };
-        session.hub.tell(Event::Stopping { n_open, grace: settings.grace + start });
+        session.gateway.tell(Event::Stopping { n_open, grace: settings.grace + start });
     }
     // A server that is still starting has its own time. What takes longer than the grace ends
     // with the server.

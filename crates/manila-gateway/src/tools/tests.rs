@@ -3,7 +3,7 @@ use std::sync::Arc;
 use manila::{Contract, RawJson};
 
 use super::{Carrier, Noted, Tool, Tools, shown};
-use crate::gateway::{OutputCheck, Shape};
+use crate::backend::{OutputCheck, Shape};
 use crate::handle::Placement;
 
 fn noted(tool: &str) -> Arc<Tool> {

@@ -41,7 +41,7 @@ pub(super) async fn all(front: Arc<Front>, listener: TcpListener, stopping: watc
             Err(error) => {
                 // There are no more files to be had. Those who are here are served on, and whoever
                 // knocks is told, which takes the one that was kept for that.
-                front.hub.tell(Event::Refused(format!("a connection: {error}")));
+                front.gateway.tell(Event::Refused(format!("a connection: {error}")));
                 drop(spare.take());
                 let knocking = tokio::time::timeout(MOMENT, listener.accept()).await;
                 if let Ok(Ok((stream, _))) = knocking {

@@ -11,8 +11,8 @@ use manila::{Code, RawJson};
 use super::reply::{self, Refused, Reply};
 use super::sessions::Session;
 use super::{Front, legacy, wanted_shape};
+use crate::backend::Shape;
 use crate::caller::{Caller, Line};
-use crate::gateway::Shape;
 use crate::jsonrpc::{self, Fault};
 
 /// How many messages may come at once.

@@ -33,7 +33,7 @@ impl<'a> Cancelled<'a> {
 impl Drop for Cancelled<'_> {
     fn drop(&mut self) {
         if let Some(request) = self.request {
-            record_cancelled(&self.front.hub, request, self.caller, self.started);
+            record_cancelled(&self.front.gateway, request, self.caller, self.started);
         }
     }
 }

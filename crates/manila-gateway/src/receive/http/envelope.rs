@@ -37,10 +37,10 @@ pub(super) async fn call(
     let request = match Request::from_json_strict(body) {
         Ok(request) => request,
         Err(Refused { code, violation, id }) => {
-            front.hub.tell(Event::Refused(violation.to_string()));
+            front.gateway.tell(Event::Refused(violation.to_string()));
             let fate = Fate::of_fault(&Fault::new(code).violation(violation));
             let way = (Transport::Http, &*caller.route);
-            record_refused(&front.hub, way, id.as_ref(), n_bytes, 0, &fate);
+            record_refused(&front.gateway, way, id.as_ref(), n_bytes, 0, &fate);
             return failed(id.as_ref(), code);
         }
     };
@@ -48,7 +48,7 @@ pub(super) async fn call(
     let refuse = |asked: &Request, fault: &Fault| {
         let fate = Fate::of_fault(fault);
         let over = Over::asked(asked, caller, clock::now(), 0, &fate);
-        record(&front.hub, &Over { input_bytes: n_bytes, ..over });
+        record(&front.gateway, &Over { input_bytes: n_bytes, ..over });
         failed(Some(id), fault.code)
     };
     if request.method != "tools/call" {
@@ -68,7 +68,7 @@ pub(super) async fn call(
         return refuse(&asked, &Fault::new(Code::RateLimited));
     };
     let cancelled = Cancelled::unless_answered(front, &asked, caller);
-    let answer = called(&front.hub, &asked, tool, caller, n_bytes).await;
+    let answer = called(&front.gateway, &asked, tool, caller, n_bytes).await;
     cancelled.forget();
     match answer {
         Answer::Sealed(sealed) => match sealed.failure {
@@ -76,11 +76,11 @@ pub(super) async fn call(
             Some(code) => failed(Some(id), code),
         },
         Answer::AsItCame(answered) => match answered.answer() {
-            Ok(result) => done(id, result, crate::gateway::Shape::NONE),
+            Ok(result) => done(id, result, crate::backend::Shape::NONE),
             Err(_) => failed(Some(id), Code::ToolFailed),
         },
         Answer::Plain(_, Some(code)) => failed(Some(id), code),
-        Answer::Plain(result, None) => done(id, &result, crate::gateway::Shape::NONE),
+        Answer::Plain(result, None) => done(id, &result, crate::backend::Shape::NONE),
         Answer::Refused(refusal) => failed(Some(id), refusal.code()),
     }
 }

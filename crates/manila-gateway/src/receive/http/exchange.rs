@@ -130,7 +130,7 @@ impl Exchange {
             Poll::Ready(answer) => answer,
             Poll::Pending => {
                 // Whoever waits longer sees that somebody is there.
-                let mut late = front.hub.deadlines.within(front.limits.stream_after);
+                let mut late = front.gateway.deadlines.within(front.limits.stream_after);
                 tokio::select! {
                     biased;
                     answer = handling.as_mut() => answer,

@@ -72,7 +72,7 @@ pub(super) fn not_added(
             let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
             jsonrpc::error(Some(&request.id), &fault)
         }
-        NotTaken::TooMany => turned_away(&front.hub, request, caller).frame,
+        NotTaken::TooMany => turned_away(&front.gateway, request, caller).frame,
     }
 }
 
@@ -86,17 +86,17 @@ pub(super) async fn handling(
     // A session has limits of its own; all of them together have the same.
     let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
         session.in_flight.remove(&request);
-        return Some(turned_away(&front.hub, &request, &caller));
+        return Some(turned_away(&front.gateway, &request, &caller));
     };
     let started = clock::now();
     let answer = tokio::select! {
         biased;
         // The handling below is dropped, and that tells the server.
         () = caller.cancellation.cancelled() => {
-            record_cancelled(&front.hub, &request, &caller, started);
+            record_cancelled(&front.gateway, &request, &caller, started);
             None
         }
-        answer = handled(&front.hub, &request, &caller) => Some(answer),
+        answer = handled(&front.gateway, &request, &caller) => Some(answer),
     };
     session.in_flight.remove(&request);
     answer
@@ -114,7 +114,7 @@ async fn recorded_hello(front: &Front, request: &Request) -> Reply {
     let fate = Fate { failure, ..Fate::default() };
     let output_bytes = reply.body().size_hint().lower();
     record(
-        &front.hub,
+        &front.gateway,
         &Over {
             transport: Transport::Http,
             route: "/mcp",
@@ -135,7 +135,7 @@ async fn hello(front: &Front, request: &Request) -> Reply {
     let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
     let revision = Revision::negotiated(&date);
     let era = Era::Legacy(revision);
-    let said = match front.hub.hello(era).await {
+    let said = match front.gateway.hello(era).await {
         Ok(said) => said,
         Err(down) => {
             let frame = jsonrpc::error(Some(&request.id), &not_available(&down));
@@ -151,7 +151,7 @@ async fn hello(front: &Front, request: &Request) -> Reply {
         ..Speech::of(era)
     };
     let n_max = front.limits.sessions_max;
-    let Some(session) = front.sessions.open(&front.hub, speech, revision, n_max) else {
+    let Some(session) = front.sessions.open(&front.gateway, speech, revision, n_max) else {
         let message = format!("{n_max} sessions are open, and none of them is idle");
         let mut refused =
             reply::refused(StatusCode::SERVICE_UNAVAILABLE, Code::RateLimited, &message);
@@ -237,9 +237,9 @@ pub(super) fn hear(front: &Front, session: &Session, notification: &Notification
         "notifications/initialized" => {}
         "tools/call" => {
             let why = "a `tools/call` without an id, which nobody could answer";
-            front.hub.tell(Event::Refused(why.to_owned()));
+            front.gateway.tell(Event::Refused(why.to_owned()));
         }
-        _ => front.hub.hand_on(notification, session.client.era()),
+        _ => front.gateway.hand_on(notification, session.client.era()),
     }
 }
 
@@ -253,7 +253,7 @@ pub(super) fn answered(
     if session.client.questions.answer(response) {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    front.hub.tell(Event::Refused("an answer to no question".to_owned()));
+    front.gateway.tell(Event::Refused("an answer to no question".to_owned()));
     let message = "nobody has asked that";
     Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message))
 }

@@ -110,7 +110,7 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
 /// A message that is none.
 fn refuse(front: &Front, refused: &NoMessage, input_bytes: usize) -> Reply {
     let NoMessage { code, violation, id } = refused;
-    front.hub.tell(Event::Refused(violation.to_string()));
+    front.gateway.tell(Event::Refused(violation.to_string()));
     let fault = Fault::new(*code).violation(violation.clone());
     let body = JsonObject::build(|object| {
         object.member("jsonrpc", "2.0");
@@ -120,6 +120,6 @@ fn refuse(front: &Front, refused: &NoMessage, input_bytes: usize) -> Reply {
     let body = RawJson::from(body).to_bytes();
     let fate = Fate::of_fault(&fault);
     let way = (Transport::Http, "/mcp");
-    record_refused(&front.hub, way, id.as_ref(), input_bytes, body.len(), &fate);
+    record_refused(&front.gateway, way, id.as_ref(), input_bytes, body.len(), &fate);
     reply::json(StatusCode::BAD_REQUEST, body)
 }

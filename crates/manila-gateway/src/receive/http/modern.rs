@@ -71,17 +71,17 @@ async fn handling(
     told: Told,
 ) -> Option<Written> {
     let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
-        return Some(turned_away(&front.hub, &request, &caller));
+        return Some(turned_away(&front.gateway, &request, &caller));
     };
     let started = clock::now();
     let cancelled = Cancelled::unless_answered(&front, &request, &caller);
     let answer = match check_arguments(&front, &told, &request, &caller).await {
-        Ok(()) => answered(&front.hub, &request, &caller).await,
+        Ok(()) => answered(&front.gateway, &request, &caller).await,
         Err(breach) => {
             let error = RawJson::from(jsonrpc::written(&breach));
             let written = Written::error(jsonrpc::error(Some(&request.id), &error), &error);
             let over = Over::asked(&request, &caller, started, written.frame.len(), &written.fate);
-            record(&front.hub, &over);
+            record(&front.gateway, &over);
             written
         }
     };
@@ -114,7 +114,7 @@ fn caller(
     request: &Request,
     speech: Speech,
 ) -> Result<(Arc<Stream>, Arc<Caller>), Refused> {
-    let stream = Arc::new(Stream::new(0, front.hub.settings().queue_bytes_max));
+    let stream = Arc::new(Stream::new(0, front.gateway.settings().queue_bytes_max));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
     let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
     let mut caller = Caller::of(&client, line).asking(request).over_http("/mcp");
@@ -156,7 +156,7 @@ async fn check_arguments(
 ) -> Result<(), Breach> {
     let Some(name) = &told.tool else { return Ok(()) };
     // A server that does not list its tools in time will be late with the call, too.
-    let Some(tool) = front.hub.known_tool_in_time(name, caller).await else { return Ok(()) };
+    let Some(tool) = front.gateway.known_tool_in_time(name, caller).await else { return Ok(()) };
     let arguments = || request.params.as_ref().and_then(|params| params.get("arguments"));
     let given = |name: &str| {
         let mut values = told.headers.get_all(name).iter();

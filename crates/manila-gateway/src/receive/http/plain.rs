@@ -17,11 +17,11 @@ use super::cancelled::Cancelled;
 use super::exchange::Takes;
 use super::reply::{self, Refused, Reply};
 use super::{Front, envelope, wanted_shape};
+use crate::backend::Shape;
 use crate::caller::{Caller, Form};
 use crate::clock;
-use crate::gateway::Shape;
+use crate::gateway::Gateway;
 use crate::handle::{Answer, Placement, Refusal, Sealed};
-use crate::hub::Hub;
 use crate::receive::encode::Fate;
 use crate::receive::record::{Over, record, record_refused};
 
@@ -53,9 +53,9 @@ pub(super) async fn describe(
 
 async fn listed(front: &Front, headers: &HeaderMap) -> Result<Vec<RawJson>, Refused> {
     let shape = wanted_shape(headers)?;
-    let listed = front.hub.tools_shaped(shape, Placement::Structured).await;
+    let listed = front.gateway.tools_shaped(shape, Placement::Structured).await;
     listed.map_err(|reason| {
-        let reason = front.hub.settings().hiding.text(reason);
+        let reason = front.gateway.settings().hiding.text(reason);
         let status = StatusCode::SERVICE_UNAVAILABLE;
         Box::new(reply::refused(status, Code::UpstreamUnavailable, &reason))
     })
@@ -79,20 +79,20 @@ pub(super) async fn call(
     let answer = match (asked, front.opened(n_bytes)) {
         (Ok(request), Some(_open)) => {
             let cancelled = Cancelled::unless_answered(front, &request, &caller);
-            let answer = called(&front.hub, &request, &name, &caller, n_bytes).await;
+            let answer = called(&front.gateway, &request, &name, &caller, n_bytes).await;
             cancelled.forget();
             answer
         }
         (Ok(request), None) => {
             let started = clock::now();
-            let answer = refused(&front.hub, &Refusal::new(Code::RateLimited), &name, &caller);
-            note(&front.hub, &request, &caller, n_bytes, started, &answer);
+            let answer = refused(&front.gateway, &Refusal::new(Code::RateLimited), &name, &caller);
+            note(&front.gateway, &request, &caller, n_bytes, started, &answer);
             answer
         }
         (Err(refusal), _) => {
-            let answer = refused(&front.hub, &refusal, &name, &caller);
+            let answer = refused(&front.gateway, &refusal, &name, &caller);
             let way = (Transport::Http, &*caller.route);
-            record_refused(&front.hub, way, None, n_bytes, 0, &Fate::of_call(&answer));
+            record_refused(&front.gateway, way, None, n_bytes, 0, &Fate::of_call(&answer));
             answer
         }
     };
@@ -111,24 +111,24 @@ fn caller(shape: Option<Shape>, headers: &HeaderMap, path: &str) -> Arc<Caller> 
 
 /// Calls a tool; a refusal is an envelope here, too. `n_bytes` is what was sent for it.
 pub(super) async fn called(
-    hub: &Hub,
+    gateway: &Gateway,
     request: &Request,
     tool: &str,
     caller: &Arc<Caller>,
     n_bytes: usize,
 ) -> Answer {
     let started = clock::now();
-    let answer = match hub.call_tool(request, caller).await {
-        Answer::Refused(refusal) => refused(hub, &refusal, tool, caller),
+    let answer = match gateway.call_tool(request, caller).await {
+        Answer::Refused(refusal) => refused(gateway, &refusal, tool, caller),
         other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain(..)) => other,
     };
-    note(hub, request, caller, n_bytes, started, &answer);
+    note(gateway, request, caller, n_bytes, started, &answer);
     answer
 }
 
 /// Keeps a record of a call.
 fn note(
-    hub: &Hub,
+    gateway: &Gateway,
     request: &Request,
     caller: &Caller,
     input_bytes: usize,
@@ -146,14 +146,14 @@ fn note(
     };
     let fate = Fate::of_call(answer);
     let over = Over::asked(request, caller, started, output_bytes, &fate);
-    record(hub, &Over { input_bytes, ..over });
+    record(gateway, &Over { input_bytes, ..over });
 }
 
-fn refused(hub: &Hub, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
-    let shape = caller.wishes.shape.unwrap_or_else(|| hub.shape_of(tool));
+fn refused(gateway: &Gateway, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
+    let shape = caller.wishes.shape.unwrap_or_else(|| gateway.shape_of(tool));
     match (shape, asking(tool, &JsonObject::default())) {
         (Shape::Contract(contract), Ok(request)) => {
-            hub.sealed_refusal(refusal, tool, contract, caller, &request)
+            gateway.sealed_refusal(refusal, tool, contract, caller, &request)
         }
         (Shape::Contract(_) | Shape::AsItCame, _) => Answer::Refused(refusal.clone()),
     }

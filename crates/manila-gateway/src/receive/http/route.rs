@@ -30,7 +30,7 @@ pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Re
         let fate = Fate::of_fault(&Fault::new(*code).message(message));
         let n_bytes = reply.body().size_hint().exact().unwrap_or(0);
         let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);
-        record_refused(&front.hub, (Transport::Http, &path), None, 0, n_bytes, &fate);
+        record_refused(&front.gateway, (Transport::Http, &path), None, 0, n_bytes, &fate);
     }
     reply
 }
@@ -69,7 +69,7 @@ async fn routed(
 fn metrics(front: &Front) -> Reply {
     const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let now = Now { n_in_flight: front.open.n_requests(), n_sessions: front.sessions.n_open() };
-    let mut reply = reply::text(StatusCode::OK, front.hub.metrics.shown(now));
+    let mut reply = reply::text(StatusCode::OK, front.gateway.metrics.shown(now));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(TYPE));
     reply
 }
@@ -78,11 +78,11 @@ fn metrics(front: &Front) -> Reply {
 async fn ready(front: &Front) -> Reply {
     const LONGEST: Duration = Duration::from_secs(5);
     // Nobody knows of a server at a URL before it is asked. What comes of it is told below.
-    let _ = tokio::time::timeout(LONGEST, front.hub.try_remote()).await;
-    let mut troubles = front.hub.troubles();
-    let is_ready = troubles.len() < front.hub.servers().all().len();
+    let _ = tokio::time::timeout(LONGEST, front.gateway.try_remote()).await;
+    let mut troubles = front.gateway.troubles();
+    let is_ready = troubles.len() < front.gateway.servers().all().len();
     let n_sessions = front.sessions.n_open();
-    if let Some(trouble) = front.hub.journal().and_then(Journal::trouble) {
+    if let Some(trouble) = front.gateway.journal().and_then(Journal::trouble) {
         let Trouble { reason, n_lost } = trouble;
         troubles.push(("journal".to_owned(), format!("{reason}; {n_lost} lines lost")));
     }
@@ -93,7 +93,7 @@ async fn ready(front: &Front) -> Reply {
         "" => reason,
         name => format!("{name}: {reason}"),
     });
-    let told = front.hub.settings().hiding.text(told.collect::<Vec<_>>().join("\n"));
+    let told = front.gateway.settings().hiding.text(told.collect::<Vec<_>>().join("\n"));
     // One server that is down is no reason to send nobody to the others.
     if is_ready {
         return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n{told}\n"));

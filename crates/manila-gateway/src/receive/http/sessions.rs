@@ -13,7 +13,7 @@ use crate::audience::{Listener, Listening, Resources, Wants};
 use crate::caller::{Client, Line, Speech, Unheard};
 use crate::clock;
 use crate::era::Revision;
-use crate::hub::Hub;
+use crate::gateway::Gateway;
 use crate::receive::in_flight::InFlight;
 
 /// How many streams of a session can be taken up again, and how much of them is kept.
@@ -52,7 +52,7 @@ impl Sessions {
     /// Opens a session, unless there are too many.
     pub(super) fn open(
         &self,
-        hub: &Hub,
+        gateway: &Gateway,
         speech: Speech,
         revision: Revision,
         n_max: usize,
@@ -65,7 +65,7 @@ impl Sessions {
             sessions.remove(&oldest)?.close();
         }
         let id = uuid::Uuid::from_bytes(clock::fresh()).simple().to_string();
-        let session = Arc::new(Session::new(hub, id, speech, revision));
+        let session = Arc::new(Session::new(gateway, id, speech, revision));
         sessions.insert(session.id.clone(), Arc::clone(&session));
         Some(session)
     }
@@ -110,12 +110,12 @@ impl Sessions {
 }
 
 impl Session {
-    fn new(hub: &Hub, id: String, speech: Speech, revision: Revision) -> Session {
+    fn new(gateway: &Gateway, id: String, speech: Speech, revision: Revision) -> Session {
         let lines = Arc::new(Lines {
             own: Arc::new(Stream::new(0, UNHEARD_BYTES_MAX)),
             by_number: Mutex::default(),
             n_given: AtomicU64::new(0),
-            bytes_max: hub.settings().queue_bytes_max,
+            bytes_max: gateway.settings().queue_bytes_max,
         });
         let line: Arc<dyn Line> = Arc::clone(&lines) as Arc<dyn Line>;
         let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
@@ -125,9 +125,9 @@ impl Session {
             id,
             revision,
             client,
-            in_flight: InFlight::new(&hub.settings()),
+            in_flight: InFlight::new(&gateway.settings()),
             lines,
-            _listening: hub.audience.add(listener),
+            _listening: gateway.audience.add(listener),
             last_used: Mutex::new(clock::now()),
         }
     }

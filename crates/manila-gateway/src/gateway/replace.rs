@@ -6,20 +6,20 @@ use std::time::Duration;
 use manila::request_envelope::Notification;
 use manila::{JsonObject, RawJson};
 
-use super::{Hub, Member, started};
+use super::{Gateway, Member, started};
 use crate::audience::Audience;
+use crate::backend::{Backend, Settings};
 use crate::era::Era;
-use crate::gateway::{Gateway, Settings};
 use crate::jsonrpc;
 
-impl Hub {
+impl Gateway {
     /// From now on there are these servers. Those that run already go on, also with other settings;
     /// those that are gone end when their open calls are answered.
     pub fn replace(&self, members: Vec<Member>, settings: Settings) {
         let before = self.servers();
         self.shared.rules.set(Arc::clone(&settings.hiding.redactor));
         let now = started(members, before.all(), &self.shared, &*self.events_of);
-        let is_kept = |it: &Arc<Gateway>| now.all().iter().any(|kept| Arc::ptr_eq(kept, it));
+        let is_kept = |it: &Arc<Backend>| now.all().iter().any(|kept| Arc::ptr_eq(kept, it));
         let gone: Vec<_> = before.all().iter().filter(|it| !is_kept(it)).cloned().collect();
         let names = now.all().iter().filter_map(|it| it.settings().name.clone());
         let names: Vec<String> = names.collect();
@@ -27,8 +27,8 @@ impl Hub {
         self.settings.store(Arc::new(settings));
         self.servers.store(Arc::new(now));
         self.greet_all();
-        for gateway in gone {
-            tokio::spawn(async move { retire(&gateway).await });
+        for backend in gone {
+            tokio::spawn(async move { retire(&backend).await });
         }
         tell_changed(&self.audience);
     }
@@ -46,10 +46,10 @@ pub(super) fn tell_changed(audience: &Audience) {
 }
 
 /// Ends a server that is not needed any more, when what it works on is done.
-async fn retire(gateway: &Gateway) {
+async fn retire(backend: &Backend) {
     const LOOK: Duration = Duration::from_millis(50);
-    let is_busy = || gateway.upstream.ready_now(None).is_some_and(|it| it.connection.is_asked());
-    let longest = gateway.settings().timeout;
+    let is_busy = || backend.upstream.ready_now(None).is_some_and(|it| it.connection.is_asked());
+    let longest = backend.settings().timeout;
     let done = async {
         while is_busy() {
             tokio::time::sleep(LOOK).await;
@@ -57,5 +57,5 @@ async fn retire(gateway: &Gateway) {
     };
     // What takes longer than a call may ends with it.
     let _ = tokio::time::timeout(longest, done).await;
-    gateway.upstream.stop().await;
+    backend.upstream.stop().await;
 }

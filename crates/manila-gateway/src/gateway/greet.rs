@@ -6,10 +6,10 @@ use std::time::Duration;
 use manila::{JsonObject, RawJson};
 
 use super::replace::tell_changed;
-use super::{Hub, Many, Servers};
+use super::{Gateway, Many, Servers};
+use crate::backend::Backend;
 use crate::clock;
 use crate::era::Era;
-use crate::gateway::Gateway;
 use crate::handle::Kind;
 use crate::upstream::{Down, Ready, Upstream};
 
@@ -31,11 +31,11 @@ pub(crate) struct United {
     pub(crate) instructions: Option<String>,
 }
 
-impl Hub {
+impl Gateway {
     /// What a client hears when it says hello in this era.
     pub(crate) async fn hello(&self, era: Era) -> Result<Hello, Arc<Down>> {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.upstream.ready(Some(era)).await.map(Hello::Of),
+            Servers::One(backend) => backend.upstream.ready(Some(era)).await.map(Hello::Of),
             Servers::Many(many) => Ok(Hello::United(many.united().await)),
         }
     }
@@ -43,7 +43,7 @@ impl Hub {
     /// Who answers, where the era says it with each answer.
     pub(crate) fn info(&self, era: Era) -> Option<RawJson> {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.upstream.ready_now(Some(era))?.info.clone(),
+            Servers::One(backend) => backend.upstream.ready_now(Some(era))?.info.clone(),
             Servers::Many(_) => None,
         }
     }
@@ -51,17 +51,17 @@ impl Hub {
     /// Greets all servers on our own behalf, each by itself, and learns what they offer. Those that are
     /// lazy wait until somebody needs them.
     pub fn greet_all(&self) {
-        for gateway in self.servers().all().iter().filter(|it| !it.settings().is_lazy) {
-            tokio::spawn(learn(Arc::downgrade(gateway)));
+        for backend in self.servers().all().iter().filter(|it| !it.settings().is_lazy) {
+            tokio::spawn(learn(Arc::downgrade(backend)));
         }
     }
 
     /// Asks all servers at URLs whether they are there.
     pub(crate) async fn try_remote(&self) {
         let mut asked = tokio::task::JoinSet::new();
-        for gateway in self.servers().all().iter().cloned() {
-            if let Upstream::Remote(_) = &gateway.upstream {
-                asked.spawn(async move { drop(gateway.upstream.ready(None).await) });
+        for backend in self.servers().all().iter().cloned() {
+            if let Upstream::Remote(_) = &backend.upstream {
+                asked.spawn(async move { drop(backend.upstream.ready(None).await) });
             }
         }
         asked.join_all().await;
@@ -71,9 +71,9 @@ impl Hub {
     #[must_use]
     pub fn troubles(&self) -> Vec<(String, String)> {
         let servers = self.servers();
-        let troubles = servers.all().iter().filter_map(|gateway| {
-            let name = gateway.settings().name.clone().unwrap_or_default();
-            Some((name, gateway.upstream.trouble()?))
+        let troubles = servers.all().iter().filter_map(|backend| {
+            let name = backend.settings().name.clone().unwrap_or_default();
+            Some((name, backend.upstream.trouble()?))
         });
         troubles.collect()
     }
@@ -81,25 +81,25 @@ impl Hub {
 
 /// Learns what a server offers, before anybody asks for it, and tells those who have asked already.
 /// One that cannot be asked is tried again, for as long as it is ours.
-async fn learn(gateway: Weak<Gateway>) {
+async fn learn(backend: Weak<Backend>) {
     const FIRST: Duration = Duration::from_millis(500);
     const LAST: Duration = Duration::from_secs(30);
     let started = clock::now();
     let mut pause = FIRST;
     let mut was_missing = false;
-    while let Some(gateway) = gateway.upgrade() {
-        match gateway.upstream.ready(None).await {
+    while let Some(backend) = backend.upgrade() {
+        match backend.upstream.ready(None).await {
             Ok(_) => {
-                gateway.offered(Kind::Tools).await;
+                backend.offered(Kind::Tools).await;
                 // Who came earlier has waited for it, unless it took too long or seemed to be missing.
                 let taken = clock::now().saturating_duration_since(started);
                 if was_missing || taken >= HELLO_LONGEST {
-                    tell_changed(&gateway.audience);
+                    tell_changed(&backend.audience);
                 }
                 return;
             }
             Err(down) => {
-                drop(gateway);
+                drop(backend);
                 was_missing = true;
                 let planned = down.retry_after().unwrap_or_default();
                 tokio::time::sleep(planned.max(pause).min(LAST)).await;
@@ -113,19 +113,19 @@ impl Many {
     /// What the servers can do together, as far as they say it soon.
     async fn united(&self) -> United {
         let mut asked = tokio::task::JoinSet::new();
-        for (at, gateway) in self.all.iter().enumerate() {
-            let gateway = Arc::clone(gateway);
+        for (at, backend) in self.all.iter().enumerate() {
+            let backend = Arc::clone(backend);
             asked.spawn(async move {
-                let is_lazy = gateway.settings().is_lazy;
-                let ready = match gateway.upstream.ready_now(None) {
+                let is_lazy = backend.settings().is_lazy;
+                let ready = match backend.upstream.ready_now(None) {
                     None if is_lazy => None,
-                    None => tokio::time::timeout(HELLO_LONGEST, gateway.upstream.ready(None))
+                    None => tokio::time::timeout(HELLO_LONGEST, backend.upstream.ready(None))
                         .await
                         .ok()
                         .and_then(Result::ok),
                     now @ Some(_) => now,
                 };
-                (at, gateway.settings().name.clone().unwrap_or_default(), ready)
+                (at, backend.settings().name.clone().unwrap_or_default(), ready)
             });
         }
         let mut all = asked.join_all().await;

@@ -7,21 +7,21 @@ use manila::request_envelope::Request;
 use manila::{Contract, RawJson};
 
 use super::forward::wrong;
-use super::{Hub, Many, Servers};
+use super::{Gateway, Many, Servers};
+use crate::backend::{Backend, Shape};
 use crate::caller::Caller;
 use crate::event::Event;
-use crate::gateway::{Gateway, Shape};
 use crate::handle::{Answer, Details, Placement, Refusal, UNKNOWN_TASK};
 use crate::naming;
 use crate::tools::Tool;
 
-impl Hub {
+impl Gateway {
     /// Calls a tool.
     pub async fn call_tool(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.call_tool(request, caller).await,
+            Servers::One(backend) => backend.call_tool(request, caller).await,
             Servers::Many(many) => match many.owner_of_tool(request) {
-                Some(gateway) => gateway.call_tool(request, caller).await,
+                Some(backend) => backend.call_tool(request, caller).await,
                 None => self.unknown(many, request),
             },
         }
@@ -35,9 +35,9 @@ impl Hub {
         message: &str,
     ) -> Answer {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.turn_call_away(request, caller, message),
+            Servers::One(backend) => backend.turn_call_away(request, caller, message),
             Servers::Many(many) => match many.owner_of_tool(request) {
-                Some(gateway) => gateway.turn_call_away(request, caller, message),
+                Some(backend) => backend.turn_call_away(request, caller, message),
                 None => self.unknown(many, request),
             },
         }
@@ -54,14 +54,14 @@ impl Hub {
     ) -> Answer {
         let servers = self.servers();
         let owner = match &*servers {
-            Servers::One(gateway) => Some(gateway),
+            Servers::One(backend) => Some(backend),
             Servers::Many(many) => {
                 // Whose tool it is does not matter to what is said of it.
-                many.owner_of(tool).map(|(gateway, _)| gateway).or_else(|| many.all.first())
+                many.owner_of(tool).map(|(backend, _)| backend).or_else(|| many.all.first())
             }
         };
         match owner {
-            Some(gateway) => gateway.sealed_refusal(refusal, tool, contract, caller, request),
+            Some(backend) => backend.sealed_refusal(refusal, tool, contract, caller, request),
             None => Answer::Refused(refusal.clone()),
         }
     }
@@ -69,9 +69,9 @@ impl Hub {
     /// The shape of the results of a tool whose caller has no wish.
     pub(crate) fn shape_of(&self, tool: &str) -> Shape {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.shape_of(tool),
+            Servers::One(backend) => backend.shape_of(tool),
             Servers::Many(many) => match many.owner_of(tool) {
-                Some((gateway, _)) => gateway.shape_of(tool),
+                Some((backend, _)) => backend.shape_of(tool),
                 None => self.settings().shape,
             },
         }
@@ -95,10 +95,10 @@ impl Hub {
         caller: &Caller,
     ) -> Option<Arc<Tool>> {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.known_tool_in_time(name, caller).await,
+            Servers::One(backend) => backend.known_tool_in_time(name, caller).await,
             Servers::Many(many) => {
-                let (gateway, own) = many.owner_of(name)?;
-                gateway.known_tool_in_time(own, caller).await
+                let (backend, own) = many.owner_of(name)?;
+                backend.known_tool_in_time(own, caller).await
             }
         }
     }
@@ -106,9 +106,9 @@ impl Hub {
     /// The result of a task, in an envelope if it is a tool's.
     pub(crate) async fn task_result(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.task_result(request, caller).await,
+            Servers::One(backend) => backend.task_result(request, caller).await,
             Servers::Many(many) => match many.own_task(request) {
-                Some((gateway, own)) => gateway.task_result(&own, caller).await,
+                Some((backend, own)) => backend.task_result(&own, caller).await,
                 None => Answer::Refused(
                     Refusal::new(manila::Code::InvalidToolInput).message(UNKNOWN_TASK),
                 ),
@@ -119,9 +119,9 @@ impl Hub {
     /// What has become of a task, with its result in an envelope, if that is a part of it.
     pub(crate) async fn task_details(&self, request: &Request, caller: &Arc<Caller>) -> Details {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.task_details(request, caller).await,
+            Servers::One(backend) => backend.task_details(request, caller).await,
             Servers::Many(many) => match many.own_task(request) {
-                Some((gateway, own)) => gateway.task_details(&own, caller).await,
+                Some((backend, own)) => backend.task_details(&own, caller).await,
                 None => Details::Forwarded(wrong(UNKNOWN_TASK)),
             },
         }
@@ -139,30 +139,30 @@ impl Hub {
 
 impl Many {
     /// The server that has something of this name, and its own name for it.
-    pub(super) fn owner_of<'a>(&self, public: &'a str) -> Option<(&Arc<Gateway>, &'a str)> {
+    pub(super) fn owner_of<'a>(&self, public: &'a str) -> Option<(&Arc<Backend>, &'a str)> {
         let (server, own) = naming::split(public)?;
         Some((self.named(server)?, own))
     }
 
     /// The server that has the tool which is called.
-    fn owner_of_tool(&self, request: &Request) -> Option<&Arc<Gateway>> {
+    fn owner_of_tool(&self, request: &Request) -> Option<&Arc<Backend>> {
         let name = request.params.as_ref()?.get("name")?;
-        self.owner_of(&name.as_text()?).map(|(gateway, _)| gateway)
+        self.owner_of(&name.as_text()?).map(|(backend, _)| backend)
     }
 
     /// The server that works on the task of a request, and the request with its own id for it.
-    pub(super) fn own_task(&self, request: &Request) -> Option<(&Arc<Gateway>, Request)> {
+    pub(super) fn own_task(&self, request: &Request) -> Option<(&Arc<Backend>, Request)> {
         let part = request.params.as_ref()?.get("taskId")?;
         let public = part.as_text()?;
-        let (gateway, own) = self.owner_of(&public)?;
-        Some((gateway, naming::with_text(request, &part, own)?))
+        let (backend, own) = self.owner_of(&public)?;
+        Some((backend, naming::with_text(request, &part, own)?))
     }
 
     /// The known tool whose name is most like this one, if any is.
     fn closest_tool(&self, name: &str) -> Option<String> {
-        let known = self.all.iter().flat_map(|gateway| {
-            let names = gateway.tools.names();
-            names.into_iter().map(|own| gateway.public_name(&own))
+        let known = self.all.iter().flat_map(|backend| {
+            let names = backend.tools.names();
+            names.into_iter().map(|own| backend.public_name(&own))
         });
         let known: Vec<String> = known.collect();
         manila::closest(name, known.iter().map(String::as_str)).map(str::to_owned)

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
-use super::{Hub, Many, Servers};
+use super::{Gateway, Many, Servers};
+use crate::backend::Shape;
 use crate::caller::Caller;
 use crate::era::Era;
-use crate::gateway::Shape;
 use crate::handle::{Forwarded, Kind, Placement, Way};
 use crate::jsonrpc::Fault;
 use crate::upstream::Down;
 
-impl Hub {
+impl Gateway {
     /// Lists tools, as the client sees them.
     pub(crate) async fn list_tools(
         &self,
@@ -22,7 +22,7 @@ impl Hub {
         placement: Placement,
     ) -> Forwarded {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.list_tools(request, caller, placement).await,
+            Servers::One(backend) => backend.list_tools(request, caller, placement).await,
             Servers::Many(many) => many.list(Kind::Tools, request, caller, placement).await,
         }
     }
@@ -41,9 +41,9 @@ impl Hub {
     ) -> Result<Option<Vec<RawJson>>, Down> {
         let servers = self.servers();
         let owner = match &*servers {
-            Servers::One(gateway) => gateway,
+            Servers::One(backend) => backend,
             Servers::Many(many) => match many.owner_of(tool) {
-                Some((gateway, _)) => gateway,
+                Some((backend, _)) => backend,
                 None => return Ok(None),
             },
         };
@@ -60,7 +60,7 @@ impl Hub {
         placement: Placement,
     ) -> Result<Vec<RawJson>, String> {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.tools_shaped(&Way { shape, placement }).await,
+            Servers::One(backend) => backend.tools_shaped(&Way { shape, placement }).await,
             Servers::Many(many) => Ok(many.offered(Kind::Tools, &Way { shape, placement }).await),
         }
     }
@@ -90,10 +90,10 @@ impl Many {
             return wrong;
         }
         let mut asked = tokio::task::JoinSet::new();
-        for (at, gateway) in self.all.iter().enumerate() {
-            if gateway.tasks.has_any_of(&caller.client) {
-                let (gateway, caller) = (Arc::clone(gateway), Arc::clone(caller));
-                asked.spawn(async move { (at, gateway.tasks_of(&caller.client).await) });
+        for (at, backend) in self.all.iter().enumerate() {
+            if backend.tasks.has_any_of(&caller.client) {
+                let (backend, caller) = (Arc::clone(backend), Arc::clone(caller));
+                asked.spawn(async move { (at, backend.tasks_of(&caller.client).await) });
             }
         }
         let mut tasks = asked.join_all().await;
@@ -106,16 +106,16 @@ impl Many {
     /// What all servers offer. All are asked at once, and none holds up the others for long.
     async fn offered(&self, kind: Kind, way: &Way) -> Vec<RawJson> {
         let mut asked = tokio::task::JoinSet::new();
-        for (at, gateway) in self.all.iter().enumerate() {
-            let gateway = Arc::clone(gateway);
-            asked.spawn(async move { (at, gateway.offered(kind).await, gateway) });
+        for (at, backend) in self.all.iter().enumerate() {
+            let backend = Arc::clone(backend);
+            asked.spawn(async move { (at, backend.offered(kind).await, backend) });
         }
         let mut offers = asked.join_all().await;
         // Of two that have the same, the first one keeps the name, whoever was quicker.
         offers.sort_unstable_by_key(|(at, ..)| *at);
         let mut all = Vec::new();
-        for (_, offered, gateway) in &offers {
-            all.extend(gateway.offers_shown(kind, offered, way).iter().cloned());
+        for (_, offered, backend) in &offers {
+            all.extend(backend.offers_shown(kind, offered, way).iter().cloned());
         }
         all
     }

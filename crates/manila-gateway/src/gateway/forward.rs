@@ -5,21 +5,21 @@ use std::sync::Arc;
 use manila::request_envelope::Request;
 use manila::{Code, RawJson};
 
-use super::{Hub, Many, Servers};
+use super::{Gateway, Many, Servers};
+use crate::backend::Backend;
 use crate::caller::Caller;
-use crate::gateway::Gateway;
 use crate::handle::{Answered, Forwarded, Kind, Placement, UNKNOWN_TASK, forward};
 use crate::jsonrpc::Fault;
 use crate::naming;
 
-impl Hub {
+impl Gateway {
     /// Hands a request on, and its answer back.
     pub(crate) async fn forward(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
         match &*self.servers() {
-            Servers::One(gateway) if request.method.starts_with("tasks/") => {
-                gateway.about_task(request, caller).await
+            Servers::One(backend) if request.method.starts_with("tasks/") => {
+                backend.about_task(request, caller).await
             }
-            Servers::One(gateway) => forward(gateway, request, caller).await,
+            Servers::One(backend) => forward(backend, request, caller).await,
             Servers::Many(many) => Box::pin(many.forward(request, caller)).await,
         }
     }
@@ -48,7 +48,7 @@ impl Many {
             }
             "tasks/list" => self.list_tasks(request, caller).await,
             method if method.starts_with("tasks/") => match self.own_task(request) {
-                Some((gateway, own)) => gateway.about_task(&own, caller).await,
+                Some((backend, own)) => backend.about_task(&own, caller).await,
                 None => wrong(UNKNOWN_TASK),
             },
             _ => Forwarded::Fault(Fault::new(Code::MethodNotFound)),
@@ -68,10 +68,10 @@ impl Many {
         };
         let owner = self.owner_of(&public);
         let own = owner
-            .and_then(|(gateway, own)| Some((gateway, naming::with_text(request, part, own)?)));
+            .and_then(|(backend, own)| Some((backend, naming::with_text(request, part, own)?)));
         match own {
-            Some((gateway, own)) => {
-                gateway.forwarded_with_public_links(forward(gateway, &own, caller).await)
+            Some((backend, own)) => {
+                backend.forwarded_with_public_links(forward(backend, &own, caller).await)
             }
             None => wrong("Invalid params: nothing has this name here"),
         }
@@ -89,14 +89,14 @@ impl Many {
             return wrong("Invalid params: `uri` must be a text");
         };
         let mut last = None;
-        for (gateway, own) in self.owners_of_uri(&public) {
+        for (backend, own) in self.owners_of_uri(&public) {
             let changed = match &own {
                 own if *own == public => None,
                 own => naming::with_text(request, part, own),
             };
-            let answer = forward(gateway, changed.as_ref().unwrap_or(request), caller).await;
+            let answer = forward(backend, changed.as_ref().unwrap_or(request), caller).await;
             if !is_refused(&answer) {
-                return if changed.is_some() { with_uris(answer, gateway) } else { answer };
+                return if changed.is_some() { with_uris(answer, backend) } else { answer };
             }
             last = Some(answer);
         }
@@ -104,18 +104,18 @@ impl Many {
     }
 
     /// Those who may have a resource, and their own URI for it.
-    pub(super) fn owners_of_uri(&self, public: &str) -> Vec<(&Arc<Gateway>, String)> {
+    pub(super) fn owners_of_uri(&self, public: &str) -> Vec<(&Arc<Backend>, String)> {
         if let Some((server, own)) = public.split_once('+')
-            && let Some(gateway) = self.named(server)
+            && let Some(backend) = self.named(server)
         {
-            return vec![(gateway, own.to_owned())];
+            return vec![(backend, own.to_owned())];
         }
         let owner = self.all.first().and_then(|any| any.uris.owner(public));
-        if let Some(gateway) = owner.and_then(|owner| self.named(&owner)) {
-            return vec![(gateway, public.to_owned())];
+        if let Some(backend) = owner.and_then(|owner| self.named(&owner)) {
+            return vec![(backend, public.to_owned())];
         }
-        let has_resources = |gateway: &&Arc<Gateway>| {
-            let ready = gateway.upstream.ready_now(None);
+        let has_resources = |backend: &&Arc<Backend>| {
+            let ready = backend.upstream.ready_now(None);
             ready.is_some_and(|ready| ready.capabilities().get("resources").is_some())
         };
         self.all.iter().filter(has_resources).map(|it| (it, public.to_owned())).collect()
@@ -132,7 +132,7 @@ fn is_refused(answer: &Forwarded) -> bool {
 }
 
 /// What was read of a resource that has its server's name before its URI. So has all that came with it.
-fn with_uris(answer: Forwarded, gateway: &Gateway) -> Forwarded {
+fn with_uris(answer: Forwarded, backend: &Backend) -> Forwarded {
     let Forwarded::AsItCame(Answered { response, era }) = answer else { return answer };
     let Ok(result) = &response.answer else {
         return Forwarded::AsItCame(Answered { response, era });
@@ -145,7 +145,7 @@ fn with_uris(answer: Forwarded, gateway: &Gateway) -> Forwarded {
             }
             let all = member.value();
             let contents = all.items().map(|content| match naming::text(&content, "uri") {
-                Some(own) => naming::with_member(&content, "uri", &gateway.prefixed_uri(&own)),
+                Some(own) => naming::with_member(&content, "uri", &backend.prefixed_uri(&own)),
                 None => content,
             });
             object.token_member(member.key_token(), &contents.collect::<Vec<RawJson>>());

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-use super::Hub;
+use super::Gateway;
 use crate::until::until;
 
 /// How many doors are open.
@@ -19,7 +19,7 @@ impl Default for Doors {
     }
 }
 
-impl Hub {
+impl Gateway {
     /// Clients come through one door more.
     pub fn add_door(&self) {
         self.doors.n_open.fetch_add(1, Ordering::Relaxed);

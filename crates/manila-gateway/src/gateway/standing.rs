@@ -5,17 +5,17 @@ use std::sync::Arc;
 use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
-use super::{Hub, Many, Servers};
+use super::{Gateway, Many, Servers};
 use crate::caller::Caller;
 use crate::era::Era;
 use crate::handle::{Watch, forward};
 use crate::jsonrpc::{self, Fault};
 
-impl Hub {
+impl Gateway {
     /// Asks whoever has this resource to tell when it changes. An error is what is said against it.
     pub(crate) async fn watch(&self, uri: &str) -> Result<Watch, RawJson> {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.watch(uri).await,
+            Servers::One(backend) => backend.watch(uri).await,
             Servers::Many(many) => many.watch(uri).await,
         }
     }
@@ -29,7 +29,7 @@ impl Hub {
     /// Whether all are asked in the modern era for this caller.
     pub(crate) async fn speaks_modern(&self, caller: &Caller) -> bool {
         match &*self.servers() {
-            Servers::One(gateway) => gateway.speaks_modern(caller).await,
+            Servers::One(backend) => backend.speaks_modern(caller).await,
             Servers::Many(_) => false,
         }
     }
@@ -40,15 +40,15 @@ impl Hub {
         let servers = self.servers();
         let Servers::Many(many) = &*servers else { return false };
         let mut asked = tokio::task::JoinSet::new();
-        for gateway in &many.all {
-            let is_asked = gateway.upstream.ready_now(None).is_some_and(|ready| {
+        for backend in &many.all {
+            let is_asked = backend.upstream.ready_now(None).is_some_and(|ready| {
                 ready.era != Era::Modern && ready.capabilities().get("logging").is_some()
             });
             if is_asked {
-                let (gateway, request) = (Arc::clone(gateway), request.clone());
+                let (backend, request) = (Arc::clone(backend), request.clone());
                 let caller = Arc::clone(caller);
                 // One that does not want to hear it goes on as before.
-                asked.spawn(async move { drop(forward(&gateway, &request, &caller).await) });
+                asked.spawn(async move { drop(forward(&backend, &request, &caller).await) });
             }
         }
         asked.join_all().await;
@@ -59,8 +59,8 @@ impl Hub {
 impl Many {
     async fn watch(&self, uri: &str) -> Result<Watch, RawJson> {
         let mut refused = None;
-        for (gateway, own) in self.owners_of_uri(uri) {
-            match gateway.watch(&own).await {
+        for (backend, own) in self.owners_of_uri(uri) {
+            match backend.watch(&own).await {
                 Ok(watch) => return Ok(watch),
                 Err(error) => refused = Some(error),
             }
