@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::Contract;
 use manila_files::values::{bytes, duration};
-use manila_gateway::receive::http::NotServed;
+use manila_gateway::downstream::http::NotServed;
 use manila_gateway::{
     Address, Down, Gateway, Member, NoAddress, Placement, Server, Settings, Shape, traced,
 };

@@ -12,23 +12,29 @@ use toml::Spanned;
 
 use self::redact::PassthroughWord;
 use self::tables::{File, LimitsTable, OutputCheckWord, PlacementWord, ToolTable};
-use crate::backend::{OutputCheck, Settings, Shape, ToolSettings};
-use crate::gateway::Member;
-use crate::handle::Placement;
-use crate::hiding::{Hiding, Passthrough, UnsafeOutput};
-use crate::host;
-use crate::receive::http::{Limits, NotServed};
+use crate::config::hiding::{Hiding, Passthrough, UnsafeOutput};
+use crate::protocol::host;
+use crate::protocol::presentation::{Placement, Shape};
 
+mod address;
+pub(crate) mod hiding;
 mod keys;
+mod limits;
 mod members;
 mod packs;
 mod redact;
 mod schema;
+mod server;
+mod settings;
 mod tables;
 mod words;
 
+pub use address::{Address, NoAddress};
 pub use keys::KEYS;
+pub use limits::Limits;
 pub use schema::schema;
+pub use server::{Member, Server};
+pub use settings::{Offered, OutputCheck, Settings, ToolSettings};
 
 /// A configuration that was read.
 #[derive(Debug, Clone, Default)]
@@ -173,7 +179,12 @@ fn own_address(text: &str, written: &Spanned<String>) -> Result<SocketAddr, Conf
         return Ok(address);
     }
     let hint = "use an address of this machine, e.g. 127.0.0.1:7300";
-    Err(at(text, Some(written.span()), NotServed::NotLocal(address).to_string(), hint))
+    Err(at(text, Some(written.span()), not_local(&address), hint))
+}
+
+/// Says why an address is not served.
+pub(crate) fn not_local(address: &SocketAddr) -> String {
+    format!("{address} can be reached from other machines, which is refused until there are keys")
 }
 
 fn hiding(text: &str, file: &File) -> Result<Hiding, ConfigError> {

@@ -6,26 +6,32 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::{ArcSwap, Guard};
 use manila::request_envelope::{Notification, Request};
 use manila::{Code, RawJson};
-use manila_pack::{Source, Work};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::audience::Audience;
-use crate::backend::{Backend, Settings, Shared};
-use crate::clock;
-use crate::deadlines::Deadlines;
-use crate::era::Era;
-use crate::event::{Event, Events};
-use crate::hiding::{Rules, events_without_secrets};
-use crate::journal::Journal;
-use crate::metrics::Metrics;
-use crate::upstream::{Down, Server, Upstream};
+use crate::backend::{Backend, Shared};
+use crate::config::Member;
+use crate::config::Server;
+use crate::config::Settings;
+use crate::notifications::Audience;
+use crate::protocol::era::Era;
+use crate::rt::clock;
+use crate::rt::deadlines::Deadlines;
+use crate::telemetry::event::{Event, Events};
+use crate::telemetry::journal::Journal;
+use crate::telemetry::metrics::Metrics;
+use crate::telemetry::rules::{Rules, events_without_secrets};
+use crate::upstream::{Down, Upstream};
 
 mod call;
+pub(crate) mod dispatch;
 mod doors;
 mod forward;
 mod greet;
+pub(crate) mod hello;
 mod list;
+mod listen;
+pub(crate) mod record;
 mod replace;
 mod standing;
 
@@ -62,39 +68,6 @@ pub(crate) enum Servers {
 pub(crate) struct Many {
     all: Vec<Arc<Backend>>,
     by_name: HashMap<String, usize>,
-}
-
-/// One of several servers.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Member {
-    /// What its names begin with: letters, digits and `-`.
-    pub name: String,
-    /// The server.
-    pub server: Server,
-    /// How it is served.
-    pub settings: Settings,
-}
-
-impl Member {
-    /// A server of this name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, server: Server, settings: Settings) -> Member {
-        Member { name: name.into(), server, settings }
-    }
-
-    /// Returns a pack as a server of this name.
-    pub fn of_pack(
-        source: Source,
-        name: &str,
-        work: Work,
-        mut settings: Settings,
-    ) -> std::io::Result<Member> {
-        let served = source.served(name, work, settings.frame_bytes_max)?;
-        settings.timeout = served.timeout;
-        settings.pack = Some(Arc::new(served.pack));
-        Ok(Member::new(name, Server::Command(served.command), settings))
-    }
 }
 
 impl Gateway {

@@ -8,44 +8,31 @@
 //! a keeper, which is the same program run again, and so is what works for a pack.
 #![forbid(unsafe_code)]
 
-mod alert;
-mod audience;
+mod admit;
 mod backend;
-mod caller;
-mod cancellation;
-mod clock;
 pub mod config;
-mod deadlines;
-mod era;
-mod event;
-mod frames;
+pub mod downstream;
 mod gateway;
-mod handle;
-mod hiding;
-mod host;
-pub mod journal;
-mod jsonrpc;
-mod metrics;
-mod naming;
-mod own_meta;
-mod queue;
-pub mod receive;
+mod notifications;
+mod protocol;
+mod rt;
 pub mod sample_server;
-mod skim;
-mod tools;
-mod until;
+mod telemetry;
 mod upstream;
-mod uris;
 
-pub use backend::{Offered, OutputCheck, Settings, Shape, ToolSettings};
-pub use caller::Caller;
-pub use config::Config;
-pub use era::{Era, Revision};
-pub use event::{Consent, Event, Events, traced};
-pub use gateway::{Gateway, Member};
-pub use handle::{Answer, Answered, Placement, Sealed, Told};
-pub use hiding::{Hiding, Passthrough, UnsafeOutput};
-pub use upstream::{Address, Down, NoAddress, Server};
+pub use backend::{Answer, Answered, Sealed};
+pub use config::hiding::{Hiding, Passthrough, UnsafeOutput};
+pub use config::{
+    Address, Config, Limits, Member, NoAddress, Offered, OutputCheck, Server, Settings,
+    ToolSettings,
+};
+pub use gateway::Gateway;
+pub use protocol::caller::Caller;
+pub use protocol::era::{Era, Revision};
+pub use protocol::presentation::{Placement, Shape, Told};
+pub use telemetry::event::{Consent, Event, Events, traced};
+pub use telemetry::journal;
+pub use upstream::Down;
 
 /// Takes over if this process was started by another of the same program, to keep a server or to work for
 /// a pack: call it first thing in `main`, with the program's arguments. `Some` is the exit code.

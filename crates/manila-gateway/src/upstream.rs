@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use manila::{JsonObject, RawJson};
-use manila_process::Command;
 use tokio::time::Instant;
 
-use crate::clock;
-use crate::era::{Era, meta};
-use crate::event::Events;
-use crate::hiding::Rules;
+use crate::config::Server;
+use crate::protocol::era::{Era, meta};
+use crate::rt::clock;
+use crate::telemetry::event::Events;
+use crate::telemetry::rules::Rules;
 
 mod changes;
 mod child;
@@ -30,20 +30,10 @@ pub(crate) use changes::Subscription;
 use child::Child;
 pub(crate) use connection::Connection;
 pub(crate) use handshake::{Greeting, Opening};
-pub use http::{Address, NoAddress};
 pub(crate) use inbox::{From, FromUpstream, Inbox, declined, declined_because};
 pub(crate) use pending::{Arrived, Declined, Gone, Waiting};
 use remote::Remote;
 pub(crate) use wire::Mirrored;
-
-/// A server, and how it is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Server {
-    /// It is started, and spoken to through its standard streams.
-    Command(Command),
-    /// It runs somewhere, and is spoken to over HTTP.
-    At(Address),
-}
 
 /// Why the server cannot be asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use regex::bytes::{Regex, RegexBuilder, RegexSet};
 
 use crate::again::until_nothing_more;
+use crate::edit::apply;
 use crate::edit::{Edit, Finding, Findings, Form, MARK};
 use crate::json::{self, Keys};
 use crate::rules::{N_RULES, RULES};
@@ -122,6 +123,16 @@ impl Redactor {
     pub fn text(&self, text: &[u8]) -> Vec<Edit> {
         let scan = |text: &[u8]| self.scan(text);
         self.edits(until_nothing_more(text, scan(text), scan))
+    }
+
+    /// Returns a text without its secrets.
+    #[must_use]
+    pub fn hide_in_text(&self, text: String) -> String {
+        let edits = self.text(text.as_bytes());
+        if edits.is_empty() {
+            return text;
+        }
+        String::from_utf8_lossy(&apply(text.as_bytes(), &edits)).into_owned()
     }
 
     /// Finds the secrets in JSON: as in the text of each string, and by the keys.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use manila::{Contract, JsonObject, RawJson, closest};
-use manila_gateway::receive::http::Door;
+use manila_gateway::downstream::http::Door;
 use manila_gateway::{
     Answer, Caller, Config, Event, Events, Gateway, Member, Placement, Server, Shape,
 };

@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::Context;
 use manila_files::values::address;
 use manila_gateway::config;
+use manila_gateway::downstream::http::{self, Door};
+use manila_gateway::downstream::stdio;
 use manila_gateway::journal::{Journal, JournalEvents, JournalSettings};
-use manila_gateway::receive::http::{self, Door};
-use manila_gateway::receive::stdio;
 use manila_gateway::{Config, Gateway, Member, Server, traced};
 use manila_process::Command;
 use manila_process::os::stop::Reloads;
@@ -266,7 +266,7 @@ fn tell_where(at: SocketAddr, has_config: bool) {
 /// What stays as it was when the configuration is read again.
 struct Fixed {
     listen: config::Listen,
-    limits: http::Limits,
+    limits: manila_gateway::Limits,
     journal: config::Journal,
 }
 

@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use manila_files::values::{address, duration};
+use manila_gateway::Limits;
 use manila_gateway::Settings;
-use manila_gateway::receive::http::{self, Door, Limits};
-use manila_gateway::receive::stdio;
+use manila_gateway::downstream::http::{self, Door};
+use manila_gateway::downstream::stdio;
 
 use crate::exit_status::ExitStatus;
 use crate::narrator::{LogArgs, Notice, Verbosity};

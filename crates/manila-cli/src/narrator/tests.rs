@@ -151,7 +151,7 @@ fn the_document_lists_every_event_with_its_members() {
         documented().iter().map(|row| row.trim_end().to_owned()).collect();
     assert_eq!(rows, documented);
     let source = include_str!("notice.rs").to_owned()
-        + include_str!("../../../manila-gateway/src/event/traced.rs");
+        + include_str!("../../../manila-gateway/src/telemetry/event/traced.rs");
     for name in source.split("name: \"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         let start = format!("| {name} | ");
         assert!(rows.iter().any(|row| row.starts_with(&start)), "{name} is not told here");

@@ -10,9 +10,9 @@ use manila_files::{ConfigError, at, read};
 
 use super::tables::{StartWord, UpstreamTable};
 use super::{contract, shape};
-use crate::backend::{Offered, Settings};
-use crate::gateway::Member;
-use crate::upstream::{Address, NoAddress, Server};
+use crate::config::Member;
+use crate::config::{Address, NoAddress, Server};
+use crate::config::{Offered, Settings};
 
 /// A variable of the environment, if it is set.
 pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;

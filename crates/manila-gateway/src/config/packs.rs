@@ -10,8 +10,8 @@ use toml::Spanned;
 use super::members::{self, Variable, expanded};
 use super::shape;
 use super::tables::{PackTable, StartWord};
-use crate::backend::{Offered, Settings};
-use crate::gateway::Member;
+use crate::config::Member;
+use crate::config::{Offered, Settings};
 
 /// The pack of a table.
 pub(super) fn member(

@@ -8,12 +8,14 @@ use manila::{Contract, RawJson};
 
 use super::forward::wrong;
 use super::{Gateway, Many, Servers};
-use crate::backend::{Backend, Shape};
-use crate::caller::Caller;
-use crate::event::Event;
-use crate::handle::{Answer, Details, Placement, Refusal, UNKNOWN_TASK};
-use crate::naming;
-use crate::tools::Tool;
+use crate::backend::Backend;
+use crate::backend::tools::Tool;
+use crate::backend::{Answer, Details, Refusal, UNKNOWN_TASK};
+use crate::protocol::caller::Caller;
+use crate::protocol::naming;
+use crate::protocol::presentation::Placement;
+use crate::protocol::presentation::Shape;
+use crate::telemetry::event::Event;
 
 impl Gateway {
     /// Calls a tool.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;
 
 use super::Gateway;
-use crate::until::until;
+use crate::rt::until::until;
 
 /// How many doors are open.
 pub(super) struct Doors {

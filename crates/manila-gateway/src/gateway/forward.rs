@@ -7,10 +7,11 @@ use manila::{Code, RawJson};
 
 use super::{Gateway, Many, Servers};
 use crate::backend::Backend;
-use crate::caller::Caller;
-use crate::handle::{Answered, Forwarded, Kind, Placement, UNKNOWN_TASK, forward};
-use crate::jsonrpc::Fault;
-use crate::naming;
+use crate::backend::{Answered, Forwarded, Kind, UNKNOWN_TASK, forward};
+use crate::protocol::caller::Caller;
+use crate::protocol::jsonrpc::Fault;
+use crate::protocol::naming;
+use crate::protocol::presentation::Placement;
 
 impl Gateway {
     /// Hands a request on, and its answer back.

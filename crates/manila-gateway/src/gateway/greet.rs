@@ -8,9 +8,9 @@ use manila::{JsonObject, RawJson};
 use super::replace::tell_changed;
 use super::{Gateway, Many, Servers};
 use crate::backend::Backend;
-use crate::clock;
-use crate::era::Era;
-use crate::handle::Kind;
+use crate::backend::Kind;
+use crate::protocol::era::Era;
+use crate::rt::clock;
 use crate::upstream::{Down, Ready, Upstream};
 
 /// So long a client's hello waits for servers: clients give up after some seconds, and whoever is later

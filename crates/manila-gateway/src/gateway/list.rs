@@ -6,11 +6,12 @@ use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
 use super::{Gateway, Many, Servers};
-use crate::backend::Shape;
-use crate::caller::Caller;
-use crate::era::Era;
-use crate::handle::{Forwarded, Kind, Placement, Way};
-use crate::jsonrpc::Fault;
+use crate::backend::{Forwarded, Kind, Way};
+use crate::protocol::caller::Caller;
+use crate::protocol::era::Era;
+use crate::protocol::jsonrpc::Fault;
+use crate::protocol::presentation::Placement;
+use crate::protocol::presentation::Shape;
 use crate::upstream::Down;
 
 impl Gateway {

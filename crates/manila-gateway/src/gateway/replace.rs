@@ -6,11 +6,13 @@ use std::time::Duration;
 use manila::request_envelope::Notification;
 use manila::{JsonObject, RawJson};
 
-use super::{Gateway, Member, started};
-use crate::audience::Audience;
-use crate::backend::{Backend, Settings};
-use crate::era::Era;
-use crate::jsonrpc;
+use super::{Gateway, started};
+use crate::backend::Backend;
+use crate::config::Member;
+use crate::config::Settings;
+use crate::notifications::Audience;
+use crate::protocol::era::Era;
+use crate::protocol::jsonrpc;
 
 impl Gateway {
     /// From now on there are these servers. Those that run already go on, also with other settings;

@@ -6,10 +6,10 @@ use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
 use super::{Gateway, Many, Servers};
-use crate::caller::Caller;
-use crate::era::Era;
-use crate::handle::{Watch, forward};
-use crate::jsonrpc::{self, Fault};
+use crate::backend::{Watch, forward};
+use crate::protocol::caller::Caller;
+use crate::protocol::era::Era;
+use crate::protocol::jsonrpc::{self, Fault};
 
 impl Gateway {
     /// Asks whoever has this resource to tell when it changes. An error is what is said against it.

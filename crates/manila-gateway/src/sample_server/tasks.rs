@@ -21,7 +21,7 @@ use super::output::Part;
 use super::rpc_error::RpcError;
 use super::session::Session;
 use super::waiting::Cancelled;
-use crate::clock;
+use crate::rt::clock;
 
 /// How many are remembered.
 const TASKS_MAX: usize = 1_000;

@@ -10,9 +10,9 @@ use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
 use super::{Arrived, Ready};
-use crate::clock;
-use crate::era::Era;
-use crate::jsonrpc::{self, Fault};
+use crate::protocol::era::Era;
+use crate::protocol::jsonrpc::{self, Fault};
+use crate::rt::clock;
 
 /// The lists that can change, with the word that asks for it.
 const LISTS: [(&str, &str); 3] = [

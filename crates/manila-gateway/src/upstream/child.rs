@@ -7,10 +7,12 @@ use tokio::sync::watch;
 
 use super::handshake::Opening;
 use super::supervise::Supervisor;
-use super::{Command, Down, Greeting, Inbox, Keeping, Ready};
-use crate::era::Era;
-use crate::event::Events;
-use crate::queue::queue;
+use manila_process::Command;
+
+use super::{Down, Greeting, Inbox, Keeping, Ready};
+use crate::protocol::era::Era;
+use crate::rt::queue::queue;
+use crate::telemetry::event::Events;
 
 /// What state the server is in.
 #[derive(Clone)]

@@ -13,11 +13,11 @@ use tokio::time::Instant;
 use super::pending::{Arrived, Pending};
 use super::wire::{Mirrored, Outgoing, Wire};
 use super::{Gone, Waiting};
-use crate::caller::{Caller, Line};
-use crate::clock;
-use crate::era::{self, Era};
-use crate::event::{Event, Events};
-use crate::jsonrpc;
+use crate::protocol::caller::{Caller, Line};
+use crate::protocol::era::{self, Era};
+use crate::protocol::jsonrpc;
+use crate::rt::clock;
+use crate::telemetry::event::{Event, Events};
 
 /// One conversation with a running server.
 pub(crate) struct Connection {

@@ -8,8 +8,8 @@ use manila::json::Emit;
 use manila::{JsonObject, RawJson};
 
 use super::{Arrived, Connection, Declined, Gone};
-use crate::era::{self, Era, Revision};
-use crate::jsonrpc;
+use crate::protocol::era::{self, Era, Revision};
+use crate::protocol::jsonrpc;
 
 /// How a conversation is opened. A server that does not know the one is tried with the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

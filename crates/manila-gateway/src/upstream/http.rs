@@ -13,18 +13,17 @@ use super::inbox::{FromUpstream, Item};
 use super::pending::{Arrived, Declined};
 use super::wire::Outgoing;
 use super::{Connection, Keeping};
-use crate::clock;
-use crate::era::Era;
-use crate::queue::Sender;
+use crate::config::Address;
+use crate::protocol::era::Era;
+use crate::rt::clock;
+use crate::rt::queue::Sender;
 
-mod address;
 mod answer;
 mod headers;
 mod hear;
 mod renew;
 mod sse;
 
-pub use address::{Address, NoAddress};
 use answer::RefusedByHttp;
 
 /// How a server is reached, in one conversation.

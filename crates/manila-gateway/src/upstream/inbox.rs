@@ -7,8 +7,8 @@ use manila::request_envelope::{Notification, Request};
 
 use super::pending::Arrived;
 use super::{Connection, Down};
-use crate::jsonrpc;
-use crate::queue::{Receiver, Weigh};
+use crate::protocol::jsonrpc;
+use crate::rt::queue::{Receiver, Weigh};
 
 /// What the server says on its own.
 pub(crate) enum FromUpstream {

@@ -9,9 +9,9 @@ use manila_redact::Stream;
 use tokio::io::AsyncReadExt;
 use tokio::time::Instant;
 
-use crate::clock;
-use crate::event::{Event, Events};
-use crate::hiding::Rules;
+use crate::rt::clock;
+use crate::telemetry::event::{Event, Events};
+use crate::telemetry::rules::Rules;
 use manila_process::os::Source;
 
 /// How many lines are kept.

@@ -9,12 +9,12 @@ use manila::request_envelope::{Message, Notification, Refused};
 use super::inbox::{From, FromUpstream, Item};
 use super::pending::Arrived;
 use super::{Connection, Keeping};
-use crate::era::meta;
-use crate::frames::{Frame, Frames};
-use crate::hiding::Rules;
-use crate::jsonrpc::{self, Fault};
-use crate::queue::Sender;
-use crate::skim::{Skim, Skimmed};
+use crate::protocol::era::meta;
+use crate::protocol::frames::{Frame, Frames};
+use crate::protocol::jsonrpc::{self, Fault};
+use crate::protocol::skim::{Skim, Skimmed};
+use crate::rt::queue::Sender;
+use crate::telemetry::rules::Rules;
 use manila_process::os::Source;
 
 /// Reads until the server says no more.

@@ -11,8 +11,8 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::{Connection, Down};
-use crate::caller::{Caller, Client};
-use crate::clock;
+use crate::protocol::caller::{Caller, Client};
+use crate::rt::clock;
 
 /// How many requests that were taken back are remembered, and for how long.
 const TAKEN_BACK_MAX: usize = 1_024;

@@ -7,14 +7,15 @@ use reqwest::redirect::Policy;
 
 use super::changes;
 use super::handshake::{self, Refusal, SILENCE};
-use super::http::{Address, Link};
+use super::http::Link;
 use super::inbox::{Inbox, Item};
 use super::wire::Wire;
 use super::{Connection, Declined, Down, Greeting, Keeping, Opening, Ready};
-use crate::clock;
-use crate::era::Era;
-use crate::event::{Event, Events};
-use crate::queue::{Sender, queue};
+use crate::config::Address;
+use crate::protocol::era::Era;
+use crate::rt::clock;
+use crate::rt::queue::{Sender, queue};
+use crate::telemetry::event::{Event, Events};
 
 /// A server that is reached over HTTP. It may speak both eras at once, so there is a conversation
 /// for each that a client asks for and the server knows.

@@ -15,12 +15,14 @@ use super::inbox::{FromUpstream, Item};
 use super::last_words::LastWords;
 use super::listen::listen;
 use super::wire::Wire;
-use super::{Command, Connection, Down, Keeping, Ready};
-use crate::clock;
-use crate::era::Era;
-use crate::event::{Event, Events};
-use crate::frames;
-use crate::queue::{Sender, queue};
+use manila_process::Command;
+
+use super::{Connection, Down, Keeping, Ready};
+use crate::protocol::era::Era;
+use crate::protocol::frames;
+use crate::rt::clock;
+use crate::rt::queue::{Sender, queue};
+use crate::telemetry::event::{Event, Events};
 use manila_process::os::{self, Lifeline, Process, Status};
 
 pub(super) struct Supervisor {

@@ -8,8 +8,8 @@ use tokio::task::AbortHandle;
 
 use super::Connection;
 use super::http::Link;
-use crate::era::Era;
-use crate::queue::{NotPut, Sender};
+use crate::protocol::era::Era;
+use crate::rt::queue::{NotPut, Sender};
 
 /// What carries frames to a server.
 pub(super) enum Wire {

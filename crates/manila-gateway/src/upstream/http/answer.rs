@@ -10,9 +10,10 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, StatusCode};
 
 use super::sse::{Event, Events};
-use super::{Address, Link, pause};
-use crate::era::Era;
-use crate::jsonrpc::one_line;
+use super::{Link, pause};
+use crate::config::Address;
+use crate::protocol::era::Era;
+use crate::protocol::jsonrpc::one_line;
 use crate::upstream::Connection;
 use crate::upstream::inbox::Item;
 use crate::upstream::listen::usable;

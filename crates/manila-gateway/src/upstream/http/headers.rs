@@ -6,7 +6,7 @@ use manila::{JsonObject, RawJson};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::PROTOCOL_VERSION;
-use crate::era::Era;
+use crate::protocol::era::Era;
 use crate::upstream::wire::{Mirrored, Outgoing};
 
 /// The headers of a request. In the legacy era there are none that are its own.
@@ -29,7 +29,7 @@ pub(super) fn of(about: &Outgoing<'_>) -> HeaderMap {
 
 /// What a request is about, where its method has a word for that.
 fn named(method: &str, params: &JsonObject) -> Option<String> {
-    let key = crate::era::name_member(method)?;
+    let key = crate::protocol::era::name_member(method)?;
     params.get(key).as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned)
 }
 

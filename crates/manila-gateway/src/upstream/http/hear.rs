@@ -9,7 +9,7 @@ use reqwest::{Method, Response, StatusCode};
 use super::answer::is_stream;
 use super::sse::Events;
 use super::{Link, Session, pause};
-use crate::era::Era;
+use crate::protocol::era::Era;
 use crate::upstream::Connection;
 
 impl Link {

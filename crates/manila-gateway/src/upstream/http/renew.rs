@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Link, Session};
-use crate::era::Era;
+use crate::protocol::era::Era;
 use crate::upstream::handshake::{self, Refusal};
 use crate::upstream::pending::{Arrived, Declined};
 use crate::upstream::{Connection, Greeting, Opening};

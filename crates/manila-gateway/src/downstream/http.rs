@@ -1,0 +1,256 @@
+//! Clients over HTTP: MCP of both eras at `/mcp`, and plain HTTP at `/tools`.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::StatusCode;
+use hyper::header::HeaderMap;
+use manila::Code;
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::{Notify, watch};
+
+use self::body::{Arriving, NotRead};
+use self::reply::{Refused, Reply};
+use self::sessions::Sessions;
+use super::encode::Written;
+use crate::config::{self, Limits};
+use crate::gateway::Gateway;
+use crate::protocol::host;
+use crate::protocol::presentation::Shape;
+use crate::rt::until::until;
+use crate::telemetry::event::Event;
+use manila_process::os::{self, stop};
+
+mod accept;
+mod admit;
+mod batch;
+mod body;
+mod cancelled;
+mod envelope;
+mod exchange;
+mod legacy;
+mod mcp;
+mod modern;
+mod patience;
+mod plain;
+mod reply;
+mod route;
+mod sessions;
+mod stream;
+
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotServed {
+    /// Whoever can reach the machine could use the server behind it.
+    #[error("{}", config::not_local(.0))]
+    NotLocal(SocketAddr),
+    /// Nothing can listen there.
+    #[error("cannot listen at {0}: {1}")]
+    NotBound(SocketAddr, io::Error),
+}
+
+/// All who serve clients share this.
+struct Front {
+    gateway: Arc<Gateway>,
+    sessions: Sessions,
+    limits: Limits,
+    open: Arc<AllOpen>,
+}
+
+/// What is open, of all clients together.
+#[derive(Default)]
+struct AllOpen {
+    load: Mutex<Load>,
+    drained: Notify,
+}
+
+/// How much is open.
+#[derive(Debug, Clone, Copy, Default)]
+struct Load {
+    n_requests: usize,
+    n_bytes: usize,
+}
+
+/// A place where clients are listened for.
+pub struct Door {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Door {
+    /// Listens at an address of this machine; port 0 is any that is free.
+    #[expect(clippy::unused_async, reason = "sockets need the runtime")]
+    pub async fn open(address: SocketAddr) -> Result<Door, NotServed> {
+        if !host::is_local(&address) {
+            return Err(NotServed::NotLocal(address));
+        }
+        let not_bound = |error| NotServed::NotBound(address, error);
+        let listener = listen(address).map_err(not_bound)?;
+        let address = listener.local_addr().map_err(not_bound)?;
+        Ok(Door { listener, address })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    // Many clients may come at once, and should not have to knock twice.
+    const BACKLOG: u32 = 1_024;
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A port is free again as soon as whoever had it is gone.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// Serves clients until we are asked to stop. What is open then is finished within the grace
+/// period; in the end the server is gone.
+pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
+    const MOMENT: Duration = Duration::from_millis(200);
+    os::raise_file_limit();
+    let grace = gateway.settings().grace;
+    let front = Arc::new(Front {
+        gateway: Arc::clone(&gateway),
+        sessions: Sessions::default(),
+        limits,
+        open: Arc::default(),
+    });
+    let stopping = watch::Sender::new(false);
+    let accepting =
+        tokio::spawn(accept::all(Arc::clone(&front), door.listener, stopping.subscribe()));
+    let forgetting = tokio::spawn(forget_idle(Arc::clone(&front)));
+    tokio::select! {
+        () = stop::asked() => {}
+        // Whoever came through another door may have been the one we serve.
+        () = gateway.stopping() => {}
+    }
+    accepting.abort();
+    forgetting.abort();
+    let n_open = front.open.n_requests();
+    if n_open > 0 {
+        gateway.tell(Event::Stopping { n_open, grace });
+    }
+    gateway.begin_to_stop();
+    // Connections end with what is open on them.
+    stopping.send_replace(true);
+    tokio::select! {
+        () = front.drained() => {}
+        () = tokio::time::sleep(grace) => {}
+        // Who asks twice does not want to wait.
+        () = stop::asked() => {}
+    }
+    gateway.close_door().await;
+    tokio::select! {
+        () = gateway.stop() => {}
+        () = stop::asked() => {
+            gateway.hurry();
+            gateway.stop().await;
+        }
+    }
+    // What was still open has been answered by the server's end.
+    let _ = tokio::time::timeout(MOMENT, front.drained()).await;
+    front.sessions.end_all();
+    // Replies that are being written are written to their end.
+    let _ = tokio::time::timeout(MOMENT, stopping.closed()).await;
+}
+
+async fn forget_idle(front: Arc<Front>) {
+    let longest = front.limits.session_idle;
+    loop {
+        tokio::time::sleep(longest / 8).await;
+        front.sessions.forget_idle(longest);
+    }
+}
+
+impl Front {
+    /// Notes a request of this size, until what is given back is dropped. `None` if too many are
+    /// open, or too large ones.
+    fn opened(&self, n_bytes: usize) -> Option<Open> {
+        let settings = &self.gateway.settings();
+        let mut load = self.open.load.lock().ok()?;
+        let has_room =
+            load.n_requests < settings.in_flight_max && load.n_bytes < settings.in_flight_bytes_max;
+        if !has_room {
+            return None;
+        }
+        load.n_requests += 1;
+        load.n_bytes += n_bytes;
+        Some(Open { among: Arc::clone(&self.open), n_bytes })
+    }
+
+    /// Waits until no request is open.
+    async fn drained(&self) {
+        until(&self.open.drained, || self.open.n_requests() == 0).await;
+    }
+
+    /// Reads a body, within the limits.
+    async fn read(&self, body: Arriving) -> Result<Bytes, Refused> {
+        let bytes_max = self.gateway.settings().frame_bytes_max;
+        let read = body::whole(body, bytes_max, self.limits.body_timeout).await;
+        read.map_err(|why| Box::new(refuse_body(self, why)))
+    }
+}
+
+/// A body that was not read.
+fn refuse_body(front: &Front, why: NotRead) -> Reply {
+    let limit = front.gateway.settings().frame_bytes_max;
+    let (status, code, message) = match why {
+        NotRead::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            Code::TooLarge,
+            format!("the body has more than {limit} bytes, the most that is read"),
+        ),
+        NotRead::TooSlow => (
+            StatusCode::REQUEST_TIMEOUT,
+            Code::Timeout,
+            format!("the body did not come within {:?}", front.limits.body_timeout),
+        ),
+        NotRead::BrokenOff => {
+            (StatusCode::BAD_REQUEST, Code::ParseError, "the body broke off".to_owned())
+        }
+    };
+    front.gateway.tell(Event::Refused(message.clone()));
+    reply::refused(status, code, &message)
+}
+
+/// The contract that a header asks for, if one does.
+fn wanted_shape(headers: &HeaderMap) -> Result<Option<Shape>, Refused> {
+    let Some(id) = headers.get("manila-contract") else { return Ok(None) };
+    let shape = id.to_str().ok().and_then(Shape::from_id);
+    shape.map(Some).ok_or_else(|| {
+        let ids: Vec<&str> = Shape::ids().collect();
+        let message = format!("the header Manila-Contract must be one of {}", ids.join(", "));
+        Box::new(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, &message))
+    })
+}
+
+impl AllOpen {
+    fn n_requests(&self) -> usize {
+        self.load.lock().map_or(0, |load| load.n_requests)
+    }
+}
+
+/// A request that is open.
+struct Open {
+    among: Arc<AllOpen>,
+    n_bytes: usize,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Ok(mut load) = self.among.load.lock() else { return };
+        load.n_requests = load.n_requests.saturating_sub(1);
+        load.n_bytes = load.n_bytes.saturating_sub(self.n_bytes);
+        if load.n_requests == 0 {
+            self.among.drained.notify_waiters();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! `/mcp`: both eras on one endpoint. How a message opens decides which one it is.
+
+use std::sync::Arc;
+
+use hyper::header::HeaderMap;
+use hyper::{Method, Request as HttpRequest, StatusCode};
+use manila::request_envelope::{Message, Notification, Refused as NoMessage, Request};
+use manila::stage::record::Transport;
+use manila::{Code, JsonObject, RawJson};
+
+use super::body::Arriving;
+use super::exchange::Takes;
+use super::reply::{self, Refused, Reply};
+use super::{Front, admit, batch, legacy, modern};
+use crate::downstream::encode::Fate;
+use crate::gateway::record::record_refused;
+use crate::protocol::era::{Era, Revision};
+use crate::protocol::jsonrpc::{self, Fault, one_line};
+use crate::protocol::modern::is_modern;
+use crate::telemetry::event::Event;
+
+/// Names of headers that the protocol gives.
+pub(super) const SESSION_ID: &str = "mcp-session-id";
+pub(super) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+
+/// A request to the endpoint.
+pub(super) async fn handle(
+    front: &Arc<Front>,
+    request: HttpRequest<Arriving>,
+) -> Result<Reply, Refused> {
+    match *request.method() {
+        Method::POST => post(front, request).await,
+        Method::GET | Method::DELETE if is_told_modern(request.headers()) => {
+            Ok(reply::not_allowed("POST"))
+        }
+        Method::GET => legacy::get(front, request.headers()),
+        Method::DELETE => legacy::delete(front, request.headers()),
+        _ => Ok(reply::not_allowed("POST, GET, DELETE")),
+    }
+}
+
+async fn post(front: &Arc<Front>, request: HttpRequest<Arriving>) -> Result<Reply, Refused> {
+    let (head, body) = request.into_parts();
+    admit::check_json(&head.headers)?;
+    let body = front.read(body).await?;
+    let takes = Takes::of(&head.headers);
+    if !takes.json && !takes.has_events() {
+        let message = "the header Accept must have application/json and text/event-stream";
+        let status = StatusCode::NOT_ACCEPTABLE;
+        return Ok(reply::refused(status, Code::InvalidEnvelope, message));
+    }
+    let Some(line) = one_line(body) else {
+        let message = "The request is not valid JSON";
+        return Ok(reply::refused(StatusCode::BAD_REQUEST, Code::ParseError, message));
+    };
+    let headers = &head.headers;
+    match Message::from_json(line.clone()) {
+        Ok(Message::Request(request)) => asked(front, headers, request, takes).await,
+        Ok(Message::Notification(notification)) => told(front, headers, &notification),
+        Ok(Message::Response(response)) => legacy::answered(front, headers, &response),
+        Err(_) if line.first() == Some(&b'[') && legacy::has_batches(front, headers) => {
+            Box::pin(batch::handle(front, headers, &line)).await
+        }
+        Err(refused) => Ok(refuse(front, &refused, line.len())),
+    }
+}
+
+async fn asked(
+    front: &Arc<Front>,
+    headers: &HeaderMap,
+    request: Request,
+    takes: Takes,
+) -> Result<Reply, Refused> {
+    let version = header(headers, PROTOCOL_VERSION);
+    if is_modern(&request, version) {
+        modern::post(front, headers, request, takes).await
+    } else {
+        legacy::post(front, headers, request, takes).await
+    }
+}
+
+fn told(
+    front: &Arc<Front>,
+    headers: &HeaderMap,
+    notification: &Notification,
+) -> Result<Reply, Refused> {
+    if header(headers, SESSION_ID).is_none() && is_told_modern(headers) {
+        // On HTTP the modern era has nothing that a client could tell.
+        return Ok(reply::empty(StatusCode::ACCEPTED));
+    }
+    legacy::told(front, headers, notification)
+}
+
+/// Whether the header says that the modern era is spoken.
+fn is_told_modern(headers: &HeaderMap) -> bool {
+    header(headers, PROTOCOL_VERSION) == Some(Era::Modern.date())
+}
+
+/// Whether the header names a revision of the legacy era, or none.
+pub(super) fn is_told_legacy(headers: &HeaderMap) -> bool {
+    header(headers, PROTOCOL_VERSION)
+        .is_none_or(|told| Revision::ALL.iter().any(|it| it.date() == told))
+}
+
+/// The value of a header, if it is a text.
+pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// A message that is none.
+fn refuse(front: &Front, refused: &NoMessage, input_bytes: usize) -> Reply {
+    let NoMessage { code, violation, id } = refused;
+    front.gateway.tell(Event::Refused(violation.to_string()));
+    let fault = Fault::new(*code).violation(violation.clone());
+    let body = JsonObject::build(|object| {
+        object.member("jsonrpc", "2.0");
+        object.member("id", id);
+        object.member("error", &jsonrpc::written(&fault));
+    });
+    let body = RawJson::from(body).to_bytes();
+    let fate = Fate::of_fault(&fault);
+    let way = (Transport::Http, "/mcp");
+    record_refused(&front.gateway, way, id.as_ref(), input_bytes, body.len(), &fate);
+    reply::json(StatusCode::BAD_REQUEST, body)
+}

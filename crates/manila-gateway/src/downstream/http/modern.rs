@@ -1,0 +1,170 @@
+//! Clients of the modern era on HTTP: what a message says stands in headers, too, and must be true.
+
+use std::sync::Arc;
+
+use hyper::StatusCode;
+use hyper::header::HeaderMap;
+use manila::RawJson;
+use manila::request_envelope::Request;
+
+use super::cancelled::Cancelled;
+use super::exchange::{Exchange, Takes, modern_status};
+use super::mcp::{PROTOCOL_VERSION, header};
+use super::reply::{self, Refused, Reply};
+use super::stream::Stream;
+use super::{Front, Written, wanted_shape};
+use crate::backend::tools::decoded;
+use crate::gateway::dispatch::{answered, text_of, turned_away};
+use crate::gateway::record::{Over, record};
+use crate::protocol::caller::{Caller, Client, Line, Speech};
+use crate::protocol::era::{self, Era};
+use crate::protocol::jsonrpc;
+use crate::protocol::modern::{Breach, Said, is_removed};
+use crate::rt::clock;
+
+/// A request that says everything.
+pub(super) async fn post(
+    front: &Arc<Front>,
+    headers: &HeaderMap,
+    request: Request,
+    takes: Takes,
+) -> Result<Reply, Refused> {
+    let refuse = |breach: Breach| {
+        let frame = jsonrpc::error(Some(&request.id), &breach);
+        Box::new(reply::json(StatusCode::BAD_REQUEST, frame))
+    };
+    let speech = admit(headers, &request).map_err(refuse)?;
+    if is_removed(&request.method) {
+        let fault = jsonrpc::Fault::new(manila::Code::MethodNotFound);
+        let frame = jsonrpc::error(Some(&request.id), &fault);
+        return Ok(reply::json(modern_status(Some(-32601)), frame));
+    }
+    let name = check_name(headers, &request).map_err(refuse)?;
+    if request.method == "subscriptions/listen" && !takes.has_events() {
+        let message = "the header Accept must have text/event-stream";
+        let status = StatusCode::NOT_ACCEPTABLE;
+        return Ok(reply::refused(status, manila::Code::InvalidEnvelope, message));
+    }
+    let (stream, caller) = caller(front, headers, &request, speech)?;
+    let told = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-param-"));
+    let told: HeaderMap = told.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let tool = name.filter(|_| request.method == "tools/call");
+    let handling = handling(Arc::clone(front), request, caller, Told { tool, headers: told });
+    let exchange =
+        Exchange { handling: Box::pin(handling), stream, takes, era: Era::Modern, lent: None };
+    Ok(exchange.reply(front).await)
+}
+
+/// What stands in the headers of a call, too.
+struct Told {
+    /// The tool that is called.
+    tool: Option<String>,
+    /// Those for arguments.
+    headers: HeaderMap,
+}
+
+/// Handles a request. Dropped before the end, it was cancelled.
+async fn handling(
+    front: Arc<Front>,
+    request: Request,
+    caller: Arc<Caller>,
+    told: Told,
+) -> Option<Written> {
+    let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
+        return Some(turned_away(&front.gateway, &request, &caller));
+    };
+    let started = clock::now();
+    let cancelled = Cancelled::unless_answered(&front, &request, &caller);
+    let answer = match check_arguments(&front, &told, &request, &caller).await {
+        Ok(()) => answered(&front.gateway, &request, &caller).await,
+        Err(breach) => {
+            let error = RawJson::from(jsonrpc::written(&breach));
+            let written = Written::error(jsonrpc::error(Some(&request.id), &error), &error);
+            let over = Over::asked(&request, &caller, started, written.frame.len(), &written.fate);
+            record(&front.gateway, &over);
+            written
+        }
+    };
+    cancelled.forget();
+    Some(answer)
+}
+
+/// What a request says of its client, if its headers say the same.
+fn admit(headers: &HeaderMap, request: &Request) -> Result<Speech, Breach> {
+    let said = Said::by(request);
+    check_version(headers, &said)?;
+    let speech = said.speech()?;
+    for name in ["mcp-method", "mcp-name", PROTOCOL_VERSION] {
+        // Somebody on the way may take the other one.
+        if headers.get_all(name).iter().count() > 1 {
+            return Err(Breach::header(format!("{name} must not be given twice")));
+        }
+    }
+    match header(headers, "mcp-method") {
+        Some(told) if told == request.method => Ok(speech),
+        Some(_) => Err(Breach::header("Mcp-Method must be the method of the body")),
+        None => Err(Breach::header("Mcp-Method is required")),
+    }
+}
+
+/// Who asks, and where it hears what comes before the answer.
+fn caller(
+    front: &Front,
+    headers: &HeaderMap,
+    request: &Request,
+    speech: Speech,
+) -> Result<(Arc<Stream>, Arc<Caller>), Refused> {
+    let stream = Arc::new(Stream::new(0, front.gateway.settings().queue_bytes_max));
+    let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
+    let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
+    let mut caller = Caller::of(&client, line).asking(request).over_http("/mcp");
+    caller.wishes.shape = wanted_shape(headers)?;
+    Ok((stream, Arc::new(caller)))
+}
+
+fn check_version(headers: &HeaderMap, said: &Said) -> Result<(), Breach> {
+    match (header(headers, PROTOCOL_VERSION), &said.version) {
+        (Some(told), Some(said)) if told == said => Ok(()),
+        (Some(_), Some(_)) => {
+            Err(Breach::header("MCP-Protocol-Version must be the version in the body's _meta"))
+        }
+        (None, Some(_)) => Err(Breach::header("MCP-Protocol-Version is required")),
+        // That is a fault of the body.
+        (_, None) => Ok(()),
+    }
+}
+
+/// The name of what is asked for, where there is one and the headers say the same.
+fn check_name(headers: &HeaderMap, request: &Request) -> Result<Option<String>, Breach> {
+    let Some(key) = era::name_member(&request.method) else { return Ok(None) };
+    let params = request.params.as_ref().map(manila::JsonObject::as_raw);
+    let Some(name) = text_of(params, key) else { return Ok(None) };
+    let told = headers.get("mcp-name").and_then(|told| decoded(told.as_bytes()));
+    match told {
+        Some(told) if told == name => Ok(Some(name)),
+        Some(_) => Err(Breach::header(format!("Mcp-Name must be `{key}` of the body's params"))),
+        None => Err(Breach::header("Mcp-Name is required")),
+    }
+}
+
+/// Checks what a tool wants to be told in headers, too.
+async fn check_arguments(
+    front: &Front,
+    told: &Told,
+    request: &Request,
+    caller: &Caller,
+) -> Result<(), Breach> {
+    let Some(name) = &told.tool else { return Ok(()) };
+    // A server that does not list its tools in time will be late with the call, too.
+    let Some(tool) = front.gateway.known_tool_in_time(name, caller).await else { return Ok(()) };
+    let arguments = || request.params.as_ref().and_then(|params| params.get("arguments"));
+    let given = |name: &str| {
+        let mut values = told.headers.get_all(name).iter();
+        let first = values.next().map(hyper::header::HeaderValue::as_bytes);
+        first.filter(|_| values.next().is_none())
+    };
+    match tool.mismatch(arguments, given) {
+        Some(header) => Err(Breach::header(format!("{header} must be the argument of the body"))),
+        None => Ok(()),
+    }
+}

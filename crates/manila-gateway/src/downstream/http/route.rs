@@ -1,0 +1,102 @@
+//! Which path leads where.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::Body;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Method, Request, StatusCode};
+use manila::Code;
+use manila::stage::record::Transport;
+
+use super::body::Arriving;
+use super::reply::{self, Declined, Refused, Reply};
+use super::{Front, admit, mcp, plain};
+use crate::downstream::encode::Fate;
+use crate::gateway::record::record_refused;
+use crate::protocol::jsonrpc::Fault;
+use crate::telemetry::journal::{Journal, Trouble};
+use crate::telemetry::metrics::Now;
+
+/// Answers a request.
+///
+/// What is made of a request is moved several times until it is where it stays, so whatever is not a
+/// call of MCP has a place of its own.
+pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Reply {
+    // The path is taken as it was written: only a tool's name is decoded.
+    let path = request.uri().path().to_owned();
+    let reply = routed(front, request, &path).await.unwrap_or_else(|refused| *refused);
+    if let Some(Declined { code, message }) = reply.extensions().get() {
+        let fate = Fate::of_fault(&Fault::new(*code).message(message));
+        let n_bytes = reply.body().size_hint().exact().unwrap_or(0);
+        let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);
+        record_refused(&front.gateway, (Transport::Http, &path), None, 0, n_bytes, &fate);
+    }
+    reply
+}
+
+async fn routed(
+    front: &Arc<Front>,
+    request: Request<Arriving>,
+    path: &str,
+) -> Result<Reply, Refused> {
+    admit::check(request.headers())?;
+    let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
+    match path {
+        "/mcp" => mcp::handle(front, request).await,
+        "/tools" | "/tools/" if is_get => Box::pin(plain::list(front, request.headers())).await,
+        "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),
+        "/readyz" if is_get => Ok(Box::pin(ready(front)).await),
+        "/metrics" if is_get => Ok(metrics(front)),
+        "/tools" | "/tools/" | "/healthz" | "/readyz" | "/metrics" => Ok(reply::not_allowed("GET")),
+        path => {
+            let Some(name) = path.strip_prefix("/tools/") else {
+                let message = "there is nothing here; MCP is at /mcp, plain HTTP at /tools";
+                return Ok(reply::refused(StatusCode::NOT_FOUND, Code::MethodNotFound, message));
+            };
+            match *request.method() {
+                Method::GET | Method::HEAD => {
+                    Box::pin(plain::describe(front, request.headers(), name)).await
+                }
+                Method::POST => Box::pin(plain::call(front, request, name)).await,
+                _ => Ok(reply::not_allowed("GET, POST")),
+            }
+        }
+    }
+}
+
+/// Figures for whoever watches us.
+fn metrics(front: &Front) -> Reply {
+    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let now = Now { n_in_flight: front.open.n_requests(), n_sessions: front.sessions.n_open() };
+    let mut reply = reply::text(StatusCode::OK, front.gateway.metrics.shown(now));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(TYPE));
+    reply
+}
+
+/// Whether the servers behind us can be asked.
+async fn ready(front: &Front) -> Reply {
+    const LONGEST: Duration = Duration::from_secs(5);
+    // Nobody knows of a server at a URL before it is asked. What comes of it is told below.
+    let _ = tokio::time::timeout(LONGEST, front.gateway.try_remote()).await;
+    let mut troubles = front.gateway.troubles();
+    let is_ready = troubles.len() < front.gateway.servers().all().len();
+    let n_sessions = front.sessions.n_open();
+    if let Some(trouble) = front.gateway.journal().and_then(Journal::trouble) {
+        let Trouble { reason, n_lost } = trouble;
+        troubles.push(("journal".to_owned(), format!("{reason}; {n_lost} lines lost")));
+    }
+    if troubles.is_empty() {
+        return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n"));
+    }
+    let told = troubles.into_iter().map(|(name, reason)| match name.as_str() {
+        "" => reason,
+        name => format!("{name}: {reason}"),
+    });
+    let told = front.gateway.settings().hiding.text(told.collect::<Vec<_>>().join("\n"));
+    // One server that is down is no reason to send nobody to the others.
+    if is_ready {
+        return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n{told}\n"));
+    }
+    reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {told}\n"))
+}

@@ -1,0 +1,378 @@
+//! A client that has a pipe to itself: one that says hello and then asks, or one that says
+//! everything with each request.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Waker};
+
+use bytes::Bytes;
+use manila::request_envelope::{Message, Notification, Refused, Request};
+use manila::stage::record::Transport;
+use manila::{Code, JsonObject, RawJson, Violation};
+use tokio::sync::watch;
+
+use super::encode::Fate;
+use crate::admit::in_flight::{InFlight, NotTaken};
+use crate::backend::Backend;
+use crate::gateway::dispatch::{answered, not_available, text_of, turned_away};
+use crate::gateway::hello;
+use crate::gateway::record::{Over, record, record_cancelled, record_refused};
+use crate::gateway::{Gateway, Hello};
+use crate::notifications::{Listener, Listening, Resources, Wants};
+use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
+use crate::protocol::era::{Era, Revision};
+use crate::protocol::frames::Frame;
+use crate::protocol::jsonrpc::{self, Fault};
+use crate::protocol::modern;
+use crate::protocol::skim::{Skim, Skimmed};
+use crate::rt::clock;
+use crate::rt::queue::Sender;
+use crate::telemetry::event::Event;
+use crate::upstream::{Greeted, Greeting, Opening as HowToOpen};
+
+/// The client is gone, or does not read.
+#[derive(Debug)]
+pub(super) struct ClientGone;
+
+/// A client and what it has open.
+pub(super) struct Session {
+    pub(super) gateway: Arc<Gateway>,
+    pub(super) in_flight: InFlight,
+    client: Arc<Client>,
+    pipe: Arc<Pipe>,
+    opening: watch::Sender<Opening>,
+    /// Once it has said hello, it hears all that the server says.
+    listening: OnceLock<Listening>,
+}
+
+/// What carries frames to the client.
+struct Pipe {
+    to_client: Sender<Bytes>,
+    is_muted: AtomicBool,
+}
+
+impl Line for Pipe {
+    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
+        if self.is_muted.load(Ordering::Relaxed) {
+            return Err(Unheard);
+        }
+        // Whoever listens to the server has waited for room before.
+        self.to_client.put_waited(frame).map_err(|_| Unheard)
+    }
+}
+
+/// How far the client's hello has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// It has not said hello.
+    Closed,
+    /// Its hello is on the way.
+    Asked,
+    /// It has been answered.
+    Open,
+}
+
+impl Session {
+    pub(super) fn new(gateway: Arc<Gateway>, to_client: Sender<Bytes>) -> Session {
+        if gateway.has_one_door() {
+            gateway.audience.wait_for(to_client.watched());
+        }
+        let in_flight = InFlight::new(&gateway.settings());
+        let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
+        let line: Arc<dyn Line> = Arc::clone(&pipe) as Arc<dyn Line>;
+        let client = Arc::new(Client::new(line));
+        Session {
+            gateway,
+            in_flight,
+            client,
+            pipe,
+            opening: watch::Sender::new(Opening::Closed),
+            listening: OnceLock::new(),
+        }
+    }
+
+    /// Sends a small frame to the client, at once. Whoever asks for more of them than can be
+    /// kept without reading any is as good as gone.
+    fn push(&self, frame: Bytes) -> Result<(), ClientGone> {
+        self.pipe.to_client.push(frame).map_err(|_| ClientGone)
+    }
+
+    /// Sends a frame to the client as soon as it has read enough.
+    async fn send(&self, frame: Bytes) -> Result<(), ClientGone> {
+        self.pipe.to_client.room().await;
+        self.pipe.put(frame).map_err(|_| ClientGone)
+    }
+
+    /// From now on nothing is sent.
+    pub(super) fn mute(&self) {
+        self.pipe.is_muted.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes what the client sent. Nothing here waits, for the server or for the client.
+    pub(super) fn receive(self: &Arc<Session>, frame: Frame) -> Result<(), ClientGone> {
+        match frame {
+            Frame::Line(line) | Frame::Rest(line) => match Message::from_json(line.clone()) {
+                Ok(Message::Request(request)) => self.asked(request),
+                Ok(Message::Notification(notification)) => {
+                    self.told(&notification);
+                    Ok(())
+                }
+                Ok(Message::Response(response)) => {
+                    if !self.client.questions.answer(&response) {
+                        self.gateway.tell(Event::Refused("an answer to no question".to_owned()));
+                    }
+                    Ok(())
+                }
+                Err(Refused { code, violation, .. }) => {
+                    let fault = Fault::new(code).violation(violation);
+                    self.refuse_frame(&Skim::whole(&line), line.len(), &fault)
+                }
+            },
+            Frame::TooLong(seen) => {
+                let limit = self.gateway.settings().frame_bytes_max;
+                let message = format!("has more than {limit} bytes, the most that is read");
+                let violation = Violation::new("", "maxLength", message);
+                let fault = Fault::new(Code::TooLarge).violation(violation);
+                self.refuse_frame(&seen, limit, &fault)
+            }
+        }
+    }
+
+    /// Refuses what is no message. Whoever waits for it learns it: the client if it asked
+    /// something, the server if it was to be an answer.
+    fn refuse_frame(
+        &self,
+        seen: &Skimmed,
+        n_bytes: usize,
+        fault: &Fault,
+    ) -> Result<(), ClientGone> {
+        let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
+        self.gateway.tell(Event::Refused(why));
+        match &seen.id {
+            Some(id) if seen.is_answer => {
+                self.client.questions.answer_uselessly(id, fault);
+                Ok(())
+            }
+            id => {
+                let frame = jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault);
+                let fate = Fate::of_fault(fault);
+                let way = (Transport::Stdio, "stdio");
+                record_refused(&self.gateway, way, id.as_ref(), n_bytes, frame.len(), &fate);
+                self.push(frame)
+            }
+        }
+    }
+
+    /// The id, unless a request of this id is open: a refusal would pass for its answer.
+    fn free<'a>(&self, id: &'a RawJson) -> Option<&'a RawJson> {
+        (!self.in_flight.has(id)).then_some(id)
+    }
+
+    fn asked(self: &Arc<Session>, request: Request) -> Result<(), ClientGone> {
+        let caller = match self.caller(&request) {
+            Ok(caller) => Arc::new(caller),
+            Err(error) => return self.push(jsonrpc::error(self.free(&request.id), &error)),
+        };
+        let is_free = !self.in_flight.has(&request.id);
+        if request.method == "ping" && caller.era() != Era::Modern && is_free {
+            return self.push(jsonrpc::result(&request.id, &JsonObject::default()));
+        }
+        match self.in_flight.add(&request, &caller) {
+            Ok(()) => {}
+            Err(NotTaken::SameId) => {
+                let id = &request.id;
+                let message = format!("{id} is the id of a request that is still open");
+                let violation = Violation::new("/id", "unique", message);
+                let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
+                return self.push(jsonrpc::error(None, &fault));
+            }
+            Err(NotTaken::TooMany) => {
+                return self.push(turned_away(&self.gateway, &request, &caller).frame);
+            }
+        }
+        self.handle(request, caller);
+        Ok(())
+    }
+
+    /// Who asks, if it may ask this now.
+    fn caller(&self, request: &Request) -> Result<Caller, RawJson> {
+        let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
+        let opening = *self.opening.borrow();
+        if opening == Opening::Closed && modern::is_modern(request, None) {
+            let written = |breach: modern::Breach| RawJson::from(jsonrpc::written(&breach));
+            let speech = modern::Said::by(request).speech().map_err(written)?;
+            let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
+            return Ok(Caller::of(&client, line).asking(request));
+        }
+        let refuse = |message: &str| {
+            let violation = Violation::new("/method", "const", message);
+            Err(RawJson::from(jsonrpc::written(
+                &Fault::new(Code::InvalidEnvelope).violation(violation),
+            )))
+        };
+        match (request.method.as_str(), opening) {
+            ("ping", _) | ("initialize", Opening::Closed) => {}
+            ("initialize", Opening::Asked | Opening::Open) => {
+                return refuse("must not be `initialize` a second time");
+            }
+            (_, Opening::Closed) => return refuse("must be `initialize` at first"),
+            (_, Opening::Asked | Opening::Open) => {}
+        }
+        Ok(Caller::of(&self.client, line))
+    }
+
+    fn handle(self: &Arc<Session>, request: Request, caller: Arc<Caller>) {
+        let is_legacy = caller.era() != Era::Modern;
+        let is_hello = is_legacy && request.method == "initialize";
+        let greeted = is_hello.then(|| self.greet(&request));
+        let session = Arc::clone(self);
+        let mut handling = Box::pin(async move {
+            let started = clock::now();
+            tokio::select! {
+                biased;
+                // The handling below is dropped, and that tells the server. A hello is not
+                // cancelled, as MCP says.
+                () = caller.cancellation.cancelled(), if !is_hello => {
+                    record_cancelled(&session.gateway, &request, &caller, started);
+                }
+                // A client that is gone has no use for it.
+                _ = session.answer(&request, greeted, &caller) => {}
+            }
+            session.in_flight.remove(&request);
+        });
+        // What can go on at once does so now: messages reach the server in the client's order.
+        let mut no_news = Context::from_waker(Waker::noop());
+        let mut at_once = tokio::task::unconstrained(handling.as_mut());
+        if Pin::new(&mut at_once).poll(&mut no_news).is_pending() {
+            tokio::spawn(handling);
+        }
+    }
+
+    /// Notes the client's hello at once, so that what it says next finds it.
+    fn greet(&self, request: &Request) -> OwnHello {
+        self.opening.send_replace(Opening::Asked);
+        let params = request.params.clone().unwrap_or_default();
+        let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
+        let revision = Revision::negotiated(&date);
+        let info = params.get("clientInfo");
+        // A server of our own hears the client's words, and knows what it may ask.
+        let servers = self.gateway.servers();
+        let own = self.gateway.own_child(&servers);
+        let capabilities = match own {
+            Some(_) => None,
+            None => Some(params.get("capabilities").and_then(JsonObject::new).unwrap_or_default()),
+        };
+        self.client.learn(Speech { capabilities, info, ..Speech::of(Era::Legacy(revision)) });
+        self.listening.get_or_init(|| {
+            let (client, line) = (Arc::clone(&self.client), Arc::clone(&self.client.line));
+            // What others watch does not concern it.
+            let is_shared = self.gateway.is_shared();
+            let resources = if is_shared { Resources::Watched } else { Resources::All };
+            let wants = Wants { resources, ..Wants::everything() };
+            self.gateway.audience.add(Listener { client, line, wants })
+        });
+        let greeting = Greeting { opening: HowToOpen::Initialize, params, confirmation: None };
+        let greeted = own.map(|own| (own.upstream.greet(greeting), Arc::clone(own)));
+        OwnHello { greeted, revision }
+    }
+
+    /// Handles a request and sends the answer.
+    async fn answer(
+        &self,
+        request: &Request,
+        hello: Option<OwnHello>,
+        caller: &Arc<Caller>,
+    ) -> Result<(), ClientGone> {
+        let frame = match hello {
+            Some(hello) => {
+                let started = clock::now();
+                let frame = self.greeted(&request.id, hello).await;
+                let is_open = *self.opening.borrow() == Opening::Open;
+                let failure = (!is_open).then_some(Code::UpstreamUnavailable);
+                let fate = Fate { failure, ..Fate::default() };
+                record(&self.gateway, &Over::asked(request, caller, started, frame.len(), &fate));
+                frame
+            }
+            None if caller.era() == Era::Modern || self.is_opened().await => {
+                answered(&self.gateway, request, caller).await.frame
+            }
+            None => {
+                let message = "must be `initialize` at first, and that has failed";
+                let violation = Violation::new("/method", "const", message);
+                let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
+                jsonrpc::error(Some(&request.id), &fault)
+            }
+        };
+        self.send(frame).await
+    }
+
+    fn told(&self, notification: &Notification) {
+        match notification.method.as_str() {
+            "notifications/cancelled" => {
+                let params = notification.params.clone().unwrap_or_default();
+                if let Some(id) = params.get("requestId") {
+                    self.in_flight.cancel(&id, params);
+                }
+            }
+            "notifications/initialized" => {
+                let servers = self.gateway.servers();
+                if let Some(own) = self.gateway.own_child(&servers) {
+                    own.upstream.confirm(&notification.frame.to_bytes());
+                }
+            }
+            // The server would do it, unchecked and with nobody to tell what came of it.
+            "tools/call" => {
+                let why = "a `tools/call` without an id, which nobody could answer";
+                self.gateway.tell(Event::Refused(why.to_owned()));
+            }
+            // A server that is down will be told what matters when it is started again.
+            _ => self.gateway.hand_on(notification, self.client.era()),
+        }
+    }
+
+    async fn greeted(&self, id: &RawJson, hello: OwnHello) -> Bytes {
+        let OwnHello { greeted, revision } = hello;
+        let heard = match greeted {
+            Some((greeted, own)) => greeted.answer(&own.upstream).await.map(Hello::Of),
+            None => self.gateway.hello(Era::Legacy(revision)).await,
+        };
+        let down = match heard {
+            Ok(heard) => {
+                self.opening.send_replace(Opening::Open);
+                return jsonrpc::result(id, &hello::initialized(&heard, revision));
+            }
+            Err(down) => down,
+        };
+        // The client may try again.
+        self.opening.send_replace(Opening::Closed);
+        if let Some(error) = &down.refusal {
+            let error = self.gateway.settings().hiding.part(error.clone());
+            return jsonrpc::error(Some(id), &error);
+        }
+        jsonrpc::error(Some(id), &not_available(&down))
+    }
+
+    /// Whether the client's hello has not been answered yet.
+    pub(super) fn is_opening(&self) -> bool {
+        *self.opening.borrow() == Opening::Asked
+    }
+
+    /// Whether the client's hello has been answered, once that is known.
+    pub(super) async fn is_opened(&self) -> bool {
+        if *self.opening.borrow() == Opening::Open {
+            return true;
+        }
+        let mut opening = self.opening.subscribe();
+        let opening = opening.wait_for(|opening| *opening != Opening::Asked).await;
+        opening.is_ok_and(|opening| *opening == Opening::Open)
+    }
+}
+
+/// A client's hello on its way.
+struct OwnHello {
+    /// To a server of our own that hears the client's words, where there is one.
+    greeted: Option<(Greeted, Arc<Backend>)>,
+    revision: Revision,
+}

@@ -1,0 +1,268 @@
+//! Who asks: a client, one request of it, and where it hears what belongs to that.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use bytes::Bytes;
+use manila::request_envelope::{Message, Notification, Request};
+use manila::stage::classify::Media;
+use manila::stage::record::Transport;
+use manila::{JsonObject, RawJson};
+
+use crate::backend::{Watch, Watched};
+use crate::notifications::Questions;
+use crate::protocol::cancellation::Cancellation;
+use crate::protocol::era::Era;
+use crate::protocol::presentation::Shape;
+
+/// Where a client hears what it did not ask for.
+pub(crate) trait Line: Send + Sync {
+    /// Puts a frame on the line, at once.
+    fn put(&self, frame: Bytes) -> Result<(), Unheard>;
+
+    /// Puts a question on the line. It is of no use where nobody listens now.
+    fn ask(&self, question: Bytes) -> Result<(), Unheard> {
+        self.put(question)
+    }
+}
+
+/// Nobody hears it: the client is gone, or has not read for too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unheard;
+
+/// What a client says of itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Speech {
+    /// How it speaks.
+    pub(crate) era: Era,
+    /// What it can do for a server, where that is not known to the server already.
+    pub(crate) capabilities: Option<JsonObject>,
+    /// Its name and version.
+    pub(crate) info: Option<RawJson>,
+    /// How much of a server's log it wants to hear, where its request says it.
+    pub(crate) log_level: Option<RawJson>,
+}
+
+impl Speech {
+    /// A client that speaks so, and of which nothing else is known.
+    pub(crate) fn of(era: Era) -> Speech {
+        Speech { era, capabilities: None, info: None, log_level: None }
+    }
+}
+
+/// A client, as far as what the server says concerns it.
+pub(crate) struct Client {
+    /// No two clients have the same, also when one of them is gone.
+    pub(crate) number: u64,
+    speech: OnceLock<Speech>,
+    /// How much of a server's log it wants to hear, where it has said it for all its requests.
+    log_level: Mutex<Option<RawJson>>,
+    /// The resources whose changes it wants to hear of, by the URIs that it knows; `None` when it
+    /// has left.
+    watches: Mutex<Option<HashMap<String, Watch>>>,
+    /// What the server has asked it.
+    pub(crate) questions: Questions,
+    /// Where it hears what belongs to none of its requests.
+    pub(crate) line: Arc<dyn Line>,
+}
+
+impl Client {
+    /// A client that has not said yet how it speaks.
+    pub(crate) fn new(line: Arc<dyn Line>) -> Client {
+        static N_CLIENTS: AtomicU64 = AtomicU64::new(0);
+        Client {
+            number: N_CLIENTS.fetch_add(1, Ordering::Relaxed),
+            speech: OnceLock::new(),
+            log_level: Mutex::default(),
+            watches: Mutex::new(Some(HashMap::new())),
+            questions: Questions::default(),
+            line,
+        }
+    }
+
+    /// A client that speaks so.
+    pub(crate) fn speaking(speech: Speech, line: Arc<dyn Line>) -> Client {
+        let client = Client::new(line);
+        client.learn(speech);
+        client
+    }
+
+    /// Notes how it speaks. What it said first stands.
+    pub(crate) fn learn(&self, speech: Speech) {
+        let _ = self.speech.set(speech);
+    }
+
+    /// How it speaks, if it has said it.
+    pub(crate) fn speech(&self) -> Option<&Speech> {
+        self.speech.get()
+    }
+
+    /// How much of a server's log it wants to hear; `None` is what the server thinks fit.
+    pub(crate) fn log_level(&self) -> Option<RawJson> {
+        let said = self.speech().and_then(|speech| speech.log_level.clone());
+        said.or_else(|| self.log_level.lock().ok()?.clone())
+    }
+
+    /// Notes how much of a server's log it wants to hear.
+    pub(crate) fn set_log_level(&self, level: RawJson) {
+        if let Ok(mut log_level) = self.log_level.lock() {
+            *log_level = Some(level);
+        }
+    }
+
+    /// How many resources it watches.
+    pub(crate) fn n_watches(&self) -> usize {
+        self.watches.lock().map_or(0, |watches| watches.as_ref().map_or(0, HashMap::len))
+    }
+
+    /// The URIs under which it hears of a change of a server's resource.
+    pub(crate) fn heard_as(&self, changed: &str, of_server: &Arc<Watched>) -> Vec<String> {
+        let watches = self.watches.lock().ok();
+        let watches = watches.iter().flat_map(|watches| watches.iter().flatten());
+        watches.filter_map(|(uri, watch)| watch.heard_as(uri, changed, of_server)).collect()
+    }
+
+    /// Wants to hear of changes of a resource. Who has left does not.
+    pub(crate) fn watch(&self, uri: String, watch: Watch) {
+        let before = match self.watches.lock() {
+            Ok(mut watches) => match &mut *watches {
+                Some(watches) => watches.insert(uri, watch),
+                None => Some(watch),
+            },
+            Err(_) => Some(watch),
+        };
+        // What tells a server does so without the lock.
+        drop(before);
+    }
+
+    /// Does not want to hear of changes of a resource any more. What is given back ends it.
+    pub(crate) fn unwatch(&self, uri: &str) -> Option<Watch> {
+        self.watches.lock().ok()?.as_mut()?.remove(uri)
+    }
+
+    /// Whether it can be told from others: it has said hello, and all its requests are its own.
+    pub(crate) fn is_named(&self) -> bool {
+        self.speech().is_some_and(|speech| speech.era != Era::Modern)
+    }
+
+    /// Whether it has left.
+    pub(crate) fn has_left(&self) -> bool {
+        self.watches.lock().map_or(true, |watches| watches.is_none())
+    }
+
+    /// Wants nothing more, and answers nothing more.
+    pub(crate) fn leave(&self) {
+        let watches = self.watches.lock().map(|mut watches| watches.take());
+        drop(watches);
+        self.questions.decline_all();
+    }
+
+    /// How it speaks; whoever has not said it is given what everybody understands.
+    pub(crate) fn era(&self) -> Era {
+        self.speech().map_or(Era::PLAINEST, |speech| speech.era)
+    }
+}
+
+/// One request of a client, as everybody knows it who works on it.
+pub struct Caller {
+    pub(crate) client: Arc<Client>,
+    /// Where it hears what belongs to this request.
+    pub(crate) line: Arc<dyn Line>,
+    pub(crate) cancellation: Cancellation,
+    /// What it wants beside what the request itself says.
+    pub(crate) wishes: Wishes,
+    /// The id of the request, where it asks to hear of changes: all that comes carries it.
+    pub(crate) subscription: Option<RawJson>,
+    /// How the request came.
+    pub(crate) transport: Transport,
+    /// The endpoint on its transport.
+    pub(crate) route: Cow<'static, str>,
+}
+
+/// What a caller wants beside what its request says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wishes {
+    /// What becomes of the result.
+    pub(crate) shape: Option<Shape>,
+    /// Where media go.
+    pub(crate) media: Media,
+    /// Whether a person reads it.
+    pub(crate) form: Form,
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// An envelope.
+    Envelope,
+    /// A text for people, beside it.
+    Text,
+}
+
+impl Caller {
+    /// A request of this client.
+    pub(crate) fn of(client: &Arc<Client>, line: Arc<dyn Line>) -> Caller {
+        Caller {
+            client: Arc::clone(client),
+            line,
+            cancellation: Cancellation::default(),
+            wishes: Wishes { shape: None, media: Media::Beside, form: Form::Envelope },
+            subscription: None,
+            transport: Transport::Stdio,
+            route: Cow::Borrowed("stdio"),
+        }
+    }
+
+    /// The same, for a request that came over HTTP.
+    pub(crate) fn over_http(self, route: impl Into<Cow<'static, str>>) -> Caller {
+        Caller { transport: Transport::Http, route: route.into(), ..self }
+    }
+
+    /// The same, for a request of this method and id.
+    pub(crate) fn asking(self, request: &Request) -> Caller {
+        let is_listening = request.method == "subscriptions/listen";
+        let subscription = is_listening.then(|| request.id.clone());
+        Caller { subscription, ..self }
+    }
+
+    /// Somebody who has no client, and only wants to hear of progress.
+    #[must_use]
+    pub fn nobody(told: impl Fn(&Notification) + Send + Sync + 'static) -> Caller {
+        let line: Arc<dyn Line> = Arc::new(Told(told));
+        let client = Arc::new(Client::new(Arc::clone(&line)));
+        let wishes = Wishes { shape: None, media: Media::Inline, form: Form::Envelope };
+        Caller { wishes, ..Caller::of(&client, line) }
+    }
+
+    /// Stops what is done for it: the call is answered as cancelled, with what there is until then.
+    pub fn stop(&self) {
+        self.cancellation.stop();
+    }
+
+    /// How whoever asks speaks.
+    pub(crate) fn era(&self) -> Era {
+        self.client.era()
+    }
+
+    /// The era in which a server should be asked for it; `None` if that is all the same.
+    pub(crate) fn wanted(&self) -> Option<Era> {
+        self.client.speech().map(|speech| speech.era)
+    }
+}
+
+/// A line to a function.
+struct Told<F>(F);
+
+impl<F: Fn(&Notification) + Send + Sync> Line for Told<F> {
+    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
+        match Message::from_json(frame) {
+            Ok(Message::Notification(notification)) => {
+                (self.0)(&notification);
+                Ok(())
+            }
+            Ok(_) | Err(_) => Err(Unheard),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Figures for whoever watches us: what happened since we started, as Prometheus reads it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
+use manila::Code;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Metric, Registry, Unit};
+
+use crate::telemetry::event::{Event, Events};
+
+/// What is counted.
+pub(crate) struct Metrics {
+    registry: Registry,
+    calls: Family<CallLabels, Counter>,
+    durations: Family<ToolLabels, Histogram, fn() -> Histogram>,
+    redactions: Family<RuleLabels, Counter>,
+    servers_up: Family<ServerLabels, Gauge>,
+    starts: Family<ServerLabels, Counter>,
+    refusals: Counter,
+    bytes: Family<WayLabels, Counter>,
+    in_flight: Gauge<i64, AtomicI64>,
+    sessions: Gauge<i64, AtomicI64>,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct CallLabels {
+    server: Arc<str>,
+    tool: String,
+    code: &'static str,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ToolLabels {
+    server: Arc<str>,
+    tool: String,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct RuleLabels {
+    rule: String,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct ServerLabels {
+    server: Arc<str>,
+}
+
+#[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct WayLabels {
+    direction: &'static str,
+}
+
+/// What is known only at the moment when somebody looks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Now {
+    pub(crate) n_in_flight: usize,
+    pub(crate) n_sessions: usize,
+}
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        let mut registry = Registry::with_prefix("manila");
+        let durations: Family<ToolLabels, Histogram, fn() -> Histogram> =
+            Family::new_with_constructor(seconds);
+        let help = "How long tool calls took";
+        registry.register_with_unit("call_duration", help, Unit::Seconds, durations.clone());
+        let bytes = Family::<WayLabels, Counter>::default();
+        let help = "What requests and answers weigh";
+        registry.register_with_unit("messages", help, Unit::Bytes, bytes.clone());
+        Metrics {
+            calls: added(&mut registry, "calls", "Tool calls by what became of them"),
+            durations,
+            redactions: added(&mut registry, "redactions", "Secrets that were hidden, by rule"),
+            servers_up: added(&mut registry, "server_up", "Whether a server can be asked"),
+            starts: added(&mut registry, "server_starts", "How often a server was started"),
+            refusals: added(&mut registry, "refusals", "Messages that were refused"),
+            bytes,
+            in_flight: added(&mut registry, "requests_in_flight", "Requests that are open"),
+            sessions: added(&mut registry, "sessions", "Sessions that are open"),
+            registry,
+        }
+    }
+}
+
+/// A new figure among those that are shown.
+fn added<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    let metric = M::default();
+    registry.register(name, help, metric.clone());
+    metric
+}
+
+fn seconds() -> Histogram {
+    Histogram::new([
+        0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+        30.0, 60.0,
+    ])
+}
+
+impl Metrics {
+    /// Events on their way to somebody else, counted. `server` is whom they are about.
+    pub(crate) fn counting(self: &Arc<Metrics>, server: &str, events: Events) -> Events {
+        let (metrics, server) = (Arc::clone(self), Arc::<str>::from(server));
+        Arc::new(move |event| {
+            metrics.count(&server, &event);
+            events(event);
+        })
+    }
+
+    /// Counts what a request and its answer weigh.
+    pub(crate) fn count_bytes(&self, n_asked: usize, n_answered: usize) {
+        let count = |direction, n_bytes: usize| {
+            self.bytes.get_or_create(&WayLabels { direction }).inc_by(n_bytes as u64);
+        };
+        count("in", n_asked);
+        count("out", n_answered);
+    }
+
+    fn count(&self, server: &Arc<str>, event: &Event) {
+        let labels = || ServerLabels { server: Arc::clone(server) };
+        match event {
+            Event::Called { tool, failure, duration } => {
+                // Names that nobody has are not kept: there is no end to them.
+                let is_known = *failure != Some(Code::ToolNotFound);
+                let tool = if is_known { tool.clone() } else { String::new() };
+                let (server, code) = (Arc::clone(server), failure.map_or("ok", Code::name));
+                let call = CallLabels { server: Arc::clone(&server), tool: tool.clone(), code };
+                self.calls.get_or_create(&call).inc();
+                let labels = ToolLabels { server, tool };
+                self.durations.get_or_create(&labels).observe(duration.as_secs_f64());
+            }
+            Event::Started { .. } => {
+                self.starts.get_or_create(&labels()).inc();
+                self.servers_up.get_or_create(&labels()).set(1);
+            }
+            Event::Ended { .. } => {
+                self.servers_up.get_or_create(&labels()).set(0);
+            }
+            Event::Redacted { findings, .. } => {
+                for (rule, n) in findings {
+                    let labels = RuleLabels { rule: rule.clone() };
+                    self.redactions.get_or_create(&labels).inc_by(*n);
+                }
+            }
+            Event::Refused(_) => {
+                self.refusals.inc();
+            }
+            Event::Stderr(_)
+            | Event::Unusable(_)
+            | Event::SchemaUnusable { .. }
+            | Event::Stopping { .. }
+            | Event::Unredacted { .. } => {}
+        }
+    }
+
+    /// All figures, as Prometheus reads them.
+    pub(crate) fn shown(&self, now: Now) -> String {
+        let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        self.in_flight.set(number(now.n_in_flight));
+        self.sessions.set(number(now.n_sessions));
+        let mut text = String::new();
+        // A string takes everything that is written to it.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
