@@ -16,7 +16,6 @@ mod gateway;
 mod notifications;
 mod protocol;
 mod rt;
-pub mod sample_server;
 mod telemetry;
 mod upstream;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use manila_gateway::sample_server::{self, ENDPOINT, Ending, Eras, Fault, Options};
+use manila_sample_server::{ENDPOINT, Ending, Eras, Fault, Options};
 
 use crate::exit_status::ExitStatus;
 use crate::refusal::Refusal;
@@ -48,12 +48,12 @@ fn one_fault() -> impl TypedValueParser<Value = Fault> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
     let options = Options { fault: args.fault, eras: args.era };
     let served = if args.linger {
-        sample_server::linger().map(|()| 0)
+        manila_sample_server::linger().map(|()| 0)
     } else if let Some(address) = args.http {
         serve_http(address, options)?
     } else {
         unbuffered().and_then(|output| {
-            let ending = sample_server::serve(io::stdin().lock(), output, options)?;
+            let ending = manila_sample_server::serve(io::stdin().lock(), output, options)?;
             Ok(ending.exit_code())
         })
     };
@@ -65,8 +65,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
 
 /// Whoever is told the address may ask the server to stop, so it listens to that first.
 fn serve_http(address: SocketAddr, options: Options) -> anyhow::Result<io::Result<u8>> {
-    let asked = sample_server::asked_to_stop()?;
-    let ending = sample_server::serve_http(listen(address)?, options, asked);
+    let asked = manila_sample_server::asked_to_stop()?;
+    let ending = manila_sample_server::serve_http(listen(address)?, options, asked);
     Ok(ending.map(Ending::exit_code))
 }
 

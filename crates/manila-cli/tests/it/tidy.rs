@@ -155,6 +155,7 @@ fn every_dependency_says_what_it_saves() {
         "crates/manila-process/Cargo.toml",
         "crates/manila-pack/Cargo.toml",
         "crates/manila-gateway/Cargo.toml",
+        "crates/manila-sample-server/Cargo.toml",
         "crates/manila-cli/Cargo.toml",
         "bench/Cargo.toml",
     ] {

@@ -1,14 +1,21 @@
-//! A small MCP server over stdio or HTTP: the fixture of the tests and the server of the demo.
+//! A small MCP server over stdio or HTTP: test fixture and demo server.
 //!
-//! It speaks both [eras](Eras), told apart by each message, answers fast tools on the reading
-//! thread, and misbehaves on demand: from the start by a [`Fault`], later by the tool
-//! `misbehave`. Answers are written by hand, so that each byte on the wire is meant.
+//! [`serve`] speaks over a pair of streams, [`serve_http`] over a listener. Each message selects
+//! its [era](Eras). Fast tools answer on the reading thread, the others on a thread of their own.
 //!
-//! It is lenient where a strict server would hide what a gateway does: it serves without a
-//! handshake, and it asks the client things for which the client declared no capability.
+//! The server misbehaves on request: from the start with a [`Fault`], later with the tool
+//! `misbehave`. Responses are written by hand, so that every byte on the wire is intended.
+//!
+//! The server is lenient where a strict one would hide what a gateway does: it serves without a
+//! handshake, and it sends requests for which the client declared no capability.
+//!
+//! This crate shares no code with the gateway. A bug that both had would otherwise stay hidden in
+//! every test that connects one to the other.
+#![forbid(unsafe_code)]
 
 mod answer;
 mod arguments;
+mod clock;
 mod complete;
 mod conduct;
 mod discover;

@@ -6,14 +6,13 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use manila::Moment;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::time::Instant;
 
 use super::answer::{self, push};
+use super::clock::{self, Timestamp};
 use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
 use super::era::{Capability, Era};
@@ -21,7 +20,6 @@ use super::output::Part;
 use super::rpc_error::RpcError;
 use super::session::Session;
 use super::waiting::Cancelled;
-use crate::rt::clock;
 
 /// How many are remembered.
 const TASKS_MAX: usize = 1_000;
@@ -42,10 +40,10 @@ pub(super) struct Task {
     id: String,
     /// Whose it is: others are not shown it in a list.
     owner: Weak<Session>,
-    began: Moment,
+    began: Timestamp,
     work_ms: u64,
     due: Instant,
-    cancelled: Option<Moment>,
+    cancelled: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +61,7 @@ impl Tasks {
         let task = Task {
             id: format!("task-{}", begun.n_begun),
             owner: Arc::downgrade(session),
-            began: clock::moment(),
+            began: clock::timestamp(),
             work_ms,
             due: clock::now() + Duration::from_millis(work_ms),
             cancelled: None,
@@ -86,7 +84,7 @@ impl Tasks {
         let mut begun = self.begun();
         let is_it = |task: &&mut Task| task.id == id && task.status() == Status::Working;
         let task = begun.tasks.iter_mut().find(is_it)?;
-        task.cancelled = Some(clock::moment());
+        task.cancelled = Some(clock::timestamp());
         Some(task.clone())
     }
 
@@ -111,8 +109,7 @@ impl Task {
 
     /// What an era tells of it, as members of an object.
     pub(super) fn members(&self, era: &Era) -> String {
-        let work_ms = i64::try_from(self.work_ms).unwrap_or(i64::MAX);
-        let done = Moment::from_unix_ms(self.began.unix_ms().saturating_add(work_ms));
+        let done = self.began.plus_ms(self.work_ms);
         let (status, updated) = match self.status() {
             Status::Working => ("working", self.began),
             Status::Completed => ("completed", done),
