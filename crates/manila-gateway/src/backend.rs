@@ -8,7 +8,7 @@ use manila::Registry;
 use self::tools::{Carrier, Tools};
 use self::uris::Uris;
 use crate::config::{Server, Settings};
-use crate::notifications::{self, Audience};
+use crate::notifications::{Audience, Watched};
 use crate::protocol::presentation::Shape;
 use crate::rt::deadlines::{Deadline, Deadlines};
 use crate::telemetry::event::{Event, Events};
@@ -20,6 +20,7 @@ mod ask;
 mod call;
 mod consent;
 mod forward;
+mod inbox;
 mod links;
 mod list;
 mod names;
@@ -42,7 +43,6 @@ pub(crate) use offers::{Kind, Offers, Way};
 pub(crate) use tasks::{Details, Tasks, UNKNOWN_TASK};
 pub(crate) use tool_answer::Refusal;
 pub use tool_answer::{Answer, Sealed};
-pub(crate) use watch::{Watch, Watched};
 
 /// What the backends of a gateway share.
 pub(crate) struct Shared {
@@ -125,7 +125,7 @@ impl Backend {
             settings: ArcSwap::from_pointee(settings),
             events,
         });
-        tokio::spawn(notifications::deliver(Arc::clone(&backend), inbox));
+        tokio::spawn(inbox::deliver(Arc::clone(&backend), inbox));
         backend
     }
 

@@ -1,24 +1,22 @@
 //! Those who listen to what the server says on its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use manila::RawJson;
 use manila::request_envelope::Notification;
 
-use crate::backend::{Watch, Watched};
 use crate::protocol::caller::{Client, Line};
 use crate::protocol::era::Era;
 use crate::rt::queue::Room;
-use crate::upstream::Connection;
 
-mod deliver;
 mod questions;
-mod retold;
+pub(crate) mod retold;
+mod watch;
 
-pub(crate) use deliver::deliver;
-pub(crate) use questions::Questions;
+pub(crate) use questions::{Asker, Questions, declined};
+pub(crate) use watch::{Subscribed, Watch, Watched};
 
 /// Those who listen, in the order in which they came.
 #[derive(Default)]
@@ -27,6 +25,10 @@ pub(crate) struct Audience {
     /// The queue that must have room before the server is listened to: that of the one client
     /// which shares its pipe with nobody.
     patient: OnceLock<Room<Bytes>>,
+    /// The resources whose changes clients want to hear of, by client and by the URIs that it knows.
+    watches: Mutex<HashMap<u64, HashMap<String, Watch>>>,
+    /// What servers have asked clients.
+    pub(crate) questions: Questions,
 }
 
 #[derive(Default)]
@@ -82,7 +84,7 @@ impl Default for Resources {
 
 impl Resources {
     /// The URIs under which a change of a server's resource is told; those of others are not.
-    fn heard_as(&self, changed: &str, of_server: &Arc<Watched>, client: &Client) -> Vec<String> {
+    fn heard_as(&self, changed: &str, of_server: &Arc<Watched>, own: &Own<'_>) -> Vec<String> {
         match self {
             Resources::All => vec![changed.to_owned()],
             Resources::Some(watches) => {
@@ -90,9 +92,15 @@ impl Resources {
                 let heard = watches.filter_map(|(uri, it)| it.heard_as(uri, changed, of_server));
                 heard.collect()
             }
-            Resources::Watched => client.heard_as(changed, of_server),
+            Resources::Watched => own.audience.heard_as(own.client, changed, of_server),
         }
     }
+}
+
+/// A client among the others.
+struct Own<'a> {
+    audience: &'a Audience,
+    client: &'a Client,
 }
 
 impl Wants {
@@ -139,7 +147,7 @@ impl Audience {
     }
 
     /// Waits until the server may be listened to.
-    async fn room(&self) {
+    pub(crate) async fn room(&self) {
         if let Some(queue) = self.patient.get() {
             queue.wait().await;
         }
@@ -152,12 +160,12 @@ impl Audience {
     }
 
     /// The client of this number, if it listens.
-    fn client(&self, number: u64) -> Option<Arc<Client>> {
+    pub(crate) fn client(&self, number: u64) -> Option<Arc<Client>> {
         self.all().into_iter().map(|it| it.client).find(|client| client.number == number)
     }
 
     /// The only client with a hello of its own, if there is only one.
-    fn only_client(&self) -> Option<Arc<Client>> {
+    pub(crate) fn only_client(&self) -> Option<Arc<Client>> {
         let all = self.all();
         let mut clients = all.into_iter().filter(|it| it.client.era() != Era::Modern);
         let first = clients.next()?.client;
@@ -186,7 +194,8 @@ impl Audience {
         let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
         let Some(changed) = uri.as_ref().and_then(RawJson::as_text) else { return };
         for listener in self.all() {
-            let heard = listener.wants.resources.heard_as(&changed, of_server, &listener.client);
+            let own = Own { audience: self, client: &listener.client };
+            let heard = listener.wants.resources.heard_as(&changed, of_server, &own);
             for uri in heard {
                 let frame = retold::under_uri(notification, &uri, told_in, &listener);
                 // Whoever is gone needs no news.
@@ -195,14 +204,44 @@ impl Audience {
         }
     }
 
-    /// Takes back what a server asked that is gone.
-    fn end_questions(&self, asked_by: &Arc<Connection>) {
-        for Listener { client, .. } in self.all() {
-            for frame in client.questions.end(asked_by) {
-                // Whoever is gone needs no news.
-                let _ = client.line.put(frame);
+    /// How many resources a client watches.
+    pub(crate) fn n_watches(&self, client: &Client) -> usize {
+        let watches = self.watches.lock().ok();
+        watches.and_then(|all| all.get(&client.number).map(HashMap::len)).unwrap_or(0)
+    }
+
+    /// Lets a client hear of changes of a resource, unless it has left.
+    pub(crate) fn watch(&self, client: &Client, uri: String, watch: Watch) {
+        let before = match self.watches.lock() {
+            Ok(mut all) if !client.has_left() => {
+                all.entry(client.number).or_default().insert(uri, watch)
             }
-        }
+            Ok(_) | Err(_) => Some(watch),
+        };
+        // Dropping a watch may tell a server, which must not happen under the lock.
+        drop(before);
+    }
+
+    /// Ends what `watch` began. The watch that is returned can be waited for.
+    pub(crate) fn unwatch(&self, client: &Client, uri: &str) -> Option<Watch> {
+        self.watches.lock().ok()?.get_mut(&client.number)?.remove(uri)
+    }
+
+    /// The URIs under which a client hears of a change of a server's resource.
+    fn heard_as(&self, client: &Client, changed: &str, of_server: &Arc<Watched>) -> Vec<String> {
+        let all = self.watches.lock().ok();
+        let watches = all.iter().filter_map(|all| all.get(&client.number)).flatten();
+        watches.filter_map(|(uri, watch)| watch.heard_as(uri, changed, of_server)).collect()
+    }
+
+    /// Forgets a client: it wants nothing more, and answers nothing more.
+    pub(crate) fn leave(&self, client: &Client) {
+        let watches = self.watches.lock().map(|mut all| {
+            client.leave();
+            all.remove(&client.number)
+        });
+        drop(watches);
+        self.questions.decline_all(client);
     }
 }
 

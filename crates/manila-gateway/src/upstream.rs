@@ -26,11 +26,10 @@ mod remote;
 mod supervise;
 mod wire;
 
-pub(crate) use changes::Subscription;
 use child::Child;
 pub(crate) use connection::Connection;
 pub(crate) use handshake::{Greeting, Opening};
-pub(crate) use inbox::{From, FromUpstream, Inbox, declined, declined_because};
+pub(crate) use inbox::{From, FromUpstream, Inbox};
 pub(crate) use pending::{Arrived, Declined, Gone, Waiting};
 use remote::Remote;
 pub(crate) use wire::Mirrored;

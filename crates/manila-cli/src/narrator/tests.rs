@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use manila::Code;
 use manila_gateway::journal::JournalEvent;
-use manila_gateway::{Consent, Era, Event, Revision, traced};
+use manila_gateway::{Consent, Event, Revision, traced};
 use serde_json::Value;
 use tracing::subscriber::with_default;
 
@@ -42,7 +42,7 @@ fn tell_everything() {
         Event::Unredacted { tool: text("read"), why: Consent::Passthrough },
         Event::Redacted { place: text("read"), findings: vec![(text("jwt"), 2)] },
         Event::Called { tool: text("read"), failure: Some(Code::Timeout), duration: SECOND },
-        Event::Started { n_earlier: 1, era: Some(Era::Legacy(Revision::LATEST)), duration: SECOND },
+        Event::Started { n_earlier: 1, era: Some(Revision::LATEST.date()), duration: SECOND },
     ];
     let events_of_files = traced("files");
     for event in events {

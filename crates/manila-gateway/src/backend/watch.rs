@@ -1,39 +1,17 @@
-//! Hearing of changes of single resources: many clients may want to, and the server is told once.
+//! Asking a server to tell when a resource changes.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::Poll;
 
 use manila::request_envelope::Notification;
 use manila::{Code, JsonObject, RawJson};
 
+use super::Backend;
 use super::answer::unavailable;
-use crate::backend::Backend;
+use crate::notifications::{Subscribed, Watch};
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::{self, Fault};
-use crate::upstream::{Ready, Subscription};
-
-/// What of a server is watched, by its own URIs.
-#[derive(Default)]
-pub(crate) struct Watched(Mutex<HashMap<String, Arc<Resource>>>);
-
-/// A resource that is watched.
-#[derive(Default)]
-struct Resource {
-    /// How many watch it. It changes while the map is locked, and at no other time.
-    n: AtomicUsize,
-    /// What makes the server tell. Locked by whoever tells the server something about it, so that a
-    /// wish and its end reach the server in their order.
-    subscription: tokio::sync::Mutex<Option<Subscription>>,
-}
-
-/// A resource that somebody watches, until this is dropped.
-pub(crate) struct Watch {
-    watched: Arc<Watched>,
-    resource: Option<Arc<Resource>>,
-    uri: String,
-}
+use crate::upstream::Ready;
 
 impl Backend {
     /// Asks the server to tell when this resource changes. An error is what is said against it.
@@ -41,8 +19,7 @@ impl Backend {
         let resource = self.watched.add(uri);
         // Whoever gives up from here on takes its wish back. The server is asked to the end all the
         // same: nobody would know what it has heard.
-        let watched = Arc::clone(&self.watched);
-        let watch = Watch { watched, resource: Some(Arc::clone(&resource)), uri: uri.to_owned() };
+        let watch = Watch::new(&self.watched, &resource, uri);
         let (backend, uri) = (Arc::clone(self), uri.to_owned());
         let mut asking = Box::pin(async move {
             let mut subscription = resource.subscription.lock().await;
@@ -70,7 +47,7 @@ impl Backend {
     pub(crate) async fn watch_again(self: &Arc<Backend>, ready: &Arc<Ready>) {
         for (uri, resource) in self.watched.all() {
             let mut subscription = resource.subscription.lock().await;
-            if resource.n.load(Ordering::Relaxed) == 0 {
+            if !resource.is_watched() {
                 continue;
             }
             // The server has forgotten it, and needs not be told that it is over.
@@ -87,14 +64,15 @@ impl Backend {
         self: &Arc<Backend>,
         ready: &Arc<Ready>,
         uri: &str,
-    ) -> Result<Subscription, RawJson> {
+    ) -> Result<Subscribed, RawJson> {
         let (backend, own) = (Arc::downgrade(self), uri.to_owned());
         let missed = move || {
             if let Some(backend) = backend.upgrade() {
                 backend.tell_missed(&own);
             }
         };
-        ready.subscribe(uri, missed).await
+        let subscription = ready.subscribe(uri, missed).await?;
+        Ok(Subscribed { end: Box::new(move || Box::pin(subscription.end())) })
     }
 
     /// Tells those who watch a resource that it may have changed.
@@ -107,82 +85,3 @@ impl Backend {
         self.audience.tell_updated(&notification, Era::PLAINEST, &self.watched);
     }
 }
-
-impl Watched {
-    /// Notes that somebody watches.
-    fn add(&self, uri: &str) -> Arc<Resource> {
-        let Ok(mut all) = self.0.lock() else { return Arc::default() };
-        let resource = all.entry(uri.to_owned()).or_default();
-        resource.n.fetch_add(1, Ordering::Relaxed);
-        Arc::clone(resource)
-    }
-
-    /// Notes that somebody does not watch any more. `true` if nobody does.
-    fn remove(&self, resource: &Resource) -> bool {
-        let _all = self.0.lock();
-        resource.n.fetch_sub(1, Ordering::Relaxed) == 1
-    }
-
-    /// Tells the server that nobody watches, unless somebody has begun to meanwhile.
-    async fn end(&self, uri: &str, resource: &Arc<Resource>) {
-        let mut subscription = resource.subscription.lock().await;
-        if resource.n.load(Ordering::Relaxed) == 0
-            && let Some(subscription) = subscription.take()
-        {
-            subscription.end().await;
-        }
-        let Ok(mut all) = self.0.lock() else { return };
-        let is_it = |it: &Arc<Resource>| Arc::ptr_eq(it, resource);
-        if resource.n.load(Ordering::Relaxed) == 0 && all.get(uri).is_some_and(is_it) {
-            all.remove(uri);
-        }
-    }
-
-    fn all(&self) -> Vec<(String, Arc<Resource>)> {
-        let all = self.0.lock().ok();
-        let all = all.iter().flat_map(|all| all.iter());
-        all.map(|(uri, resource)| (uri.clone(), Arc::clone(resource))).collect()
-    }
-}
-
-impl Watch {
-    /// Ends it, and waits until the server has taken note.
-    pub(crate) async fn end(mut self) {
-        if let Some(end) = self.over() {
-            end.await;
-        }
-    }
-
-    /// The URI under which somebody who watches this as `public` hears of a change of a server's
-    /// resource `changed`; `None` if it is neither this one nor a part of it.
-    pub(crate) fn heard_as(
-        &self,
-        public: &str,
-        changed: &str,
-        of_server: &Arc<Watched>,
-    ) -> Option<String> {
-        let rest = changed.strip_prefix(self.uri.as_str())?;
-        let is_part =
-            rest.is_empty() || self.uri.ends_with('/') || rest.starts_with(['/', '?', '#']);
-        (Arc::ptr_eq(&self.watched, of_server) && is_part).then(|| format!("{public}{rest}"))
-    }
-
-    /// Notes that it is over, once. What is given back tells the server, where nobody else watches.
-    fn over(&mut self) -> Option<impl Future<Output = ()> + Send + 'static> {
-        let resource = self.resource.take()?;
-        let is_last = self.watched.remove(&resource);
-        let (watched, uri) = (Arc::clone(&self.watched), std::mem::take(&mut self.uri));
-        is_last.then_some(async move { watched.end(&uri, &resource).await })
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        if let Some(end) = self.over() {
-            tokio::spawn(end);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

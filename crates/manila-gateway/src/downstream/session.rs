@@ -120,7 +120,7 @@ impl Session {
                     Ok(())
                 }
                 Ok(Message::Response(response)) => {
-                    if !self.client.questions.answer(&response) {
+                    if !self.gateway.audience.questions.answer(&self.client, &response) {
                         self.gateway.tell(Event::Refused("an answer to no question".to_owned()));
                     }
                     Ok(())
@@ -152,7 +152,7 @@ impl Session {
         self.gateway.tell(Event::Refused(why));
         match &seen.id {
             Some(id) if seen.is_answer => {
-                self.client.questions.answer_uselessly(id, fault);
+                self.gateway.audience.questions.answer_uselessly(&self.client, id, fault);
                 Ok(())
             }
             id => {

@@ -81,7 +81,7 @@ async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) ->
     let params = request.params.as_ref().map(JsonObject::as_raw);
     match (request.method.as_str(), text_of(params, "uri")) {
         ("resources/subscribe", Some(uri)) => {
-            if caller.client.n_watches() >= listen::RESOURCES_MAX {
+            if gateway.audience.n_watches(&caller.client) >= listen::RESOURCES_MAX {
                 let message = format!("at most {} resources may be watched", listen::RESOURCES_MAX);
                 return Written::fault(
                     &request.id,
@@ -90,7 +90,7 @@ async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) ->
             }
             match gateway.watch(&uri).await {
                 Ok(watch) => {
-                    caller.client.watch(uri, watch);
+                    gateway.audience.watch(&caller.client, uri, watch);
                     nothing(request)
                 }
                 Err(error) => {
@@ -100,7 +100,7 @@ async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) ->
             }
         }
         ("resources/unsubscribe", Some(uri)) => {
-            if let Some(watch) = caller.client.unwatch(&uri) {
+            if let Some(watch) = gateway.audience.unwatch(&caller.client, &uri) {
                 watch.end().await;
             }
             nothing(request)

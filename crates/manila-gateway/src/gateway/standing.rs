@@ -6,7 +6,8 @@ use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
 use super::{Gateway, Many, Servers};
-use crate::backend::{Watch, forward};
+use crate::backend::forward;
+use crate::notifications::Watch;
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::{self, Fault};

@@ -11,7 +11,7 @@ use crate::protocol::{jsonrpc, naming};
 
 /// A notification for somebody who listens: it carries the id of the subscription that asked for
 /// it, and none of anybody else's.
-pub(super) fn for_listener(notification: &Notification, told_in: Era, to: &Listener) -> Bytes {
+pub(crate) fn for_listener(notification: &Notification, told_in: Era, to: &Listener) -> Bytes {
     match (&to.wants.subscription, told_in) {
         (Some(id), _) => tagged(notification, Some(id)),
         (None, Era::Modern) => tagged(notification, None),
@@ -20,7 +20,7 @@ pub(super) fn for_listener(notification: &Notification, told_in: Era, to: &Liste
 }
 
 /// The same for the change of a resource that the listener knows by this URI.
-pub(super) fn under_uri(
+pub(crate) fn under_uri(
     notification: &Notification,
     uri: &str,
     told_in: Era,
@@ -36,7 +36,7 @@ pub(super) fn under_uri(
 }
 
 /// A notification that carries this subscription id, and no other.
-pub(super) fn tagged(notification: &Notification, id: Option<&RawJson>) -> Bytes {
+pub(crate) fn tagged(notification: &Notification, id: Option<&RawJson>) -> Bytes {
     let given = notification.params.clone().unwrap_or_default();
     let own = given.get("_meta").and_then(JsonObject::new).unwrap_or_default();
     let own = own.without(meta::SUBSCRIPTION_ID);

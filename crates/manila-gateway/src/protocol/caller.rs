@@ -1,8 +1,7 @@
 //! Who asks: a client, one request of it, and where it hears what belongs to that.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
@@ -11,8 +10,6 @@ use manila::stage::classify::Media;
 use manila::stage::record::Transport;
 use manila::{JsonObject, RawJson};
 
-use crate::backend::{Watch, Watched};
-use crate::notifications::Questions;
 use crate::protocol::cancellation::Cancellation;
 use crate::protocol::era::Era;
 use crate::protocol::presentation::Shape;
@@ -59,11 +56,9 @@ pub(crate) struct Client {
     speech: OnceLock<Speech>,
     /// How much of a server's log it wants to hear, where it has said it for all its requests.
     log_level: Mutex<Option<RawJson>>,
-    /// The resources whose changes it wants to hear of, by the URIs that it knows; `None` when it
-    /// has left.
-    watches: Mutex<Option<HashMap<String, Watch>>>,
-    /// What the server has asked it.
-    pub(crate) questions: Questions,
+    /// How many questions of servers it has not answered yet.
+    n_questions: AtomicUsize,
+    has_left: AtomicBool,
     /// Where it hears what belongs to none of its requests.
     pub(crate) line: Arc<dyn Line>,
 }
@@ -76,8 +71,8 @@ impl Client {
             number: N_CLIENTS.fetch_add(1, Ordering::Relaxed),
             speech: OnceLock::new(),
             log_level: Mutex::default(),
-            watches: Mutex::new(Some(HashMap::new())),
-            questions: Questions::default(),
+            n_questions: AtomicUsize::new(0),
+            has_left: AtomicBool::new(false),
             line,
         }
     }
@@ -112,51 +107,34 @@ impl Client {
         }
     }
 
-    /// How many resources it watches.
-    pub(crate) fn n_watches(&self) -> usize {
-        self.watches.lock().map_or(0, |watches| watches.as_ref().map_or(0, HashMap::len))
-    }
-
-    /// The URIs under which it hears of a change of a server's resource.
-    pub(crate) fn heard_as(&self, changed: &str, of_server: &Arc<Watched>) -> Vec<String> {
-        let watches = self.watches.lock().ok();
-        let watches = watches.iter().flat_map(|watches| watches.iter().flatten());
-        watches.filter_map(|(uri, watch)| watch.heard_as(uri, changed, of_server)).collect()
-    }
-
-    /// Wants to hear of changes of a resource. Who has left does not.
-    pub(crate) fn watch(&self, uri: String, watch: Watch) {
-        let before = match self.watches.lock() {
-            Ok(mut watches) => match &mut *watches {
-                Some(watches) => watches.insert(uri, watch),
-                None => Some(watch),
-            },
-            Err(_) => Some(watch),
-        };
-        // What tells a server does so without the lock.
-        drop(before);
-    }
-
-    /// Does not want to hear of changes of a resource any more. What is given back ends it.
-    pub(crate) fn unwatch(&self, uri: &str) -> Option<Watch> {
-        self.watches.lock().ok()?.as_mut()?.remove(uri)
-    }
-
     /// Whether it can be told from others: it has said hello, and all its requests are its own.
     pub(crate) fn is_named(&self) -> bool {
         self.speech().is_some_and(|speech| speech.era != Era::Modern)
     }
 
-    /// Whether it has left.
-    pub(crate) fn has_left(&self) -> bool {
-        self.watches.lock().map_or(true, |watches| watches.is_none())
+    /// Notes that a server has asked it something.
+    pub(crate) fn add_question(&self) {
+        self.n_questions.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Wants nothing more, and answers nothing more.
+    /// Notes that a question is answered, or over.
+    pub(crate) fn end_question(&self) {
+        self.n_questions.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether a server waits for its answer.
+    pub(crate) fn has_questions(&self) -> bool {
+        self.n_questions.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether it has left.
+    pub(crate) fn has_left(&self) -> bool {
+        self.has_left.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it has left.
     pub(crate) fn leave(&self) {
-        let watches = self.watches.lock().map(|mut watches| watches.take());
-        drop(watches);
-        self.questions.decline_all();
+        self.has_left.store(true, Ordering::Relaxed);
     }
 
     /// How it speaks; whoever has not said it is given what everybody understands.

@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use manila::Code;
 
-use crate::protocol::era::Era;
-
 mod traced;
 
 pub use traced::traced;
@@ -28,8 +26,8 @@ pub enum Event {
     Started {
         /// How often it was started before.
         n_earlier: u64,
-        /// How it speaks MCP.
-        era: Option<Era>,
+        /// The date of the MCP revision that it speaks.
+        era: Option<&'static str>,
         /// How long that took.
         duration: Duration,
     },

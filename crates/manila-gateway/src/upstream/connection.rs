@@ -25,6 +25,8 @@ pub(crate) struct Connection {
     pub(super) pending: Pending,
     next_id: AtomicU64,
     era: OnceLock<Era>,
+    /// No two connections have the same.
+    number: u64,
     /// Whether the server has heard that the handshake is over.
     is_confirmed: AtomicBool,
     /// Who wants to hear of progress, by the id of the request.
@@ -68,8 +70,10 @@ const TASKS_MAX: usize = 4_096;
 
 impl Connection {
     pub(super) fn new(wire: Wire, events: Events) -> Connection {
+        static N_CONNECTIONS: AtomicU64 = AtomicU64::new(0);
         Connection {
             wire,
+            number: N_CONNECTIONS.fetch_add(1, Ordering::Relaxed),
             pending: Pending::default(),
             next_id: AtomicU64::new(FIRST_ID),
             era: OnceLock::new(),
@@ -79,6 +83,11 @@ impl Connection {
             n_useless: AtomicU64::new(0),
             events,
         }
+    }
+
+    /// The number of this connection, which no other has.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Asks something of our own.
@@ -296,7 +305,7 @@ impl Connection {
     /// still open.
     pub(super) fn last_sign(&self, id: u64) -> Option<Instant> {
         let caller = self.pending.caller(id);
-        if caller.is_some_and(|caller| caller.client.questions.has_open()) {
+        if caller.is_some_and(|caller| caller.client.has_questions()) {
             return Some(clock::now());
         }
         self.progress.lock().ok()?.get(&id)?.last

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use manila::request_envelope::{Notification, Request};
 
 use super::pending::Arrived;
 use super::{Connection, Down};
-use crate::protocol::jsonrpc;
 use crate::rt::queue::{Receiver, Weigh};
 
 /// What the server says on its own.
@@ -93,15 +91,4 @@ impl Inbox {
         }
         Some(said)
     }
-}
-
-/// The answer that a server gets to a question that is not asked, with the reason.
-pub(crate) fn declined_because(request: &Request, why: &str) -> Bytes {
-    let fault = jsonrpc::Fault::new(manila::Code::CapabilityNotAvailable).message(why);
-    jsonrpc::error(Some(&request.id), &fault)
-}
-
-/// The answer that a server gets to a question that nobody can answer.
-pub(crate) fn declined(request: &Request) -> Bytes {
-    jsonrpc::error(Some(&request.id), &jsonrpc::Fault::new(manila::Code::MethodNotFound))
 }

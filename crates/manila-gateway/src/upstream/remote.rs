@@ -202,7 +202,7 @@ impl Remote {
             known.n_opened - 1
         });
         let duration = clock::now().saturating_duration_since(started);
-        (self.events)(Event::Started { n_earlier, era: Some(ready.era), duration });
+        (self.events)(Event::Started { n_earlier, era: Some(ready.era.date()), duration });
         let heard = Arc::clone(&ready);
         let hearing = tokio::spawn(async move { changes::hear(&heard).await }).abort_handle();
         let talk = Talk { ready: Arc::clone(&ready), link, hearing };

@@ -217,7 +217,7 @@ impl Supervisor {
             }
         };
         let duration = clock::now().saturating_duration_since(started);
-        (self.events)(Event::Started { n_earlier, era: connection.era(), duration });
+        (self.events)(Event::Started { n_earlier, era: connection.era().map(Era::date), duration });
         let ready = Arc::new(Ready::new(Arc::clone(connection), result));
         self.was_ready.store(true, Ordering::Relaxed);
         self.state.send_replace(State::Ready(Arc::clone(&ready)));

@@ -79,7 +79,7 @@ async fn answer(
             None
         }
         Ok(Message::Response(response)) => {
-            let _ = session.client.questions.answer(&response);
+            let _ = front.gateway.audience.questions.answer(&session.client, &response);
             None
         }
         Err(NoMessage { code, violation, id }) => {

@@ -250,7 +250,7 @@ pub(super) fn answered(
     response: &Response,
 ) -> Result<Reply, Refused> {
     let session = session(front, headers)?;
-    if session.client.questions.answer(response) {
+    if front.gateway.audience.questions.answer(&session.client, response) {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
     front.gateway.tell(Event::Refused("an answer to no question".to_owned()));

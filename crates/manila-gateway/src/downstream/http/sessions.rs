@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::stream::{Reader, Stream};
 use crate::admit::in_flight::InFlight;
 use crate::gateway::Gateway;
-use crate::notifications::{Listener, Listening, Resources, Wants};
+use crate::notifications::{Audience, Listener, Listening, Resources, Wants};
 use crate::protocol::caller::{Client, Line, Speech, Unheard};
 use crate::protocol::era::Revision;
 use crate::rt::clock;
@@ -34,6 +34,7 @@ pub(super) struct Session {
     pub(super) client: Arc<Client>,
     pub(super) in_flight: InFlight,
     lines: Arc<Lines>,
+    audience: Arc<Audience>,
     /// It hears what concerns everybody, as long as it is there.
     _listening: Listening,
     last_used: Mutex<Instant>,
@@ -127,6 +128,7 @@ impl Session {
             client,
             in_flight: InFlight::new(&gateway.settings()),
             lines,
+            audience: Arc::clone(&gateway.audience),
             _listening: gateway.audience.add(listener),
             last_used: Mutex::new(clock::now()),
         }
@@ -171,7 +173,7 @@ impl Session {
     /// Ends all that is open.
     fn close(&self) {
         self.in_flight.cancel_all("the session is over");
-        self.client.leave();
+        self.audience.leave(&self.client);
         self.lines.own.finish(None);
     }
 }

@@ -7,7 +7,6 @@ use manila::{Code, JsonObject};
 use tracing::{debug, info, warn};
 
 use super::{Consent, Event, Events};
-use crate::protocol::era::Era;
 
 /// Hands events to whoever subscribed with `tracing`, with the target `manila`. What nobody wants
 /// to hear is not put into words.
@@ -110,10 +109,10 @@ fn is_named(reason: &str, server: &str) -> bool {
     program == server || program.rsplit(['/', '\\']).next() == Some(server)
 }
 
-fn started(server: &str, n_restarts: u64, era: Option<Era>, duration: Duration) {
+fn started(server: &str, n_restarts: u64, era: Option<&str>, duration: Duration) {
     let again = if n_restarts > 0 { " again" } else { "" };
     debug!(
-        name: "started", target: "manila", server, n_restarts, era = era.map(Era::date),
+        name: "started", target: "manila", server, n_restarts, era,
         duration_ms = ms(duration), "{server} is ready{again} after {duration:.1?}{}",
         era.map(|era| format!(", speaking MCP {era}")).unwrap_or_default()
     );

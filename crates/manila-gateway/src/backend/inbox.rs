@@ -1,4 +1,4 @@
-//! Delivering what the server says on its own to those whom it concerns.
+//! Reading a server's messages: notifications and requests go to the clients that they concern.
 //!
 //! Many clients may share one conversation with a server. What came with the answer to a request
 //! belongs to whoever made that request; on a pipe, where nothing tells that, to the only client
@@ -8,16 +8,16 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
-use super::retold;
-use crate::backend::Backend;
-use crate::protocol::caller::{Caller, Client, Line};
+use super::Backend;
+use crate::notifications::{Asker, declined, retold};
+use crate::protocol::caller::{Caller, Client, Line, Unheard};
 use crate::protocol::era::{self, Era};
 use crate::protocol::{jsonrpc, naming};
 use crate::upstream::{Arrived, Connection, From, FromUpstream, Inbox};
-use crate::upstream::{declined, declined_because};
 
 /// Delivers what the server says, until it will never say anything again.
 pub(crate) async fn deliver(backend: Arc<Backend>, mut inbox: Inbox) {
@@ -35,7 +35,9 @@ pub(crate) async fn deliver(backend: Arc<Backend>, mut inbox: Inbox) {
                 let before = backend.tools.snapshot();
                 tokio::spawn(catch_up(Arc::clone(&backend), before, connection));
             }
-            FromUpstream::Ended(connection, _) => backend.audience.end_questions(&connection),
+            FromUpstream::Ended(connection, _) => {
+                backend.audience.questions.end(connection.number());
+            }
         }
     }
 }
@@ -116,13 +118,10 @@ fn taken_back(backend: &Backend, notification: &Notification, by: &Arc<Connectio
         // It ends a subscription, and nothing else.
         return by.ended_by_server(&id);
     }
-    for listener in backend.audience.all() {
-        let Some((own_id, line)) = listener.client.questions.take_back(&id, by) else { continue };
-        // Whoever is gone needs no news.
-        let _ =
-            line.put(jsonrpc::replaced(&notification.frame, &id, own_id.to_string().as_bytes()));
-        return;
-    }
+    let asked = backend.audience.questions.take_back(&id, by.number());
+    let Some((own_id, line)) = asked else { return };
+    // Whoever is gone needs no news.
+    let _ = line.put(jsonrpc::replaced(&notification.frame, &id, own_id.to_string().as_bytes()));
 }
 
 /// Progress goes to whoever asked for it, under the token that it chose; that of a request which is over
@@ -250,7 +249,25 @@ fn asked(backend: &Backend, request: &Request, from: From) {
         return connection.push(declined(request));
     }
     let known = backend.asked_for_public_task(request);
-    client.questions.ask(known.as_ref().unwrap_or(request), &connection, &line);
+    let asker = Asker { connection: connection.number(), line: Arc::new(ToServer(connection)) };
+    let questions = &backend.audience.questions;
+    questions.ask(known.as_ref().unwrap_or(request), &asker, &client, &line);
+}
+
+/// The line back to a server.
+struct ToServer(Arc<Connection>);
+
+impl Line for ToServer {
+    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
+        self.0.push(frame);
+        Ok(())
+    }
+}
+
+/// The answer that a server gets to a question that is not asked, with the reason.
+fn declined_because(request: &Request, why: &str) -> Bytes {
+    let fault = jsonrpc::Fault::new(manila::Code::CapabilityNotAvailable).message(why);
+    jsonrpc::error(Some(&request.id), &fault)
 }
 
 /// Whether a client can be asked this, as far as it has said.
