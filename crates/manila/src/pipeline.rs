@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::contract::{Contract, Reply, render};
 use crate::observed::Observation;
 use crate::stage::attest::{Attestation, attest};
-pub use crate::stage::classify::OutputCheck;
+pub use crate::stage::check_output::OutputCheck;
 use crate::stage::classify::{Media, classify};
 use crate::stage::fit::{Budget, fit};
 pub use crate::stage::redact::Redaction;

@@ -3,6 +3,7 @@
 //! `validate` comes with the gateway.
 
 pub mod attest;
+pub mod check_output;
 pub mod classify;
 pub mod fit;
 pub mod record;

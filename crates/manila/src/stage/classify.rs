@@ -10,6 +10,7 @@ use crate::observed::{Observation, Observed};
 use crate::outcome::{Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Run, said};
 use crate::pipeline::Settings;
 use crate::raw_json::RawJson;
+use crate::stage::check_output;
 
 mod answer;
 mod command;
@@ -17,14 +18,12 @@ mod delay;
 mod enveloped;
 mod mcp;
 mod naming;
-pub(crate) mod output;
 mod refusal;
 
 pub(crate) use answer::answered;
 pub(crate) use command::exit_message;
 use enveloped::Merged;
 pub use naming::code_from_text;
-pub use output::OutputCheck;
 
 /// Where the media blocks of an MCP result go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,7 +72,7 @@ pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Con
     let mut outcome =
         Outcome { call, ended, run, blocks, notes, receipt, provenance, came_in, verbatim, unread };
     if let Some(check) = settings.output_check {
-        output::check(&mut outcome, check);
+        check_output::check(&mut outcome, check);
     }
     outcome
 }
@@ -114,6 +113,6 @@ impl Seen {
     }
 }
 
-fn failed(failure: Failure, partial: Payload) -> Ended {
+pub(super) fn failed(failure: Failure, partial: Payload) -> Ended {
     Ended::Failed { failures: NonEmpty::one(failure), partial }
 }

@@ -8,7 +8,7 @@ use manila_redact::Redactor;
 
 use crate::outcome::Outcome;
 use crate::pipeline::Settings;
-use crate::stage::classify::output;
+use crate::stage::check_output;
 
 mod hide;
 
@@ -82,7 +82,7 @@ pub fn redact(mut outcome: Outcome, settings: &Settings<'_>) -> Redacted {
         if let Some(check) = settings.output_check {
             // An envelope that goes out as it came is as good as it was.
             let check = if passed.is_some() { check.lenient() } else { check };
-            output::check_hidden(&mut outcome, check);
+            check_output::check_hidden(&mut outcome, check);
         }
     }
     // P3: the operator wants such an envelope as it came; all else is redacted all the same.

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::failed;
 use crate::catalogue::Code;
 use crate::outcome::{Ended, Failure, Outcome, Payload, Provenance, Severity, Warning};
 use crate::raw_json::{JsonObject, RawJson};
+use crate::stage::classify::failed;
 use crate::violation::Violation;
 
 /// Checks a payload against the tool's own output schema.
