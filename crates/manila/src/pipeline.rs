@@ -1,13 +1,15 @@
 //! The stages in their order.
 //!
-//! `classify` may name, `redact` may hide, `fit` may drop, `attest` may add, a contract may
-//! shape. Nothing fails after `classify`: a tool that failed is a good answer.
+//! `classify` may name, `check_output` may refuse, `redact` may hide, `fit` may drop, `attest`
+//! may add, a contract may shape. Nothing fails after `classify`: a tool that failed is a good
+//! answer.
 
 use crate::context::Context;
 use crate::contract::{Contract, Reply, render};
 use crate::observed::Observation;
 use crate::stage::attest::{Attestation, attest};
 pub use crate::stage::check_output::OutputCheck;
+use crate::stage::check_output::{check_output, check_redacted};
 use crate::stage::classify::{Media, classify};
 use crate::stage::fit::{Budget, fit};
 pub use crate::stage::redact::Redaction;
@@ -61,8 +63,12 @@ pub fn seal(
 /// Everything but the shaping, for those who want several contracts of one call.
 #[must_use]
 pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Context) -> Redacted {
-    let outcome = classify(observation, settings, context);
-    let redacted = redact(outcome, settings);
-    let fitted = fit(redacted, settings.budget);
-    attest(fitted, settings.attestation)
+    let Settings { media, speaks, passthrough, output_check, redaction, budget, attestation } =
+        *settings;
+    let outcome = classify(observation, media, speaks, context);
+    let outcome = check_output(outcome, output_check);
+    let redacted = redact(outcome, redaction, passthrough);
+    let redacted = check_redacted(redacted, output_check);
+    let fitted = fit(redacted, budget);
+    attest(fitted, attestation)
 }

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::outcome::{IdSource, Outcome};
 use crate::pipeline::Settings;
 use crate::raw_json::{Kind, Opened, RawJson, ReadError};
+use crate::stage::check_output::check_redacted;
 use crate::stage::redact::redact;
 
 /// What an envelope says.
@@ -172,7 +173,8 @@ pub fn convert(
         .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
     outcome.unread = losses;
     outcome.verbatim = outcome.verbatim.filter(|_| from == to);
-    let redacted = redact(outcome, settings);
+    let redacted = redact(outcome, settings.redaction, settings.passthrough);
+    let redacted = check_redacted(redacted, settings.output_check);
     let mut reply = render(&redacted, to, context);
     if !redacted.hidden().is_empty() && !redacted.is_shown() {
         reply.losses.push(Loss { what: "secrets", why: "they are hidden" });

@@ -1,12 +1,15 @@
 use super::*;
 use crate::catalogue::Code;
 use crate::outcome::{Failure, NonEmpty, Payload, Provenance};
-use crate::pipeline::Settings;
-use crate::stage::redact::redact;
+use crate::stage::redact::{Redacted, Redaction};
 
 #[path = "../../tests/given/observations.rs"]
 mod given;
 mod laws;
+
+fn redact(outcome: Outcome) -> Redacted {
+    crate::stage::redact::redact(outcome, Redaction::Standard, None)
+}
 
 fn outcome(ended: Ended) -> Outcome {
     Outcome::new(ended)
@@ -21,7 +24,7 @@ fn an_envelope_of_its_own_contract_goes_out_byte_for_byte() {
     let own = json(r#"{"schema_version": "mcp.envelope.v0.1", "result": 1.0}"#);
     let mut seen = outcome(Ended::Done(Payload::Json(json("1.0"))));
     seen.verbatim = Some((Contract::McpEnvelopeV01, own.clone()));
-    let seen = redact(seen, &Settings::default());
+    let seen = redact(seen);
     let context = Context::new([0; 16]);
     assert_eq!(
         render(&seen, Contract::McpEnvelopeV01, &context).envelope.as_bytes(),
@@ -36,11 +39,7 @@ fn provenance_is_a_record_or_null_or_nothing() {
     let shown = |provenance| {
         let mut seen = outcome(Ended::Done(Payload::Absent));
         seen.provenance = provenance;
-        let reply = render(
-            &redact(seen, &Settings::default()),
-            Contract::McpEnvelopeV01,
-            &Context::new([0; 16]),
-        );
+        let reply = render(&redact(seen), Contract::McpEnvelopeV01, &Context::new([0; 16]));
         reply.envelope.get("provenance").map(|it| it.to_string())
     };
     assert_eq!(shown(Provenance::NotAsked), None);
@@ -53,7 +52,7 @@ fn provenance_is_a_record_or_null_or_nothing() {
 fn what_redaction_hid_is_told_or_listed_as_lost() {
     let mut seen = outcome(Ended::Done(Payload::Absent));
     seen.receipt.findings.push(("jwt".into(), 2));
-    let seen = redact(seen, &Settings::default());
+    let seen = redact(seen);
     for (contract, told) in [
         (
             Contract::ResponseV2,
@@ -100,8 +99,7 @@ fn several_failures_are_all_told() {
     let failure = |code, message: &'static str| Failure::new(code, message);
     let all = vec![failure(Code::NotFound, "one"), failure(Code::Timeout, "two")];
     let failures = NonEmpty::from_vec(all).unwrap();
-    let seen =
-        redact(outcome(Ended::Failed { failures, partial: Payload::Absent }), &Settings::default());
+    let seen = redact(outcome(Ended::Failed { failures, partial: Payload::Absent }));
     for contract in Contract::ALL {
         let envelope = render(&seen, contract, &Context::new([0; 16])).envelope.to_string();
         assert!(envelope.contains("one") && envelope.contains("two"), "{contract}: {envelope}");

@@ -1,11 +1,15 @@
-//! Whether a payload is what its tool promised.
+//! Check output: warn of a payload that is not what its tool promised, or refuse it.
+//!
+//! This stage runs twice: on the outcome before redaction, which judges the tool, and on the
+//! redacted one, because what redaction hides may be what the schema asks for. It is the only
+//! stage behind `validate` that may refuse.
 
 use std::fmt;
 
 use crate::catalogue::Code;
-use crate::outcome::{Ended, Failure, Outcome, Payload, Provenance, Severity, Warning};
+use crate::outcome::{Ended, Failure, NonEmpty, Outcome, Payload, Provenance, Severity, Warning};
 use crate::raw_json::{JsonObject, RawJson};
-use crate::stage::classify::failed;
+use crate::stage::redact::Redacted;
 use crate::violation::Violation;
 
 /// Checks a payload against the tool's own output schema.
@@ -35,7 +39,7 @@ impl<'a> OutputCheck<'a> {
     }
 
     /// The same, but nothing is refused.
-    pub(crate) fn lenient(self) -> OutputCheck<'a> {
+    fn lenient(self) -> OutputCheck<'a> {
         OutputCheck { mismatch: Mismatch::Told, ..self }
     }
 
@@ -61,18 +65,32 @@ impl fmt::Debug for OutputCheck<'_> {
 /// The code of the warning about a payload that is not what its tool promised.
 const MISMATCH: &str = "OUTPUT_SCHEMA_MISMATCH";
 
-/// Tells or refuses a payload that is not what its tool promised.
-pub(crate) fn check(outcome: &mut Outcome, check: OutputCheck<'_>) {
-    judge(outcome, check, Blame::Tool);
+/// Checks the payload of a call that is done against what its tool promised.
+#[must_use]
+pub fn check_output(mut outcome: Outcome, check: Option<OutputCheck<'_>>) -> Outcome {
+    if let Some(check) = check {
+        judge(&mut outcome, check, Blame::Tool);
+    }
+    outcome
 }
 
-/// As `check`, after secrets were hidden: they may be what the schema asks for. What was told
-/// before is not told again; but a tool that tells it of itself is not let through for that.
-pub(crate) fn check_hidden(outcome: &mut Outcome, check: OutputCheck<'_>) {
+/// Checks the payload again if secrets were hidden.
+///
+/// A warning that [`check_output`] added is not repeated. A tool that puts the same warning into
+/// its own envelope is still refused by a strict check.
+#[must_use]
+pub fn check_redacted(mut redacted: Redacted, check: Option<OutputCheck<'_>>) -> Redacted {
+    let Some(check) = check.filter(|_| !redacted.hidden().is_empty()) else { return redacted };
+    let outcome = redacted.outcome_mut();
+    // An envelope that goes out unchanged is as good as it was: it is kept, and never refused.
+    let shown = outcome.verbatim.take();
+    let check = if shown.is_some() { check.lenient() } else { check };
     match check.mismatch {
         Mismatch::Told if is_told(outcome) => {}
         Mismatch::Told | Mismatch::Refused => judge(outcome, check, Blame::Redaction),
     }
+    outcome.verbatim = shown;
+    redacted
 }
 
 /// Who made a payload into what it should not be.
@@ -120,7 +138,7 @@ fn tell(outcome: &mut Outcome, message: String, context: JsonObject) {
 /// Nothing of the answer goes on: it is no part of a result (R11), but a whole one that nobody
 /// may rely on. What was said beside it stays: limits and warnings are about the call.
 fn refuse(outcome: &mut Outcome, failure: Failure) {
-    outcome.ended = failed(failure, Payload::Absent);
+    outcome.ended = Ended::Failed { failures: NonEmpty::one(failure), partial: Payload::Absent };
     outcome.run = None;
     outcome.blocks.clear();
     outcome.provenance = Provenance::NotAsked;

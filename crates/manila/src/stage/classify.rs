@@ -6,11 +6,10 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
+use crate::contract::Contract;
 use crate::observed::{Observation, Observed};
 use crate::outcome::{Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Run, said};
-use crate::pipeline::Settings;
 use crate::raw_json::RawJson;
-use crate::stage::check_output;
 
 mod answer;
 mod command;
@@ -36,17 +35,25 @@ pub enum Media {
 }
 
 /// Names what was seen.
+///
+/// `speaks` is the contract that the tool is known to answer in. Only a contract without a mark
+/// of its own needs it; the others are recognised.
 #[must_use]
-pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Context) -> Outcome {
+pub fn classify(
+    observation: Observation,
+    media: Media,
+    speaks: Option<Contract>,
+    context: &Context,
+) -> Outcome {
     let Observation { mut call, observed, mut notes } = observation;
     call.duration = call.duration.or(context.elapsed);
     settle_request_id(&mut call, &mut notes);
     let mut seen = match observed {
         Observed::Answered(json) => {
-            enveloped::seen(&json, settings.speaks).unwrap_or_else(|| Seen::ended(answered(json)))
+            enveloped::seen(&json, speaks).unwrap_or_else(|| Seen::ended(answered(json)))
         }
         Observed::Said(text) => Seen::ended(Ended::Done(text.into_payload())),
-        Observed::Mcp(result) => mcp::result(result, settings),
+        Observed::Mcp(result) => mcp::result(result, media, speaks),
         Observed::Exited(exited) => command::exited(exited, &mut notes),
         Observed::Failed(failed) => refusal::failed(*failed),
         Observed::Invalid(invalid) => refusal::invalid(invalid, call.tool_id.as_deref()),
@@ -69,12 +76,7 @@ pub fn classify(observation: Observation, settings: &Settings<'_>, context: &Con
     let mut features = BTreeSet::new();
     notes.upgrade_hints.retain(|hint| features.insert(hint.feature.clone()));
     let Seen { ended, run, blocks, envelope: _ } = seen;
-    let mut outcome =
-        Outcome { call, ended, run, blocks, notes, receipt, provenance, came_in, verbatim, unread };
-    if let Some(check) = settings.output_check {
-        check_output::check(&mut outcome, check);
-    }
-    outcome
+    Outcome { call, ended, run, blocks, notes, receipt, provenance, came_in, verbatim, unread }
 }
 
 /// R5: the caller's own id wins over a `request_id` among the extra keys.
@@ -113,6 +115,6 @@ impl Seen {
     }
 }
 
-pub(super) fn failed(failure: Failure, partial: Payload) -> Ended {
+fn failed(failure: Failure, partial: Payload) -> Ended {
     Ended::Failed { failures: NonEmpty::one(failure), partial }
 }

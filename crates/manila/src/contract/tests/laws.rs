@@ -117,10 +117,10 @@ proptest! {
             let reading = reading.unwrap_or_else(|findings| {
                 panic!("{contract}: {findings:?} in {}", reply.envelope)
             });
-            let kept = redact(reading.outcome.clone(), &plain());
+            let kept = redact(reading.outcome.clone(), Redaction::Off, None);
             let again = render(&kept, contract, &Context::new([0; 16]));
             prop_assert_eq!(&again.envelope, &reply.envelope, "{} verbatim", contract);
-            let read_again = redact(without_verbatim(reading.outcome.clone()), &plain());
+            let read_again = redact(without_verbatim(reading.outcome.clone()), Redaction::Off, None);
             let again = render(&read_again, contract, &Context::new(CONTEXT));
             prop_assert_eq!(again.envelope.to_string(), reply.envelope.to_string(), "{}: {:?}", contract, reading.outcome);
             prop_assert_eq!(again.is_error, reply.is_error);

@@ -1,4 +1,4 @@
-use super::OutputCheck;
+use super::{OutputCheck, check_output};
 use crate::catalogue::Code;
 use crate::context::Context;
 use crate::contract::{Contract, Reply, render};
@@ -43,6 +43,12 @@ fn sealed(observation: Observation, contract: Contract, settings: &Settings<'_>)
     render(&prepare(observation, settings, &context), contract, &context)
 }
 
+fn checked(observation: Observation, settings: &Settings<'_>) -> Outcome {
+    let Settings { media, speaks, output_check, .. } = *settings;
+    let outcome = classify(observation, media, speaks, &Context::new([0; 16]));
+    check_output(outcome, output_check)
+}
+
 #[track_caller]
 fn failure_of(outcome: &Outcome) -> (&'static str, String) {
     let Ended::Failed { failures, partial } = &outcome.ended else { panic!("{outcome:?}") };
@@ -54,7 +60,7 @@ fn failure_of(outcome: &Outcome) -> (&'static str, String) {
 #[test]
 fn what_was_promised_goes_on_as_it_came() {
     for settings in [strict(), warning(), Settings::default()] {
-        let outcome = classify(answered(r#"{"n": 7}"#), &settings, &Context::new([0; 16]));
+        let outcome = checked(answered(r#"{"n": 7}"#), &settings);
         assert!(matches!(outcome.ended, Ended::Done(Payload::Json(_))));
         assert!(outcome.notes.warnings.is_empty());
     }
@@ -63,7 +69,7 @@ fn what_was_promised_goes_on_as_it_came() {
 #[test]
 fn strictly_checked_what_was_not_promised_is_a_failure_without_its_payload() {
     let seen = || answered(r#"{"n": "seven-leagues"}"#);
-    let outcome = classify(seen(), &strict(), &Context::new([0; 16]));
+    let outcome = checked(seen(), &strict());
     let (code, message) = failure_of(&outcome);
     assert_eq!(code, "INVALID_TOOL_OUTPUT");
     let words = "The answer does not fit the tool's own output schema: /n must be of type integer";
@@ -103,7 +109,7 @@ fn nothing_text_and_media_are_refused_like_json() {
     ] {
         let result = McpResult::from_json(format!(r#"{{"content": [{content}]}}"#)).unwrap();
         let seen = Observation::new(Observed::Mcp(result));
-        let outcome = classify(seen, &settings, &Context::new([0; 16]));
+        let outcome = checked(seen, &settings);
         assert!(failure_of(&outcome).1.contains(words), "{content}");
         assert!(outcome.blocks.is_empty(), "an image belongs to the answer");
     }

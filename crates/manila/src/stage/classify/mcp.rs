@@ -5,12 +5,10 @@ use crate::catalogue::Code;
 use crate::contract::{Contract, unmarked};
 use crate::observed::{Broken, McpResult, Part};
 use crate::outcome::{Ended, Failure, Payload};
-use crate::pipeline::Settings;
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::stage::classify::code_from_text;
 
-pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
-    let media = settings.media;
+pub(super) fn result(result: McpResult, media: Media, speaks: Option<Contract>) -> Seen {
     let McpResult { structured, is_error, parts, broken, raw, .. } = result;
     if let Some(broken) = broken {
         // What cannot be taken apart is kept whole.
@@ -21,7 +19,7 @@ pub(super) fn result(result: McpResult, settings: &Settings<'_>) -> Seen {
     let in_text = if structured.is_none() { only_text(&parts).and_then(parsed) } else { None };
     // An envelope stands alone, or as the only text beside media.
     let answer = structured.as_ref().or(in_text.as_ref());
-    if let Some(seen) = answer.and_then(|json| enveloped(json, is_error, settings.speaks)) {
+    if let Some(seen) = answer.and_then(|json| enveloped(json, is_error, speaks)) {
         return Seen { blocks, ..seen };
     }
     let is_structured = structured.is_some();

@@ -8,7 +8,6 @@ use crate::outcome::{
     Call, Cut, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Payload, Provenance,
     Receipt, Reduction, Run, Tier, UpgradeHint, Warning,
 };
-use crate::pipeline::Settings;
 use crate::raw_json::{JsonObject, RawJson};
 
 const SECRET: &str = "AKIAIOSFODNN7REDACTE";
@@ -106,7 +105,7 @@ fn all_endings() -> Vec<Ended> {
 #[test]
 fn a_secret_in_any_place_is_in_no_envelope() {
     for ended in all_endings() {
-        let redacted = redact(full_of_secrets(ended), &Settings::default());
+        let redacted = redact(full_of_secrets(ended), Redaction::Standard, None);
         // Not even where no contract looks.
         let model = format!("{:?}", redacted.outcome());
         assert!(!model.contains(SECRET), "{model}");
@@ -131,7 +130,7 @@ fn what_holds_no_secret_is_the_same_bytes() {
         ..full_of_secrets(Ended::Done(Payload::Json(json.clone())))
     };
     let outcome = Outcome { call: Call::default(), verbatim: None, ..outcome };
-    let redacted = redact(outcome.clone(), &Settings::default());
+    let redacted = redact(outcome.clone(), Redaction::Standard, None);
     assert_eq!(*redacted.outcome(), outcome);
     let Ended::Done(Payload::Json(after)) = &redacted.outcome().ended else { panic!("still JSON") };
     assert_eq!(after.as_bytes().as_ptr(), json.as_bytes().as_ptr(), "not even copied");
@@ -140,6 +139,5 @@ fn what_holds_no_secret_is_the_same_bytes() {
 #[test]
 fn switched_off_it_changes_nothing() {
     let outcome = full_of_secrets(Ended::Done(Payload::Text(said())));
-    let settings = Settings { redaction: Redaction::Off, ..Settings::default() };
-    assert_eq!(*redact(outcome.clone(), &settings).outcome(), outcome);
+    assert_eq!(*redact(outcome.clone(), Redaction::Off, None).outcome(), outcome);
 }
