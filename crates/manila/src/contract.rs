@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::outcome::{Content, Ended, IdSource, Outcome};
 use crate::raw_json::{RawJson, encoded_len};
 use crate::schema::{PayloadType, Place, Unbound};
-use crate::stage::redact::Redacted;
+use crate::stage::attest::Attested;
 
 mod code_lines;
 pub(crate) mod content;
@@ -194,9 +194,35 @@ pub struct Reply {
 }
 
 /// Shapes an outcome as `contract` says.
+///
+/// Only what has been through every stage can be written. An outcome that was not redacted does
+/// not compile here:
+///
+/// ```compile_fail,E0308
+/// use manila::stage::classify::{Media, classify};
+/// use manila::{Context, Contract, Observation, render};
+///
+/// let seen = Observation::from_json(r#"{"observed": {"said": "hello"}}"#).unwrap();
+/// let context = Context::new([0; 16]);
+/// let outcome = classify(seen, Media::Inline, None, &context);
+/// render(&outcome, Contract::ResponseV2, &context);
+/// ```
+///
+/// Nor does one that was redacted, but not fitted and attested:
+///
+/// ```compile_fail,E0308
+/// use manila::stage::classify::{Media, classify};
+/// use manila::stage::redact::{Redaction, redact};
+/// use manila::{Context, Contract, Observation, render};
+///
+/// let seen = Observation::from_json(r#"{"observed": {"said": "hello"}}"#).unwrap();
+/// let context = Context::new([0; 16]);
+/// let redacted = redact(classify(seen, Media::Inline, None, &context), Redaction::Standard, None);
+/// render(&redacted, Contract::ResponseV2, &context);
+/// ```
 #[must_use]
-pub fn render(redacted: &Redacted, contract: Contract, context: &Context) -> Reply {
-    let outcome = &*settle::settled(redacted.outcome(), contract);
+pub fn render(attested: &Attested, contract: Contract, context: &Context) -> Reply {
+    let outcome = &*settle::settled(attested.outcome(), contract);
     let (envelope, losses) = match &outcome.verbatim {
         Some((own, envelope)) if *own == contract => (envelope.clone(), kept(outcome)),
         Some(_) | None => {

@@ -7,13 +7,13 @@
 use crate::context::Context;
 use crate::contract::{Contract, Reply, render};
 use crate::observed::Observation;
-use crate::stage::attest::{Attestation, attest};
+use crate::stage::attest::{Attestation, Attested, attest};
 pub use crate::stage::check_output::OutputCheck;
 use crate::stage::check_output::{check_output, check_redacted};
 use crate::stage::classify::{Media, classify};
 use crate::stage::fit::{Budget, fit};
 pub use crate::stage::redact::Redaction;
-use crate::stage::redact::{Redacted, redact};
+use crate::stage::redact::redact;
 
 /// What the stages may do for this call.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,7 +62,7 @@ pub fn seal(
 
 /// Everything but the shaping, for those who want several contracts of one call.
 #[must_use]
-pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Context) -> Redacted {
+pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Context) -> Attested {
     let Settings { media, speaks, passthrough, output_check, redaction, budget, attestation } =
         *settings;
     let outcome = classify(observation, media, speaks, context);

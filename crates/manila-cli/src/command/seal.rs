@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use manila::pipeline::{self, Redaction, Settings, prepare};
-use manila::stage::redact::Redacted;
+use manila::stage::attest::Attested;
 use manila::{
     Context, Contract, IdPurpose, JsonObject, Observation, Problem, RawJson, ReadError, Reply,
     Syntax, deterministic_id, render,
@@ -143,7 +143,7 @@ impl Sealing {
     }
 
     /// An object with one envelope for each contract.
-    fn all(&self, prepared: &Redacted, context: &Context) -> Sealed {
+    fn all(&self, prepared: &Attested, context: &Context) -> Sealed {
         let mut losses = Vec::new();
         let envelopes = Contract::ALL.into_iter().map(|contract| {
             let reply = render(prepared, contract, context);

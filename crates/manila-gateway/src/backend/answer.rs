@@ -1,8 +1,8 @@
 //! Reading what a server answered to `tools/call`.
 
 use manila::json::Kind;
+use manila::stage::attest::Attested;
 use manila::stage::classify::code_from_text;
-use manila::stage::redact::Redacted;
 use manila::{Code, Ended, Failed, Failure, JsonObject, Observed, RawJson};
 
 use crate::protocol::jsonrpc::{self, Fault};
@@ -50,7 +50,7 @@ pub(super) fn protocol_error(error: &RawJson) -> Observed {
 }
 
 /// What went wrong, if something did.
-pub(super) fn failure(prepared: &Redacted) -> Option<&Failure> {
+pub(super) fn failure(prepared: &Attested) -> Option<&Failure> {
     match &prepared.outcome().ended {
         Ended::Done(_) => None,
         Ended::Failed { failures, .. } => Some(failures.first()),

@@ -77,13 +77,14 @@ impl Backend {
         let meta = if consented.is_none() { meta.map(|meta| hiding.part(meta)) } else { meta };
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);
-        if prepared.is_shown() {
+        let redacted = prepared.redacted();
+        if redacted.is_shown() {
             self.tell(Event::Unredacted {
                 tool: call.public().to_owned(),
                 why: Consent::Passthrough,
             });
-        } else if !prepared.hidden().is_empty() {
-            let (place, findings) = (call.public().to_owned(), prepared.hidden().to_vec());
+        } else if !redacted.hidden().is_empty() {
+            let (place, findings) = (call.public().to_owned(), redacted.hidden().to_vec());
             self.tell(Event::Redacted { place, findings });
         }
         let reply = manila::render(&prepared, contract, &context);

@@ -15,7 +15,9 @@ use crate::context::Context;
 use crate::outcome::{IdSource, Outcome};
 use crate::pipeline::Settings;
 use crate::raw_json::{Kind, Opened, RawJson, ReadError};
+use crate::stage::attest::attest;
 use crate::stage::check_output::check_redacted;
+use crate::stage::fit::fit;
 use crate::stage::redact::redact;
 
 /// What an envelope says.
@@ -175,7 +177,9 @@ pub fn convert(
     outcome.verbatim = outcome.verbatim.filter(|_| from == to);
     let redacted = redact(outcome, settings.redaction, settings.passthrough);
     let redacted = check_redacted(redacted, settings.output_check);
-    let mut reply = render(&redacted, to, context);
+    let attested = attest(fit(redacted, settings.budget), settings.attestation);
+    let mut reply = render(&attested, to, context);
+    let redacted = attested.redacted();
     if !redacted.hidden().is_empty() && !redacted.is_shown() {
         reply.losses.push(Loss { what: "secrets", why: "they are hidden" });
     }

@@ -1,14 +1,22 @@
 use super::*;
 use crate::catalogue::Code;
 use crate::outcome::{Failure, NonEmpty, Payload, Provenance};
-use crate::stage::redact::{Redacted, Redaction};
+use crate::stage::attest::{Attestation, attest};
+use crate::stage::fit::{Budget, fit};
+use crate::stage::redact::{Redaction, redact};
 
 #[path = "../../tests/given/observations.rs"]
 mod given;
 mod laws;
 
-fn redact(outcome: Outcome) -> Redacted {
-    crate::stage::redact::redact(outcome, Redaction::Standard, None)
+/// An outcome as the pipeline would hand it to a contract.
+fn attested(outcome: Outcome, redaction: Redaction<'_>) -> Attested {
+    let redacted = redact(outcome, redaction, None);
+    attest(fit(redacted, Budget::Unlimited), Attestation::NotAsked)
+}
+
+fn redacted(outcome: Outcome) -> Attested {
+    attested(outcome, Redaction::Standard)
 }
 
 fn outcome(ended: Ended) -> Outcome {
@@ -24,7 +32,7 @@ fn an_envelope_of_its_own_contract_goes_out_byte_for_byte() {
     let own = json(r#"{"schema_version": "mcp.envelope.v0.1", "result": 1.0}"#);
     let mut seen = outcome(Ended::Done(Payload::Json(json("1.0"))));
     seen.verbatim = Some((Contract::McpEnvelopeV01, own.clone()));
-    let seen = redact(seen);
+    let seen = redacted(seen);
     let context = Context::new([0; 16]);
     assert_eq!(
         render(&seen, Contract::McpEnvelopeV01, &context).envelope.as_bytes(),
@@ -39,7 +47,7 @@ fn provenance_is_a_record_or_null_or_nothing() {
     let shown = |provenance| {
         let mut seen = outcome(Ended::Done(Payload::Absent));
         seen.provenance = provenance;
-        let reply = render(&redact(seen), Contract::McpEnvelopeV01, &Context::new([0; 16]));
+        let reply = render(&redacted(seen), Contract::McpEnvelopeV01, &Context::new([0; 16]));
         reply.envelope.get("provenance").map(|it| it.to_string())
     };
     assert_eq!(shown(Provenance::NotAsked), None);
@@ -52,7 +60,7 @@ fn provenance_is_a_record_or_null_or_nothing() {
 fn what_redaction_hid_is_told_or_listed_as_lost() {
     let mut seen = outcome(Ended::Done(Payload::Absent));
     seen.receipt.findings.push(("jwt".into(), 2));
-    let seen = redact(seen);
+    let seen = redacted(seen);
     for (contract, told) in [
         (
             Contract::ResponseV2,
@@ -99,7 +107,7 @@ fn several_failures_are_all_told() {
     let failure = |code, message: &'static str| Failure::new(code, message);
     let all = vec![failure(Code::NotFound, "one"), failure(Code::Timeout, "two")];
     let failures = NonEmpty::from_vec(all).unwrap();
-    let seen = redact(outcome(Ended::Failed { failures, partial: Payload::Absent }));
+    let seen = redacted(outcome(Ended::Failed { failures, partial: Payload::Absent }));
     for contract in Contract::ALL {
         let envelope = render(&seen, contract, &Context::new([0; 16])).envelope.to_string();
         assert!(envelope.contains("one") && envelope.contains("two"), "{contract}: {envelope}");

@@ -1,9 +1,10 @@
-//! Fit: drop content until the outcome is within the caller's budget, and say so.
+//! Fit: drop content until the outcome is within the caller's budget.
 //!
-//! This is the only stage that may lose content. It comes after redaction, so that no cut
-//! leaves half a secret behind. Budgets other than [`Budget::Unlimited`] come with the
-//! archive, which keeps what is dropped.
+//! The only stage that may lose content. It runs after redaction, so a cut can never leave half a
+//! secret behind, and it returns what it dropped, so that the caller can archive it. Budgets other
+//! than [`Budget::Unlimited`] come with the archive.
 
+use crate::outcome::Payload;
 use crate::stage::redact::Redacted;
 
 /// How much an answer may weigh.
@@ -15,10 +16,46 @@ pub enum Budget {
     Unlimited,
 }
 
-/// Drops content from `outcome` until the rest is within `budget`.
+/// An outcome that has been through [`fit`], and what was dropped from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    redacted: Redacted,
+    dropped: Vec<Dropped>,
+}
+
+/// A piece of content that was dropped.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Dropped {
+    /// The id under which the answer names it (R6).
+    pub id: String,
+    /// The content, redacted.
+    pub payload: Payload,
+}
+
+impl Fitted {
+    /// The outcome without what was dropped.
+    #[must_use]
+    pub fn redacted(&self) -> &Redacted {
+        &self.redacted
+    }
+
+    /// What was dropped, in the order of the answer.
+    #[must_use]
+    pub fn dropped(&self) -> &[Dropped] {
+        &self.dropped
+    }
+
+    /// An outcome from which nothing was dropped.
+    fn whole(redacted: Redacted) -> Fitted {
+        Fitted { redacted, dropped: Vec::new() }
+    }
+}
+
+/// Drops content from `redacted` until the rest is within `budget`.
 #[must_use]
-pub fn fit(outcome: Redacted, budget: Budget) -> Redacted {
+pub fn fit(redacted: Redacted, budget: Budget) -> Fitted {
     match budget {
-        Budget::Unlimited => outcome,
+        Budget::Unlimited => Fitted::whole(redacted),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::outcome::{Content, Ended, Outcome, Run};
 use crate::raw_json::Kind;
-use crate::stage::redact::Redacted;
+use crate::stage::attest::Attested;
 
 /// An answer as a person reads it: a program's output, `Errors:` and its standard error if there is
 /// any, and its exit code; what a tool answered; or `Error:` and what went wrong.
@@ -17,8 +17,8 @@ use crate::stage::redact::Redacted;
 /// # Ok::<(), manila::ReadError>(())
 /// ```
 #[must_use]
-pub fn plain_text(prepared: &Redacted) -> String {
-    let outcome = prepared.outcome();
+pub fn plain_text(attested: &Attested) -> String {
+    let outcome = attested.outcome();
     match (&outcome.run, &outcome.ended) {
         (Some(run @ Run { exit: Some(exit), .. }), _) => printed(run, *exit),
         (_, Ended::Done(_)) => said(outcome),

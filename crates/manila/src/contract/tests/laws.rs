@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+use super::attested;
 use super::given::{observation, sparse_observation};
 use crate::check::{Checker, Grade};
 use crate::context::Context;
@@ -12,7 +13,7 @@ use crate::observed::Observation;
 use crate::outcome::{Ended, IdSource, Outcome, Payload};
 use crate::pipeline::{Settings, prepare};
 use crate::raw_json::{JsonObject, RawJson};
-use crate::stage::redact::{Redaction, redact};
+use crate::stage::redact::Redaction;
 use crate::subject::Subject;
 
 const CONTEXT: [u8; 16] = [0xAB; 16];
@@ -117,10 +118,10 @@ proptest! {
             let reading = reading.unwrap_or_else(|findings| {
                 panic!("{contract}: {findings:?} in {}", reply.envelope)
             });
-            let kept = redact(reading.outcome.clone(), Redaction::Off, None);
+            let kept = attested(reading.outcome.clone(), Redaction::Off);
             let again = render(&kept, contract, &Context::new([0; 16]));
             prop_assert_eq!(&again.envelope, &reply.envelope, "{} verbatim", contract);
-            let read_again = redact(without_verbatim(reading.outcome.clone()), Redaction::Off, None);
+            let read_again = attested(without_verbatim(reading.outcome.clone()), Redaction::Off);
             let again = render(&read_again, contract, &Context::new(CONTEXT));
             prop_assert_eq!(again.envelope.to_string(), reply.envelope.to_string(), "{}: {:?}", contract, reading.outcome);
             prop_assert_eq!(again.is_error, reply.is_error);

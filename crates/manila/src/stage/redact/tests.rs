@@ -9,6 +9,8 @@ use crate::outcome::{
     Receipt, Reduction, Run, Tier, UpgradeHint, Warning,
 };
 use crate::raw_json::{JsonObject, RawJson};
+use crate::stage::attest::{Attestation, attest};
+use crate::stage::fit::{Budget, fit};
 
 const SECRET: &str = "AKIAIOSFODNN7REDACTE";
 
@@ -110,8 +112,9 @@ fn a_secret_in_any_place_is_in_no_envelope() {
         let model = format!("{:?}", redacted.outcome());
         assert!(!model.contains(SECRET), "{model}");
         assert!(!model.contains("hunter2x"), "{model}");
+        let attested = attest(fit(redacted, Budget::Unlimited), Attestation::NotAsked);
         for contract in Contract::ALL {
-            let reply = render(&redacted, contract, &Context::new([0; 16]));
+            let reply = render(&attested, contract, &Context::new([0; 16]));
             let text = format!("{}{:?}", reply.envelope, reply.blocks);
             assert!(!text.contains(SECRET), "{contract}: {text}");
             assert!(text.contains("[REDACTED]"), "{contract}: {text}");
