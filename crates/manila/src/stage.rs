@@ -1,6 +1,7 @@
 //! The stages: each has one power, and nobody else has it.
 //!
-//! `validate` comes with the gateway.
+//! `validate` may refuse, `classify` may name, `check_output` may refuse what a tool did not
+//! promise, `redact` may hide, `fit` may drop, `attest` may add and `record` may log.
 
 pub mod attest;
 pub mod check_output;
@@ -8,3 +9,4 @@ pub mod classify;
 pub mod fit;
 pub mod record;
 pub mod redact;
+pub mod validate;

@@ -1,0 +1,59 @@
+use super::validate;
+use crate::raw_json::{JsonObject, RawJson};
+
+/// Compares what is read from `params`, or the refusal, with `expected`.
+#[track_caller]
+fn check(params: &str, expected: &str) {
+    let params = JsonObject::new(RawJson::parse(params.to_owned()).unwrap());
+    let shown = |value: Option<RawJson>| value.map_or("-".to_owned(), |value| value.to_string());
+    let found = match validate(params.as_ref()) {
+        Ok(call) => format!("{} {} {}", call.name, shown(call.arguments), shown(call.meta)),
+        Err(violation) => format!("{}: {violation}", violation.rule),
+    };
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn reads_name_arguments_and_meta() {
+    check(r#"{"name": "echo"}"#, "echo - -");
+    check(r#"{"arguments": {"n": 1.0}, "name": "a b"}"#, r#"a b {"n":1.0} -"#);
+    check(r#"{"_meta": {"k": 1}, "name": "x", "arguments": null}"#, r#"x null {"k":1}"#);
+    // Whether arguments are an object is for the tool's schema to say.
+    check(r#"{"name": "x", "arguments": [1]}"#, "x [1] -");
+    check(r#"{"n\u0061me": "\u0065cho"}"#, "echo - -");
+    // Members that nobody here reads may stand there, even twice.
+    check(r#"{"name": "x", "task": 1, "task": 2}"#, "x - -");
+}
+
+#[test]
+fn refuses_a_call_without_a_name() {
+    let expected = "required: /params/name must be the name of a tool";
+    for params in ["null", "{}", r#"{"name": ""}"#, r#"{"name": 7}"#, r#"{"name": null}"#] {
+        check(params, expected);
+    }
+}
+
+#[test]
+fn refuses_a_member_that_is_given_twice() {
+    check(r#"{"name": "a", "name": "a"}"#, "unique: /params/name is given twice");
+    check(r#"{"name": "a", "n\u0061me": "b"}"#, "unique: /params/name is given twice");
+    check(r#"{"arguments": {}, "arguments": {}}"#, "unique: /params/arguments is given twice");
+    check(r#"{"name": "a", "_meta": 1, "_meta": 2}"#, "unique: /params/_meta is given twice");
+}
+
+#[cfg(feature = "validate")]
+#[test]
+fn checks_arguments_against_a_schema() {
+    let json = |text: &str| RawJson::parse(text.to_owned()).unwrap();
+    let schema = json(r#"{"type": "object", "required": ["n"]}"#);
+    let schema = crate::schema::Schema::compile(&schema).unwrap();
+    let check = |arguments: Option<&str>| {
+        let arguments = arguments.map(json);
+        let broken = super::check_arguments(arguments.as_ref(), &schema);
+        broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(check(Some(r#"{"n": 1}"#)), "");
+    assert_eq!(check(None), "/n is required");
+    assert_eq!(check(Some("null")), "/n is required");
+    assert_eq!(check(Some(r#"{"n": 1, "n": 2}"#)), "/n is given twice");
+}
