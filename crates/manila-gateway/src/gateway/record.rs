@@ -78,6 +78,7 @@ pub(crate) fn record(gateway: &Gateway, over: &Over<'_>) {
     record.transport = Some(over.transport);
     record.route = Some(over.route);
     record.request_id = id.as_deref();
+    record.rpc_id = id.as_deref();
     record.trace_id = Some(&trace);
     record.span_id = Some(&span);
     record.duration = Some(clock::now().saturating_duration_since(over.started));

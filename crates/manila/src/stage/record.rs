@@ -39,8 +39,11 @@ pub struct Record<'a> {
     pub route: Option<&'a str>,
     /// The method; what could not be read has none.
     pub method: Option<&'a str>,
-    /// The request's id. For deterministic ones see [`deterministic_id`](crate::deterministic_id).
+    /// The envelope's request id. For deterministic ones see
+    /// [`deterministic_id`](crate::deterministic_id).
     pub request_id: Option<&'a str>,
+    /// The id of the JSON-RPC message.
+    pub rpc_id: Option<&'a str>,
     /// The trace that it belongs to.
     pub trace_id: Option<&'a str>,
     /// Its span in that trace.
@@ -129,6 +132,7 @@ impl<'a> Record<'a> {
             route: None,
             method,
             request_id: None,
+            rpc_id: None,
             trace_id: None,
             span_id: None,
             duration: None,
@@ -166,6 +170,7 @@ impl<'a> Record<'a> {
             route: text(self.route),
             method: text(self.method),
             request_id: text(self.request_id),
+            rpc_id: text(self.rpc_id),
             trace_id: text(self.trace_id),
             span_id: text(self.span_id),
             status: failure.map_or(Cow::Borrowed(OK), |it| failed_status(it.code).into()),
@@ -195,6 +200,7 @@ shape! {
         route: OrNull<Cow<'a, str>>,
         method: OrNull<Cow<'a, str>>,
         request_id as "requestId": OrNull<Cow<'a, str>>,
+        rpc_id as "rpcId": OrNull<Cow<'a, str>>,
         trace_id as "traceId": OrNull<Cow<'a, str>>,
         span_id as "spanId": OrNull<Cow<'a, str>>,
         /// Q6: `ok`, or the canonical code in lower case.

@@ -17,6 +17,7 @@ fn call() -> Record<'static> {
         transport: Some(Transport::Stdio),
         route: Some("tools/call"),
         request_id: Some("bfd44265-8bfd-5f8a-83b9-a4b4d1189368"),
+        rpc_id: Some("7"),
         trace_id: Some("c98cff7e-4b2c-522d-957a-6b52047525a9"),
         span_id: Some("1775c937-f263-5bc6-b93f-6f0e9460cf8e"),
         duration: Some(Duration::from_nanos(12_345_678)),
@@ -41,7 +42,7 @@ fn q6_what_went_well() {
     let expected = concat!(
         r#"{"ts":"2026-01-02T03:04:05.678Z","agentId":"agent-7","taskId":"task-1","#,
         r#""stepId":"step-2","transport":"stdio","route":"tools/call","method":"tools/call","#,
-        r#""requestId":"bfd44265-8bfd-5f8a-83b9-a4b4d1189368","#,
+        r#""requestId":"bfd44265-8bfd-5f8a-83b9-a4b4d1189368","rpcId":"7","#,
         r#""traceId":"c98cff7e-4b2c-522d-957a-6b52047525a9","#,
         r#""spanId":"1775c937-f263-5bc6-b93f-6f0e9460cf8e","status":"ok","#,
         r#""durationMs":12.345,"attempt":1,"inputBytes":120,"outputBytes":4096,"error":null,"#,
@@ -63,8 +64,8 @@ fn q6_what_failed() {
     };
     let expected = concat!(
         r#"{"ts":"2026-01-02T03:04:05.678Z","agentId":null,"taskId":null,"stepId":null,"#,
-        r#""transport":"http","route":null,"method":null,"requestId":null,"traceId":null,"#,
-        r#""spanId":null,"status":"timeout","durationMs":null,"attempt":1,"inputBytes":null,"#,
+        r#""transport":"http","route":null,"method":null,"requestId":null,"rpcId":null,"#,
+        r#""traceId":null,"spanId":null,"status":"timeout","durationMs":null,"attempt":1,"inputBytes":null,"#,
         r#""outputBytes":null,"error":{"code":"TIMEOUT","message":"no answer within 30 s","#,
         r#""details":{"limitMs":30000}},"metadata":{"schemaVersion":null,"#,
         r#""deterministic":false,"toolId":null,"promptId":null}}"#,
