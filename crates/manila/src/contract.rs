@@ -5,7 +5,7 @@
 
 use crate::catalogue::Code;
 use crate::context::Context;
-use crate::outcome::{Content, Ended, IdSource, Outcome};
+use crate::outcome::{Call, Content, Ended, IdSource, Outcome, Verbatim};
 use crate::raw_json::{RawJson, encoded_len};
 use crate::schema::{PayloadType, Place, Unbound};
 use crate::stage::attest::Attested;
@@ -19,6 +19,7 @@ mod loss;
 mod machine_readable_v1;
 mod mcp_envelope_v0_1;
 mod read;
+mod request_id;
 mod response_v2;
 mod settle;
 mod spelling;
@@ -32,6 +33,7 @@ pub(crate) use loss::Losses;
 pub use machine_readable_v1::plain_text;
 pub use read::{Converted, NotConverted, Reading, convert, read, recognise};
 pub(crate) use read::{look_at, recognise_opened};
+pub use request_id::request_id;
 pub(crate) use settle::unmarked;
 pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};
@@ -189,6 +191,8 @@ pub struct Reply {
     pub is_error: bool,
     /// What went wrong, canonically.
     pub code: Option<Code>,
+    /// The request id that the envelope says, if it says one.
+    pub request_id: Option<String>,
     /// What the contract could not carry.
     pub losses: Vec<Loss>,
 }
@@ -223,12 +227,9 @@ pub struct Reply {
 #[must_use]
 pub fn render(attested: &Attested, contract: Contract, context: &Context) -> Reply {
     let outcome = &*settle::settled(attested.outcome(), contract);
-    let (envelope, losses) = match &outcome.verbatim {
-        Some((own, envelope)) if *own == contract => (envelope.clone(), kept(outcome)),
-        Some(_) | None => {
-            let (envelope, losses) = shape(outcome, contract, context);
-            (envelope, Losses::from(outcome.unread.clone()).and(losses))
-        }
+    let Shaped { envelope, request_id, losses } = match &outcome.verbatim {
+        Some(own) if own.contract == contract => unchanged(own, &outcome.call),
+        Some(_) | None => shape(outcome, contract, context),
     };
     let code = match &outcome.ended {
         Ended::Done(_) => None,
@@ -239,31 +240,42 @@ pub fn render(attested: &Attested, contract: Contract, context: &Context) -> Rep
         blocks: outcome.blocks.clone(),
         is_error: code.is_some(),
         code,
+        request_id,
         losses: losses.into_vec(),
     }
 }
 
-/// What is not told in an envelope that goes out as it came.
-fn kept(outcome: &Outcome) -> Losses {
-    let mut losses = Losses::default();
-    let has_callers_id =
-        outcome.call.request_id.is_some() && outcome.call.id_source == IdSource::Caller;
-    if has_callers_id {
-        losses.add("request_id", "the envelope keeps its own");
-    }
-    losses
+/// An envelope, the request id in it, and what is not in it.
+struct Shaped {
+    envelope: RawJson,
+    request_id: Option<String>,
+    losses: Losses,
 }
 
-fn shape(outcome: &Outcome, contract: Contract, context: &Context) -> (RawJson, Losses) {
+/// An envelope that goes out unchanged.
+fn unchanged(own: &Verbatim, call: &Call) -> Shaped {
+    let Verbatim { contract: _, envelope, request_id } = own;
+    let mut losses = Losses::default();
+    if call.request_id.is_some() && call.id_source == IdSource::Caller {
+        losses.add("request_id", "the envelope keeps its own");
+    }
+    Shaped { envelope: envelope.clone(), request_id: request_id.clone(), losses }
+}
+
+fn shape(outcome: &Outcome, contract: Contract, context: &Context) -> Shaped {
     let mut out = Vec::with_capacity(size_estimate(outcome, contract));
     let mut losses = Losses::default();
-    match contract {
-        Contract::EnvelopeV1 => envelope_v1::render(outcome, context, &mut out, &mut losses),
-        Contract::ResponseV2 => response_v2::render(outcome, context, &mut out, &mut losses),
-        Contract::MachineReadableV1 => machine_readable_v1::render(outcome, &mut out, &mut losses),
+    let request_id = match contract {
+        Contract::EnvelopeV1 => Some(envelope_v1::render(outcome, context, &mut out, &mut losses)),
+        Contract::ResponseV2 => Some(response_v2::render(outcome, context, &mut out, &mut losses)),
+        Contract::MachineReadableV1 => {
+            machine_readable_v1::render(outcome, &mut out, &mut losses);
+            None
+        }
         Contract::McpEnvelopeV01 => mcp_envelope_v0_1::render(outcome, &mut out, &mut losses),
-    }
-    (RawJson::written(out), losses)
+    };
+    let losses = Losses::from(outcome.unread.clone()).and(losses);
+    Shaped { envelope: RawJson::written(out), request_id, losses }
 }
 
 /// How many bytes an envelope needs, so that a large one is not moved while it grows.

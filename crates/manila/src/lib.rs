@@ -63,7 +63,7 @@ pub use context::Context;
 pub use contract::{
     Contract, Converted, Info, Loss, NotConverted, Reading, Reply, Spelling, UnknownContract,
     code_from_spelling, convert, describes_envelope, plain_text, read, recognise, render,
-    spellings,
+    request_id, spellings,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnosed, Diagnostic, diagnostic, diagnostics};

@@ -44,7 +44,7 @@ pub struct Outcome {
     pub(crate) came_in: Option<Contract>,
     /// The answer as it came, if it already was an envelope. A stage that changes
     /// anything clears this; a contract that finds its own writes it byte for byte.
-    pub(crate) verbatim: Option<(Contract, RawJson)>,
+    pub(crate) verbatim: Option<Verbatim>,
     /// What an envelope said that no outcome can hold.
     pub(crate) unread: Vec<Loss>,
 }
@@ -65,6 +65,15 @@ impl Outcome {
             unread: Vec::new(),
         }
     }
+}
+
+/// An answer that already was an envelope, unchanged.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Verbatim {
+    pub(crate) contract: Contract,
+    pub(crate) envelope: RawJson,
+    /// The envelope's own request id, which may not be the caller's.
+    pub(crate) request_id: Option<String>,
 }
 
 /// Who was called, by whom, and how long it took.

@@ -67,7 +67,13 @@ shape! {
     }
 }
 
-pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
+/// Writes the envelope; returns its request id.
+pub(super) fn render(
+    outcome: &Outcome,
+    context: &Context,
+    out: &mut Vec<u8>,
+    losses: &mut Losses,
+) -> String {
     let Outcome {
         call,
         ended,
@@ -95,11 +101,11 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         Ended::Failed { failures, partial: _ } => Some(fault(failures, run.as_ref(), losses)),
     };
     lose(notes, receipt, provenance, run.as_ref(), losses);
-    Envelope {
+    let envelope = Envelope {
         tier: tier.name(),
         tool_version: said(tool_version.as_deref()).unwrap_or("0.0.0"),
         tool_id: said(tool_id.as_deref()).unwrap_or("unknown"),
-        request_id: request_id_of(request_id.as_deref(), context, losses),
+        request_id: spell_id(request_id.as_deref(), context, losses),
         capabilities: capabilities
             .as_ref()
             .map_or_else(|| vec![CAPABILITY], |own| own.iter().map(String::as_str).collect()),
@@ -107,12 +113,17 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
         error: OrNull(error),
         upgrade_hints: notes.upgrade_hints.iter().map(Hint).collect(),
         data: outcome.content(),
-    }
-    .emit(out);
+    };
+    envelope.emit(out);
+    envelope.request_id.into_owned()
 }
 
 /// E3: the caller's, or one that is made for the call.
-fn request_id_of<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> Cow<'a, str> {
+pub(super) fn spell_id<'a>(
+    id: Option<&'a str>,
+    context: &Context,
+    losses: &mut Losses,
+) -> Cow<'a, str> {
     said(id).map_or_else(
         || {
             losses.add_made_id();

@@ -77,7 +77,8 @@ const MESSAGE_CHARS_MAX: usize = 2000;
 const REQUEST_ID_CHARS_MAX: usize = 200;
 const ADAPTER_CHARS_MAX: usize = 100;
 
-pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
+/// Writes the envelope; returns its request id.
+pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) -> Option<String> {
     let Outcome {
         call,
         ended,
@@ -117,6 +118,7 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
         },
     }
     .emit(out);
+    fitting_id(call.request_id.as_deref()).map(str::to_owned)
 }
 
 fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fault<'a> {
@@ -219,9 +221,14 @@ fn flat(facts: &Facts, losses: &mut Losses) -> Option<JsonObject> {
     }))
 }
 
+/// P1: the caller's id, unless it is too long.
+pub(super) fn fitting_id(given: Option<&str>) -> Option<&str> {
+    given.filter(|id| fits(id, REQUEST_ID_CHARS_MAX))
+}
+
 /// P4, P6: only what the caller gave, and no duration unless answers may vary.
 fn meta(call: &Call, extra: &JsonObject, losses: &mut Losses) -> JsonObject {
-    let request_id = call.request_id.as_deref().filter(|id| fits(id, REQUEST_ID_CHARS_MAX));
+    let request_id = fitting_id(call.request_id.as_deref());
     if call.request_id.is_some() && request_id.is_none() {
         losses.add("request_id", "the contract's ids have at most 200 characters");
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::check::look::Look;
 use crate::check::{self, Finding};
 use crate::context::Context;
-use crate::outcome::{IdSource, Outcome};
+use crate::outcome::{IdSource, Outcome, Verbatim};
 use crate::pipeline::Settings;
 use crate::raw_json::{Kind, Opened, RawJson, ReadError};
 use crate::stage::attest::attest;
@@ -60,7 +60,8 @@ fn read_in(
         return Err(check::findings_of(document, &value, look));
     }
     outcome.came_in = Some(contract);
-    outcome.verbatim = Some((contract, value));
+    let request_id = outcome.call.request_id.clone();
+    outcome.verbatim = Some(Verbatim { contract, envelope: value, request_id });
     Ok(Reading { outcome, losses: look.losses.into_vec() })
 }
 

@@ -20,6 +20,7 @@ mod read_meta;
 pub(super) use code::{code_of_type, known_type, row};
 use data::Data;
 use meta::Meta;
+pub(super) use meta::{digest_id, spell_id};
 pub(super) use read::{read, stdout_of};
 
 /// R1: the four members.
@@ -69,7 +70,13 @@ shape! {
     }
 }
 
-pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) {
+/// Writes the envelope; returns its request id.
+pub(super) fn render(
+    outcome: &Outcome,
+    context: &Context,
+    out: &mut Vec<u8>,
+    losses: &mut Losses,
+) -> String {
     let Outcome {
         call,
         ended,
@@ -92,7 +99,9 @@ pub(super) fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, lo
     let receipt = meta::receipt(receipt);
     let meta = meta::meta(call, run.as_ref(), notes, receipt.as_ref(), context, losses);
     losses.add_provenance(provenance);
-    Response { success: error.is_none(), data, error: OrNull(error), meta }.emit(out);
+    let response = Response { success: error.is_none(), data, error: OrNull(error), meta };
+    response.emit(out);
+    response.meta.into_request_id()
 }
 
 /// R3: what happened. A program that failed without a diagnostic has its reason on stderr,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::catalogue::Code;
-use crate::outcome::{Failure, NonEmpty, Payload, Provenance};
+use crate::outcome::{Failure, NonEmpty, Payload, Provenance, Verbatim};
 use crate::stage::attest::{Attestation, attest};
 use crate::stage::fit::{Budget, fit};
 use crate::stage::redact::{Redaction, redact};
@@ -31,7 +31,11 @@ fn json(text: &'static str) -> RawJson {
 fn an_envelope_of_its_own_contract_goes_out_byte_for_byte() {
     let own = json(r#"{"schema_version": "mcp.envelope.v0.1", "result": 1.0}"#);
     let mut seen = outcome(Ended::Done(Payload::Json(json("1.0"))));
-    seen.verbatim = Some((Contract::McpEnvelopeV01, own.clone()));
+    seen.verbatim = Some(Verbatim {
+        contract: Contract::McpEnvelopeV01,
+        envelope: own.clone(),
+        request_id: None,
+    });
     let seen = redacted(seen);
     let context = Context::new([0; 16]);
     assert_eq!(

@@ -83,7 +83,7 @@ pub fn redact(
     let Some(redactor) = redaction.redactor() else {
         return Redacted { outcome, hidden: Vec::new() };
     };
-    let passed = outcome.verbatim.clone().filter(|(own, _)| Some(*own) == passthrough);
+    let passed = outcome.verbatim.clone().filter(|own| Some(own.contract) == passthrough);
     let mut hider = Hider::new(redactor);
     hider.outcome(&mut outcome);
     let hidden = hider.into_findings();

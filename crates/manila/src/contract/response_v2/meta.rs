@@ -72,6 +72,10 @@ impl Emit for Meta<'_> {
 }
 
 impl Meta<'_> {
+    pub(super) fn into_request_id(self) -> String {
+        self.reserved.request_id.into_owned()
+    }
+
     /// R4: an extra key cannot take the name of a reserved one. Those that are ours and not
     /// the contract's are free where they are not used.
     fn has_room_for(&self, name: &str) -> bool {
@@ -195,7 +199,11 @@ pub(super) fn receipt(receipt: &Receipt) -> Option<Warning> {
 }
 
 /// R5: `req_` and 12 hex digits, of the fresh id or of a caller's id that does not fit.
-fn spell_id<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> Cow<'a, str> {
+pub(in crate::contract) fn spell_id<'a>(
+    id: Option<&'a str>,
+    context: &Context,
+    losses: &mut Losses,
+) -> Cow<'a, str> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else {
         losses.add_made_id();
         return short_id(&context.fresh);
@@ -204,6 +212,11 @@ fn spell_id<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> 
         return id.into();
     }
     losses.add("request_id", "it does not fit the contract's pattern; its digest stands for it");
+    digest_id(id)
+}
+
+/// R5: what stands for an id that does not fit.
+pub(in crate::contract) fn digest_id(id: &str) -> Cow<'static, str> {
     short_id(&Sha256::digest(id.as_bytes()))
 }
 

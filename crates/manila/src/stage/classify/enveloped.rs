@@ -5,7 +5,7 @@ use crate::catalogue::Code;
 use crate::check::{Finding, Grade};
 use crate::contract::{Contract, Loss, Reading, read, recognise, unmarked};
 use crate::outcome::{
-    Call, Ended, Failure, IdSource, Notes, Outcome, Payload, Provenance, Receipt,
+    Call, Ended, Failure, IdSource, Notes, Outcome, Payload, Provenance, Receipt, Verbatim,
 };
 use crate::raw_json::{JsonObject, Kind, RawJson};
 
@@ -57,7 +57,7 @@ pub(super) struct Merged {
     pub(super) receipt: Receipt,
     pub(super) provenance: Provenance,
     pub(super) came_in: Option<Contract>,
-    pub(super) verbatim: Option<(Contract, RawJson)>,
+    pub(super) verbatim: Option<Verbatim>,
     pub(super) unread: Vec<Loss>,
 }
 

@@ -5,10 +5,9 @@ use std::borrow::Cow;
 
 use manila_redact::{Edit, Redactor, Tally, apply};
 
-use crate::contract::Contract;
 use crate::outcome::{
     Call, Ended, Failure, Fidelity, IdSource, Notes, Outcome, Payload, Provenance, Run, Text,
-    UpgradeHint, Warning,
+    UpgradeHint, Verbatim, Warning,
 };
 use crate::raw_json::{JsonObject, RawJson};
 
@@ -70,9 +69,9 @@ impl<'a> Hider<'a> {
 
     /// An envelope says again what the outcome says, so it is not counted again; but it may say
     /// more, and then it cannot go out as it is.
-    fn verbatim(&self, verbatim: &mut Option<(Contract, RawJson)>) {
-        let finds = |json: &RawJson| !self.redactor.json(json.as_bytes()).is_empty();
-        if verbatim.as_ref().is_some_and(|(_, envelope)| finds(envelope)) {
+    fn verbatim(&self, verbatim: &mut Option<Verbatim>) {
+        let Some(Verbatim { contract: _, envelope, request_id: _ }) = verbatim else { return };
+        if !self.redactor.json(envelope.as_bytes()).is_empty() {
             *verbatim = None;
         }
     }

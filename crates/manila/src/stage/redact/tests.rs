@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::contract::{Contract, render};
 use crate::outcome::{
     Call, Cut, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Payload, Provenance,
-    Receipt, Reduction, Run, Tier, UpgradeHint, Warning,
+    Receipt, Reduction, Run, Tier, UpgradeHint, Verbatim, Warning,
 };
 use crate::raw_json::{JsonObject, RawJson};
 use crate::stage::attest::{Attestation, attest};
@@ -70,7 +70,11 @@ fn full_of_secrets(ended: Ended) -> Outcome {
         receipt: Receipt::default(),
         provenance: Provenance::Record(object()),
         came_in: Some(Contract::ResponseV2),
-        verbatim: Some((Contract::ResponseV2, object().into())),
+        verbatim: Some(Verbatim {
+            contract: Contract::ResponseV2,
+            envelope: object().into(),
+            request_id: Some(said()),
+        }),
         unread: Vec::new(),
     }
 }
