@@ -9,15 +9,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use tracing::Subscriber;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::registry::{LookupSpan, Registry};
+
 mod failure;
+mod layer;
 mod line;
 mod notice;
-mod teller;
 
 pub(crate) use failure::report;
+use layer::{LogLayer, log_filter};
 pub(crate) use line::{LogArgs, LogFormat};
 pub(crate) use notice::Notice;
-use teller::Teller;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,9 +103,9 @@ impl Narrator {
             // Where standard error is gone, there is nobody left to tell.
             let _ = std::io::stderr().write_all(line.as_bytes());
         });
-        let teller = Teller::new(lines.clone(), format, verbosity);
+        let subscriber = build_subscriber(lines.clone(), format, verbosity);
         // A command starts one narrator. Were there another, that one would tell.
-        let _ = tracing::subscriber::set_global_default(teller);
+        let _ = tracing::subscriber::set_global_default(subscriber);
         if format == LogFormat::Json {
             failure::tell_panics();
         }
@@ -112,6 +116,20 @@ impl Narrator {
     pub(crate) fn finish(self) {
         self.0.finish();
     }
+}
+
+/// Builds the stack of layers that listen to `tracing`.
+///
+/// Every layer is added here and brings its own filter, so that no layer changes what another one
+/// sees. With the log alone, spans are disabled: one costs at most two atomic loads, and its fields
+/// are not evaluated. That holds for filters that look at metadata only. With one that decides for
+/// each span anew, the registry creates every span that it is asked about.
+fn build_subscriber(
+    lines: Lines,
+    format: LogFormat,
+    verbosity: Verbosity,
+) -> impl Subscriber + for<'span> LookupSpan<'span> {
+    Registry::default().with(LogLayer::new(lines, format).with_filter(log_filter(verbosity)))
 }
 
 #[cfg(test)]

@@ -7,12 +7,17 @@ use manila::Code;
 use manila_gateway::journal::JournalEvent;
 use manila_gateway::{Consent, Event, Revision, traced};
 use serde_json::Value;
+use tracing::span::{Attributes, Id};
 use tracing::subscriber::with_default;
+use tracing::{Span, Subscriber, debug_span, error_span};
+use tracing_subscriber::Registry;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::failure::{failed, panicked};
+use super::layer::lost;
 use super::line::Line;
-use super::teller::{Teller, lost};
-use super::{Lines, LogFormat, Notice, Verbosity};
+use super::{Lines, LogFormat, Notice, Verbosity, build_subscriber};
 use crate::clock;
 use crate::refusal::Refusal;
 
@@ -20,10 +25,18 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// What is written while `work` is done.
 fn written(format: LogFormat, verbosity: Verbosity, work: impl FnOnce()) -> String {
+    written_by(|lines| build_subscriber(lines, format, verbosity), work)
+}
+
+/// Returns what the subscriber's log has written once `work` is done.
+fn written_by<S>(build: impl FnOnce(Lines) -> S, work: impl FnOnce()) -> String
+where
+    S: Subscriber + Send + Sync + 'static,
+{
     let written = Arc::new(Mutex::new(String::new()));
     let kept = Arc::clone(&written);
     let lines = Lines::written_by(move |line| *kept.lock().unwrap() += line);
-    with_default(Teller::new(lines.clone(), format, verbosity), work);
+    with_default(build(lines.clone()), work);
     lines.finish();
     let written = written.lock().unwrap();
     written.clone()
@@ -191,8 +204,8 @@ fn what_cannot_be_written_in_time_is_counted() {
         written.lock().unwrap().push(line.len());
     });
     let say = |n_bytes: usize| traced("files")(Event::Stderr("x".repeat(n_bytes)));
-    let teller = Teller::new(lines.clone(), LogFormat::Json, Verbosity::Usual);
-    with_default(teller, || {
+    let subscriber = build_subscriber(lines.clone(), LogFormat::Json, Verbosity::Usual);
+    with_default(subscriber, || {
         say(4 * 1024 * 1024);
         say(1);
         say(2);
@@ -203,4 +216,78 @@ fn what_cannot_be_written_in_time_is_counted() {
     lines.finish();
     let n_written = kept.lock().unwrap().len();
     assert_eq!(n_written, 3, "the long one, how many were lost, and the last");
+}
+
+const VERBOSITIES: [Verbosity; 3] = [Verbosity::Usual, Verbosity::Verbose, Verbosity::OneCall];
+
+/// Opens a span of each kind that a filter by level could let through.
+fn open_spans() -> [Span; 2] {
+    let request = debug_span!(target: "manila", "request", tool = "read");
+    [request, error_span!(target: "manila", "upstream", server = "files")]
+}
+
+/// Checks that spans are disabled when only the log listens.
+#[track_caller]
+fn check_alone(verbosity: Verbosity) {
+    let subscriber = build_subscriber(Lines::written_by(|_| ()), LogFormat::Json, verbosity);
+    // Only an enabled span has its metadata.
+    for span in with_default(Registry::default(), open_spans) {
+        let interest = subscriber.register_callsite(span.metadata().unwrap());
+        assert!(interest.is_never(), "{verbosity:?}: {span:?}");
+    }
+    for span in with_default(subscriber, open_spans) {
+        assert!(span.is_disabled(), "{verbosity:?}: {span:?}");
+    }
+}
+
+/// A layer that wants spans, and keeps their names.
+#[derive(Clone, Default)]
+struct SpanNames(Arc<Mutex<Vec<&'static str>>>);
+
+impl<S: Subscriber> Layer<S> for SpanNames {
+    fn on_new_span(&self, span: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
+        self.0.lock().unwrap().push(span.metadata().name());
+    }
+}
+
+/// Checks that a layer beside the log sees the spans, and that the log stays the same.
+#[track_caller]
+fn check_beside<S>(verbosity: Verbosity, stack: impl Fn(Lines, LogFormat, SpanNames) -> S)
+where
+    S: Subscriber + Send + Sync + 'static,
+{
+    let without_timestamps = |log: &str| -> Vec<String> {
+        log.lines().map(|line| line.split_once(",\"level\"").unwrap().1.to_owned()).collect()
+    };
+    let names = SpanNames::default();
+    let beside = |format| {
+        written_by(
+            |lines| stack(lines, format, names.clone()),
+            || {
+                let [request, upstream] = open_spans();
+                request.in_scope(|| upstream.in_scope(tell_everything));
+            },
+        )
+    };
+    let alone = |format| written(format, verbosity, tell_everything);
+    assert_eq!(beside(LogFormat::Text), alone(LogFormat::Text));
+    let (json, json_alone) = (beside(LogFormat::Json), alone(LogFormat::Json));
+    assert_eq!(without_timestamps(&json), without_timestamps(&json_alone));
+    assert_eq!(*names.0.lock().unwrap(), ["request", "upstream", "request", "upstream"]);
+}
+
+/// One test, because whether a span is enabled is kept for all threads: elsewhere, only the log
+/// listens.
+#[test]
+fn spans_are_for_the_layers_beside_the_log() {
+    for verbosity in VERBOSITIES {
+        check_alone(verbosity);
+        check_beside(verbosity, |lines, format, names| {
+            build_subscriber(lines, format, verbosity).with(names)
+        });
+        check_beside(verbosity, |lines, format, names| {
+            let our_spans = filter_fn(|it| it.is_span() && it.target() == "manila");
+            build_subscriber(lines, format, verbosity).with(names.with_filter(our_spans))
+        });
+    }
 }
