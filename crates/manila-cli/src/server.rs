@@ -144,7 +144,7 @@ impl ServerArgs {
         for member in &mut members {
             let settings = self.decided(std::mem::take(&mut member.settings));
             // How long our own program takes to start is not for a caller to say.
-            member.settings = if settings.pack.is_some() { settings } else { once(settings) };
+            member.settings = if member.server.is_pack() { settings } else { once(settings) };
             // One is enough for one call, and a list needs them all anyway.
             member.settings.is_lazy = true;
         }
@@ -262,6 +262,7 @@ fn short_name(server: &Server) -> String {
             name.to_string_lossy().into_owned()
         }
         Server::At(address) => address.to_string(),
+        Server::Pack(served) => served.pack.name.clone(),
     }
 }
 

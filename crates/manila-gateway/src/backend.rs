@@ -21,13 +21,13 @@ mod call;
 mod consent;
 mod forward;
 mod inbox;
+mod kind;
 mod links;
 mod list;
 mod names;
 mod offers;
 mod own_arguments;
 mod packs;
-mod params;
 mod seal;
 mod task_ids;
 mod tasks;
@@ -39,10 +39,11 @@ mod watch;
 
 pub use ask::Answered;
 pub(crate) use forward::{Forwarded, forward};
-pub(crate) use offers::{Kind, Offers, Way};
+pub(crate) use kind::Kind;
+pub(crate) use offers::{Listed, Offers, Way};
 pub(crate) use tasks::{Details, Tasks, UNKNOWN_TASK};
 pub(crate) use tool_answer::Refusal;
-pub use tool_answer::{Answer, Sealed};
+pub use tool_answer::{Answer, Failed, Sealed};
 
 /// What the backends of a gateway share.
 pub(crate) struct Shared {
@@ -69,6 +70,7 @@ impl Shared {
 pub(crate) struct Backend {
     /// The server's name in the configuration, and how it is reached.
     identity: (String, Server),
+    pub(crate) kind: Kind,
     pub(crate) upstream: Upstream,
     pub(crate) tools: Tools,
     pub(crate) tasks: Tasks,
@@ -101,10 +103,10 @@ impl Backend {
         };
         let events = events_without_secrets(events, shared.rules.clone());
         let carrier = match &server {
-            Server::Command(_) => Carrier::Pipe,
+            Server::Command(_) | Server::Pack(_) => Carrier::Pipe,
             Server::At(_) => Carrier::Http,
         };
-        let identity = (name.to_owned(), server.clone());
+        let (kind, identity) = (Kind::of(&server), (name.to_owned(), server.clone()));
         let (upstream, inbox) = Upstream::start(server, keeping, Arc::clone(&events));
         let tools = Tools::new(
             Arc::clone(&events),
@@ -114,6 +116,7 @@ impl Backend {
         );
         let backend = Arc::new(Backend {
             identity,
+            kind,
             upstream,
             tools,
             tasks: Tasks::default(),

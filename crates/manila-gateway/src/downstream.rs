@@ -6,5 +6,7 @@
 
 pub(crate) mod encode;
 pub mod http;
+mod malformed;
+mod open_requests;
 mod session;
 pub mod stdio;

@@ -1,21 +1,18 @@
 //! The gateway: all servers behind one endpoint, and what their clients share.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwap, Guard};
-use manila::request_envelope::{Notification, Request};
-use manila::{Code, RawJson};
+use manila::request_envelope::Notification;
 use tokio::sync::watch;
-use tokio::time::Instant;
 
+use crate::admit::Limits;
 use crate::backend::{Backend, Shared};
 use crate::config::Member;
 use crate::config::Server;
 use crate::config::Settings;
 use crate::notifications::Audience;
 use crate::protocol::era::Era;
-use crate::rt::clock;
 use crate::rt::deadlines::Deadlines;
 use crate::telemetry::event::{Event, Events};
 use crate::telemetry::journal::Journal;
@@ -23,6 +20,7 @@ use crate::telemetry::metrics::Metrics;
 use crate::telemetry::rules::{Rules, events_without_secrets};
 use crate::upstream::{Down, Upstream};
 
+pub(crate) mod answer;
 mod call;
 pub(crate) mod dispatch;
 mod doors;
@@ -31,12 +29,16 @@ mod greet;
 pub(crate) mod hello;
 mod list;
 mod listen;
-pub(crate) mod record;
+mod record;
 mod replace;
+pub(crate) mod response;
+mod servers;
 mod standing;
 
 use doors::Doors;
 pub(crate) use greet::{Hello, United};
+use servers::Names;
+pub(crate) use servers::Servers;
 
 /// What clients reach.
 pub struct Gateway {
@@ -44,6 +46,7 @@ pub struct Gateway {
     pub(crate) audience: Arc<Audience>,
     pub(crate) deadlines: Arc<Deadlines>,
     shared: Shared,
+    pub(crate) limits: Limits,
     is_stopping: watch::Sender<bool>,
     doors: Doors,
     settings: ArcSwap<Settings>,
@@ -55,20 +58,6 @@ pub struct Gateway {
 
 /// Who is told what happens to the server of a name.
 type EventsOf = dyn Fn(&str) -> Events + Send + Sync;
-
-/// The servers behind us.
-pub(crate) enum Servers {
-    /// One, whose names are its own.
-    One(Arc<Backend>),
-    /// Several: every name begins with that of its server.
-    Many(Many),
-}
-
-/// Several servers, in the order in which they are listed.
-pub(crate) struct Many {
-    all: Vec<Arc<Backend>>,
-    by_name: HashMap<String, usize>,
-}
 
 impl Gateway {
     /// Starts a server, or gets ready to reach it. It is the only one, and its names are its own.
@@ -101,6 +90,7 @@ impl Gateway {
             audience: Arc::clone(&shared.audience),
             deadlines: Arc::clone(&shared.deadlines),
             shared,
+            limits: Limits::default(),
             is_stopping: watch::Sender::new(false),
             doors: Doors::default(),
             settings: ArcSwap::from_pointee(settings),
@@ -143,14 +133,6 @@ impl Gateway {
         }
     }
 
-    /// Notes a call that its caller cancelled: nothing is sent, as MCP says.
-    pub(crate) fn call_cancelled(&self, request: &Request, started: Instant) {
-        let name = request.params.as_ref().and_then(|params| params.get("name"));
-        let tool = name.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
-        let duration = clock::now().saturating_duration_since(started);
-        self.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
-    }
-
     /// Tells all who wait for nothing in particular that we are stopping.
     pub(crate) fn begin_to_stop(&self) {
         self.is_stopping.send_replace(true);
@@ -180,29 +162,15 @@ impl Gateway {
 
     /// The only server, if it runs as our child and has one client: it hears that client's own hello.
     pub(crate) fn own_child<'a>(&self, servers: &'a Servers) -> Option<&'a Arc<Backend>> {
-        match servers {
-            Servers::One(backend) if self.has_one_door() => {
-                matches!(backend.upstream, Upstream::Child(_)).then_some(backend)
-            }
-            Servers::One(_) | Servers::Many(_) => None,
-        }
+        let only = servers.only().filter(|_| self.has_one_door())?;
+        matches!(only.upstream, Upstream::Child(_)).then_some(only)
     }
 
     /// Greets the only server on our own behalf, for those who have no client in front.
     pub async fn greet(&self) -> Result<(), Down> {
-        match &*self.servers() {
-            Servers::One(backend) => backend.greet().await,
-            Servers::Many(_) => Ok(()),
-        }
-    }
-}
-
-impl Servers {
-    /// All of them.
-    pub(crate) fn all(&self) -> &[Arc<Backend>] {
-        match self {
-            Servers::One(backend) => std::slice::from_ref(backend),
-            Servers::Many(many) => &many.all,
+        match self.servers().only() {
+            Some(only) => only.greet().await,
+            None => Ok(()),
         }
     }
 }
@@ -215,7 +183,7 @@ fn started(
     events_of: &EventsOf,
 ) -> Servers {
     // A pack's tools are always named after it.
-    let is_alone = matches!(members.as_slice(), [only] if only.settings.pack.is_none());
+    let is_alone = matches!(members.as_slice(), [only] if !only.server.is_pack());
     let all = members.into_iter().map(|member| {
         let Member { name, server, settings } = member;
         let settings = Settings { name: (!is_alone).then(|| name.clone()), ..settings };
@@ -229,25 +197,6 @@ fn started(
         };
         (name, backend)
     });
-    let mut all: Vec<(String, Arc<Backend>)> = all.collect();
-    match all.pop() {
-        Some((_, only)) if is_alone => Servers::One(only),
-        last => {
-            all.extend(last);
-            Servers::Many(Many::of(all))
-        }
-    }
-}
-
-impl Many {
-    fn of(servers: Vec<(String, Arc<Backend>)>) -> Many {
-        let places = servers.iter().enumerate().map(|(at, (name, _))| (name.clone(), at));
-        let by_name = places.collect();
-        Many { all: servers.into_iter().map(|(_, backend)| backend).collect(), by_name }
-    }
-
-    /// The server of this name.
-    fn named(&self, name: &str) -> Option<&Arc<Backend>> {
-        self.all.get(*self.by_name.get(name)?)
-    }
+    let names = if is_alone { Names::Own } else { Names::Prefixed };
+    Servers::new(all.collect(), names)
 }

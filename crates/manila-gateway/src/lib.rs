@@ -19,7 +19,7 @@ mod rt;
 mod telemetry;
 mod upstream;
 
-pub use backend::{Answer, Answered, Sealed};
+pub use backend::{Answer, Answered, Failed, Sealed};
 pub use config::hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use config::{
     Address, Config, Limits, Member, NoAddress, Offered, OutputCheck, Server, Settings,
@@ -28,7 +28,7 @@ pub use config::{
 pub use gateway::Gateway;
 pub use protocol::caller::Caller;
 pub use protocol::era::{Era, Revision};
-pub use protocol::presentation::{Placement, Shape, Told};
+pub use protocol::presentation::{Placement, Presentation, Shape, TextMode};
 pub use telemetry::event::{Consent, Event, Events, traced};
 pub use telemetry::journal;
 pub use upstream::Down;

@@ -11,6 +11,8 @@ pub(crate) mod host;
 pub(crate) mod jsonrpc;
 pub(crate) mod modern;
 pub(crate) mod naming;
+pub(crate) mod origin;
 pub(crate) mod own_meta;
 pub(crate) mod presentation;
 pub(crate) mod skim;
+pub(crate) mod trace;

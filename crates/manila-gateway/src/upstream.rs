@@ -32,7 +32,7 @@ pub(crate) use handshake::{Greeting, Opening};
 pub(crate) use inbox::{From, FromUpstream, Inbox};
 pub(crate) use pending::{Arrived, Declined, Gone, Waiting};
 use remote::Remote;
-pub(crate) use wire::Mirrored;
+pub(crate) use wire::{Mirrored, SentAs};
 
 /// Why the server cannot be asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -137,6 +137,10 @@ impl Upstream {
         match server {
             Server::Command(command) => {
                 let (child, inbox) = Child::start(command, keeping, events);
+                (Upstream::Child(child), inbox)
+            }
+            Server::Pack(pack) => {
+                let (child, inbox) = Child::start(pack.command, keeping, events);
                 (Upstream::Child(child), inbox)
             }
             Server::At(address) => {

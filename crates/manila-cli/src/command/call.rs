@@ -104,7 +104,7 @@ fn print(args: &Args, answer: &Answer, out: &mut Output) -> anyhow::Result<ExitS
                 Ok(ExitStatus::BadNews)
             }
         },
-        Answer::Plain(result, _) => print_result(result, args, out),
+        Answer::Plain { result, .. } => print_result(result, args, out),
         Answer::Refused(refusal) => {
             let mut message = refusal.code().entry().message.to_owned();
             for violation in refusal.violations() {

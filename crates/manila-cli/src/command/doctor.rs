@@ -152,10 +152,10 @@ async fn look(mut member: Member, n_servers: usize) -> Finding {
     // What we ask, we read ourselves.
     member.settings.shape = Shape::Contract(Contract::ResponseV2);
     let longest = member.settings.start_timeout;
-    let (name, is_pack) = (member.name.clone(), member.settings.pack.is_some());
+    let (name, is_pack) = (member.name.clone(), member.server.is_pack());
     let hint = match &member.server {
         _ if is_pack => "look at what it says, and at `roots`",
-        Server::Command(_) => "run its command by itself to see what it says",
+        Server::Command(_) | Server::Pack(_) => "run its command by itself to see what it says",
         Server::At(_) => {
             "check that it runs, its host, port and path, and credentials in `headers`"
         }

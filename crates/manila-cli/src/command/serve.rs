@@ -177,7 +177,7 @@ async fn serve(
         Some(_) => opened(&journal, Arc::new(|event| Notice::Journal(&event).tell()))?,
         None => None,
     };
-    let has_pack = members.iter().any(|member| member.settings.pack.is_some());
+    let has_pack = members.iter().any(|member| member.server.is_pack());
     let is_shared = door.is_some() || has_pack || members.len() > 1;
     let reloads = path.map(|_| Reloads::listen());
     let gateway = Gateway::in_front_of_all(members, settings, traced(""), traced);

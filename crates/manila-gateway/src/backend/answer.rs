@@ -49,6 +49,11 @@ pub(super) fn protocol_error(error: &RawJson) -> Observed {
     Observed::Failed(Box::new(failed))
 }
 
+/// Whether a result says that the tool failed.
+pub(super) fn is_error(result: &RawJson) -> bool {
+    result.get("isError").is_some_and(|it| it.as_bytes() == b"true")
+}
+
 /// What went wrong, if something did.
 pub(super) fn failure(prepared: &Attested) -> Option<&Failure> {
     match &prepared.outcome().ended {

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use manila::Code;
 use manila::request_envelope::{Request, Response};
+use tracing::Instrument;
 
-use crate::backend::Backend;
+use super::{Backend, Kind};
 use crate::config::Settings;
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
-use crate::upstream::{Arrived, Declined, Gone, Mirrored, Waiting};
+use crate::upstream::{Arrived, Declined, Gone, SentAs, Waiting};
 
 /// What a server answered, and in the words of which era.
 #[derive(Debug)]
@@ -88,7 +89,24 @@ impl Backend {
         &self,
         request: &Request,
         caller: &Arc<Caller>,
-        mirrored: &Mirrored,
+        sent: &SentAs,
+        deadline: Deadline,
+    ) -> Result<Answered, Unanswered> {
+        let span = tracing::debug_span!(
+            target: "manila", "upstream", method = request.method.as_str(),
+            server = tracing::field::Empty,
+        );
+        if !span.is_disabled() {
+            span.record("server", self.identity.0.as_str());
+        }
+        self.send_request(request, caller, sent, deadline).instrument(span).await
+    }
+
+    async fn send_request(
+        &self,
+        request: &Request,
+        caller: &Arc<Caller>,
+        sent: &SentAs,
         mut deadline: Deadline,
     ) -> Result<Answered, Unanswered> {
         const TIMEOUTS_MAX: u32 = 10;
@@ -99,18 +117,18 @@ impl Backend {
         if deadline.time() <= started {
             return Err(Unanswered::TimedOut(timeout));
         }
-        let sent = async {
+        let sending = async {
             let ready = self.upstream.ready(caller.wanted()).await.map_err(Gone)?;
-            ready.connection.forward(request, caller, mirrored).await
+            ready.connection.forward(request, caller, sent).await
         };
         let sent = tokio::select! {
             biased;
-            sent = sent => sent,
+            sent = sending => sent,
             () = deadline.passed() => return Err(Unanswered::TimedOut(timeout)),
             () = caller.cancellation.stopped() => return Err(Unanswered::Stopped),
         };
         let mut waiting = sent.map_err(Unanswered::Gone)?;
-        if self.settings().pack.is_some() {
+        if let Kind::Pack(_) = &self.kind {
             return self.last_word_of_pack(waiting, caller, deadline).await;
         }
         loop {

@@ -13,7 +13,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
 use crate::telemetry::event::Event;
-use crate::upstream::Mirrored;
+use crate::upstream::SentAs;
 
 /// What came of a request that was handed on.
 pub(crate) enum Forwarded {
@@ -43,8 +43,7 @@ pub(super) async fn forward_unhidden(
     request: &Request,
     caller: &Arc<Caller>,
 ) -> Forwarded {
-    let mirrored = Mirrored::default();
-    match backend.ask(request, caller, &mirrored, backend.deadline()).await {
+    match backend.ask(request, caller, &SentAs::default(), backend.deadline()).await {
         Ok(answered) => match is_asked_across(&answered, caller) {
             Some(method) => not_answered(backend, &Unanswered::AskedBack(method)),
             None => Forwarded::AsItCame(answered),

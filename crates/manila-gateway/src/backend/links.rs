@@ -2,14 +2,13 @@
 //! other URIs, and a link has to lead back to whoever made it.
 
 use manila::RawJson;
-use manila::json::Emit;
 use manila::request_envelope::Message;
 use memchr::memmem;
 
 use super::ask::Answered;
 use super::forward::Forwarded;
 use crate::backend::Backend;
-use crate::protocol::jsonrpc;
+use crate::protocol::jsonrpc::Edits;
 
 impl Backend {
     /// A server's answer, with its resources under the URIs by which clients know them.
@@ -36,16 +35,15 @@ impl Backend {
     }
 
     fn links_replaced(&self, frame: &RawJson, uris: &[RawJson]) -> Option<Message> {
-        let renamed = uris.iter().filter_map(|uri| {
-            let own = uri.as_text()?;
+        let mut edits = Edits::of(frame);
+        for uri in uris {
+            let Some(own) = uri.as_text() else { continue };
             let public = self.mentioned_uri(&own);
-            let mut token = Vec::new();
-            public.as_str().emit(&mut token);
-            (public != *own).then_some((uri, token))
-        });
-        let renamed: Vec<(&RawJson, Vec<u8>)> = renamed.collect();
-        let is_any = !renamed.is_empty();
-        is_any.then(|| Message::from_json(jsonrpc::all_replaced(frame, renamed)).ok())?
+            if public != *own {
+                edits.replace_text(uri, &public);
+            }
+        }
+        (!edits.is_empty()).then(|| Message::from_json(edits.apply()).ok())?
     }
 }
 

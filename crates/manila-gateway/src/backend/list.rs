@@ -7,7 +7,7 @@ use manila::request_envelope::{Request, Response};
 use manila::{JsonObject, RawJson};
 
 use super::ask::Answered;
-use super::offers::{Kind, NotListed, Way};
+use super::offers::{Listed, NotListed, Way};
 use crate::backend::Backend;
 use crate::backend::forward::{Forwarded, forward};
 use crate::backend::tools::{Noted, Tool};
@@ -88,7 +88,7 @@ impl Backend {
         caller: &Arc<Caller>,
         placement: Placement,
     ) -> Forwarded {
-        let way = Way { shape: caller.wishes.shape, placement };
+        let way = Way { shape: caller.preferences.shape, placement };
         match forward(self, request, caller).await {
             Forwarded::AsItCame(Answered {
                 response: Response { answer: Ok(result), .. },
@@ -127,7 +127,7 @@ impl Backend {
     /// this shape.
     pub(crate) async fn tools_shaped(&self, way: &Way) -> Result<Vec<RawJson>, String> {
         let mut all = Vec::new();
-        let listed = self.each_page(Kind::Tools, None, |page| {
+        let listed = self.each_page(Listed::Tools, None, |page| {
             let shown = self.shown(page, way);
             all.extend(shown.get("tools").iter().flat_map(RawJson::items));
         });
@@ -141,7 +141,7 @@ impl Backend {
         wanted: Option<Era>,
     ) -> Result<HashSet<String>, NotListed> {
         let mut names = HashSet::new();
-        self.each_page(Kind::Tools, wanted, |page| {
+        self.each_page(Listed::Tools, wanted, |page| {
             let tools = page.get("tools");
             let noted = tools.iter().flat_map(RawJson::items);
             names.extend(noted.filter_map(|tool| match self.tools.note(&tool) {

@@ -18,47 +18,47 @@ use crate::upstream::{Arrived, Declined, Gone};
 
 /// A kind of thing that servers list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Listed {
     Tools,
     Prompts,
     Resources,
     Templates,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Kind; 4] =
-        [Kind::Tools, Kind::Prompts, Kind::Resources, Kind::Templates];
+impl Listed {
+    pub(crate) const ALL: [Listed; 4] =
+        [Listed::Tools, Listed::Prompts, Listed::Resources, Listed::Templates];
 
     /// The kind that this method lists.
-    pub(crate) fn listed_by(method: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.method() == method)
+    pub(crate) fn listed_by(method: &str) -> Option<Listed> {
+        Listed::ALL.into_iter().find(|kind| kind.method() == method)
     }
 
     pub(crate) fn method(self) -> &'static str {
         match self {
-            Kind::Tools => "tools/list",
-            Kind::Prompts => "prompts/list",
-            Kind::Resources => "resources/list",
-            Kind::Templates => "resources/templates/list",
+            Listed::Tools => "tools/list",
+            Listed::Prompts => "prompts/list",
+            Listed::Resources => "resources/list",
+            Listed::Templates => "resources/templates/list",
         }
     }
 
     /// The member that holds the list.
     pub(crate) fn member(self) -> &'static str {
         match self {
-            Kind::Tools => "tools",
-            Kind::Prompts => "prompts",
-            Kind::Resources => "resources",
-            Kind::Templates => "resourceTemplates",
+            Listed::Tools => "tools",
+            Listed::Prompts => "prompts",
+            Listed::Resources => "resources",
+            Listed::Templates => "resourceTemplates",
         }
     }
 
     /// The capability of servers that have it.
     pub(crate) fn capability(self) -> &'static str {
         match self {
-            Kind::Tools => "tools",
-            Kind::Prompts => "prompts",
-            Kind::Resources | Kind::Templates => "resources",
+            Listed::Tools => "tools",
+            Listed::Prompts => "prompts",
+            Listed::Resources | Listed::Templates => "resources",
         }
     }
 
@@ -96,55 +96,55 @@ pub(crate) struct Way {
 }
 
 impl Offers {
-    fn of(&self, kind: Kind) -> Option<std::sync::MutexGuard<'_, Offer>> {
+    fn of(&self, kind: Listed) -> Option<std::sync::MutexGuard<'_, Offer>> {
         let [tools, prompts, resources, templates] = &self.0;
         let offer = match kind {
-            Kind::Tools => tools,
-            Kind::Prompts => prompts,
-            Kind::Resources => resources,
-            Kind::Templates => templates,
+            Listed::Tools => tools,
+            Listed::Prompts => prompts,
+            Listed::Resources => resources,
+            Listed::Templates => templates,
         };
         offer.lock().ok()
     }
 
     /// Notes that the server told of a change.
     pub(crate) fn changed(&self, method: &str) {
-        for kind in Kind::ALL.into_iter().filter(|kind| kind.is_changed_by(method)) {
+        for kind in Listed::ALL.into_iter().filter(|kind| kind.is_changed_by(method)) {
             self.doubt(kind);
         }
     }
 
     /// What was listed is not relied on any more.
     pub(crate) fn doubt_all(&self) {
-        for kind in Kind::ALL {
+        for kind in Listed::ALL {
             self.doubt(kind);
         }
     }
 
     /// What is shown is another than before.
     pub(crate) fn show_anew(&self) {
-        for mut offer in Kind::ALL.into_iter().filter_map(|kind| self.of(kind)) {
+        for mut offer in Listed::ALL.into_iter().filter_map(|kind| self.of(kind)) {
             offer.shown = None;
         }
     }
 
-    fn doubt(&self, kind: Kind) {
+    fn doubt(&self, kind: Listed) {
         if let Some(mut offer) = self.of(kind) {
             offer.is_fresh = false;
         }
     }
 
-    fn fresh(&self, kind: Kind) -> Option<Arc<Vec<RawJson>>> {
+    fn fresh(&self, kind: Listed) -> Option<Arc<Vec<RawJson>>> {
         let offer = self.of(kind)?;
         offer.is_fresh.then(|| Arc::clone(&offer.items))
     }
 
     /// What was listed last, whatever has happened since.
-    pub(crate) fn last(&self, kind: Kind) -> Arc<Vec<RawJson>> {
+    pub(crate) fn last(&self, kind: Listed) -> Arc<Vec<RawJson>> {
         self.of(kind).map(|offer| Arc::clone(&offer.items)).unwrap_or_default()
     }
 
-    fn keep(&self, kind: Kind, items: Vec<RawJson>, is_fresh: bool) -> Arc<Vec<RawJson>> {
+    fn keep(&self, kind: Listed, items: Vec<RawJson>, is_fresh: bool) -> Arc<Vec<RawJson>> {
         let Some(mut offer) = self.of(kind) else { return Arc::new(items) };
         if *offer.items != items {
             offer.items = Arc::new(items);
@@ -157,7 +157,7 @@ impl Offers {
     /// What is shown in this way of these items, or what `show` makes of them.
     fn shown(
         &self,
-        kind: Kind,
+        kind: Listed,
         way: &Way,
         items: &Arc<Vec<RawJson>>,
         show: impl FnOnce() -> Vec<RawJson>,
@@ -204,7 +204,7 @@ impl NotListed {
 
 impl Backend {
     /// What the server offers: as it says now, or, where it cannot be asked, as it said last.
-    pub(crate) async fn offered(&self, kind: Kind) -> Arc<Vec<RawJson>> {
+    pub(crate) async fn offered(&self, kind: Listed) -> Arc<Vec<RawJson>> {
         // A server that is being fetched need not hold up what others offer.
         const LONGEST: Duration = Duration::from_secs(10);
         match self.offers.fresh(kind) {
@@ -219,7 +219,7 @@ impl Backend {
     /// What was offered, as clients see it.
     pub(crate) fn offers_shown(
         &self,
-        kind: Kind,
+        kind: Listed,
         offered: &Arc<Vec<RawJson>>,
         way: &Way,
     ) -> Arc<Vec<RawJson>> {
@@ -229,7 +229,7 @@ impl Backend {
     }
 
     /// Asks the server what it offers.
-    async fn asked_for(&self, kind: Kind) -> Result<Arc<Vec<RawJson>>, NotListed> {
+    async fn asked_for(&self, kind: Listed) -> Result<Arc<Vec<RawJson>>, NotListed> {
         let ready = self.upstream.ready(None).await.map_err(|down| NotListed::Gone(Gone(down)))?;
         let capability = ready.capabilities().get(kind.capability());
         let Some(capability) = capability else {
@@ -246,18 +246,18 @@ impl Backend {
     }
 
     /// One thing of a list, as clients see it; `None` if they do not.
-    fn item_shown(&self, kind: Kind, item: &RawJson, way: &Way) -> Option<RawJson> {
+    fn item_shown(&self, kind: Listed, item: &RawJson, way: &Way) -> Option<RawJson> {
         match kind {
-            Kind::Tools => match self.tools.note(item) {
+            Listed::Tools => match self.tools.note(item) {
                 Noted::Tool(name, tool) => self.tool_shown(&name, &tool, way),
                 Noted::Nameless | Noted::LeftOut => None,
             },
-            Kind::Prompts => {
+            Listed::Prompts => {
                 let name = naming::text(item, "name")?;
                 Some(naming::with_member(item, "name", &self.public_name(&name)))
             }
-            Kind::Resources => self.with_public_uri(item, "uri"),
-            Kind::Templates => self.with_public_uri(item, "uriTemplate"),
+            Listed::Resources => self.with_public_uri(item, "uri"),
+            Listed::Templates => self.with_public_uri(item, "uriTemplate"),
         }
     }
 
@@ -293,7 +293,7 @@ impl Backend {
     /// Asks for one page after another.
     pub(super) async fn each_page(
         &self,
-        kind: Kind,
+        kind: Listed,
         wanted: Option<Era>,
         take: impl FnMut(&RawJson),
     ) -> Result<(), NotListed> {

@@ -8,7 +8,7 @@ use super::consent::Wish;
 use crate::backend::tools::Tool;
 use crate::config::hiding::UnsafeOutput;
 use crate::protocol::naming;
-use crate::protocol::presentation::Told;
+use crate::protocol::presentation::TextMode;
 
 /// Asks for an envelope of this contract, and not for plain text.
 const MACHINE_READABLE: &str = "machineReadable";
@@ -27,14 +27,13 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// How the answer is told that would be told like this.
-    pub(super) fn told(&self, otherwise: Told) -> Told {
+    /// The text mode of a call that would have this one without them.
+    pub(super) fn text_mode(&self, otherwise: TextMode) -> TextMode {
         match (otherwise, self.is_readable) {
             // Who has chosen the contract was promised its envelopes.
-            (Told::Envelope, _) => Told::Envelope,
-            (Told::InText | Told::Plain, Some(true)) => Told::InText,
-            (Told::InText | Told::Plain, Some(false)) => Told::Plain,
-            (Told::InText | Told::Plain, None) => otherwise,
+            (TextMode::Envelope | TextMode::Requested, _) | (_, None) => otherwise,
+            (TextMode::InText | TextMode::Plain, Some(true)) => TextMode::InText,
+            (TextMode::InText | TextMode::Plain, Some(false)) => TextMode::Plain,
         }
     }
 }

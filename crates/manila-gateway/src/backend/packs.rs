@@ -22,14 +22,14 @@ impl Backend {
         contract: Contract,
         pack: Arc<Pack>,
         asked: Result<Answered, Unanswered>,
-    ) -> (Answer, Option<Code>) {
+    ) -> Answer {
         // The time after which it was told to stop, if it was.
         let (answered, late) = match asked {
             Ok(answered) => (answered, None),
             Err(Unanswered::Late(after, answered)) => (*answered, Some(after)),
             Err(unanswered) => {
                 let observed = self.not_answered(unanswered);
-                return self.sealed(call, contract, None, observed, None);
+                return self.seal(call, contract, None, observed, None);
             }
         };
         let observation = match answered.answer() {
@@ -40,7 +40,7 @@ impl Backend {
         let Some(mut observation) = observation else {
             let message = "What works for the pack has answered something that cannot be read";
             let failed = Failed::new(Code::InvalidToolOutput, message);
-            return self.sealed(call, contract, None, Observed::Failed(Box::new(failed)), None);
+            return self.seal(call, contract, None, Observed::Failed(Box::new(failed)), None);
         };
         // It was told to stop, and says so. Why, it cannot know.
         if let (Some(after), Observed::Cancelled(stopped)) = (late, &mut observation.observed) {
@@ -56,7 +56,7 @@ impl Backend {
             let failed = Failed::new(Code::InternalError, "The output could not be read");
             Observation::new(Observed::Failed(Box::new(failed)))
         });
-        self.sealed_whole(call, contract, None, observation, None)
+        self.seal_observation(call, contract, None, observation, None)
     }
 
     /// `none`: a program's output is what comes, as people would read it.
@@ -64,19 +64,17 @@ impl Backend {
         &self,
         call: &ToolCall<'_>,
         deadline: Deadline,
-    ) -> (Answer, Option<Code>) {
+    ) -> Answer {
         let call = call.plainly();
         let contract = Contract::MachineReadableV1;
-        let (answer, failure) = self.call_unchecked(&call, contract, None, deadline).await;
+        let answer = self.send_call(&call, contract, None, deadline).await;
         match answer {
             Answer::Sealed(sealed) => {
                 let text = sealed.text.as_deref().unwrap_or_default();
-                let plain = answer::plain(text, sealed.reply.is_error);
-                (Answer::Plain(plain, failure), failure)
+                let result = answer::plain(text, sealed.reply.is_error);
+                Answer::Plain { result, failure: sealed.failure }
             }
-            other @ (Answer::AsItCame(_) | Answer::Plain(..) | Answer::Refused(_)) => {
-                (other, failure)
-            }
+            other @ (Answer::AsItCame(_) | Answer::Plain { .. } | Answer::Refused(_)) => other,
         }
     }
 }

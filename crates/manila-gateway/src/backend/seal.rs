@@ -11,60 +11,61 @@ use manila::{
 };
 
 use super::ask::Unanswered;
-use super::consent;
+use super::consent::{self, Wish};
 use super::tool_call::ToolCall;
 use super::{Answer, Refusal, Sealed, answer};
 use crate::backend::Backend;
 use crate::backend::tools::Tool;
 use crate::config::OutputCheck;
 use crate::config::hiding::Passthrough;
-use crate::protocol::caller::{Caller, Form};
-use crate::protocol::presentation::Told;
+use crate::protocol::caller::Caller;
+use crate::protocol::presentation::Shape;
 use crate::rt::clock;
 use crate::telemetry::event::{Consent, Event};
 use crate::upstream::Down;
 
 impl Backend {
     /// The one place where what was seen becomes an envelope.
-    pub(super) fn sealed(
+    pub(super) fn seal(
         &self,
         call: &ToolCall<'_>,
         contract: Contract,
         tool: Option<&Tool>,
         observed: Observed,
         meta: Option<RawJson>,
-    ) -> (Answer, Option<Code>) {
-        self.sealed_whole(call, contract, tool, Observation::new(observed), meta)
+    ) -> Answer {
+        self.seal_observation(call, contract, tool, Observation::new(observed), meta)
     }
 
-    /// As `sealed`, where more is known than what was seen.
-    pub(super) fn sealed_whole(
+    /// As `seal`, where more is known than what was seen.
+    pub(super) fn seal_observation(
         &self,
         call: &ToolCall<'_>,
         contract: Contract,
         tool: Option<&Tool>,
         mut observation: Observation,
         meta: Option<RawJson>,
-    ) -> (Answer, Option<Code>) {
-        let consented = self.consent(call.public(), call.wish);
+    ) -> Answer {
+        let consented = self.consent(&call.public, call.wish);
         let own = self.settings();
         let hiding = &own.hiding;
         consent::tell_ignored(&mut observation.notes, contract, call.wish, consented);
-        observation.call.tool_id = Some(call.public().to_owned());
+        observation.call.tool_id = Some(call.public.clone());
         observation.call.tool_version =
             self.upstream.ready_now(call.caller.wanted()).and_then(|it| it.version.clone());
-        observation.call.request_id.clone_from(&call.request_id);
+        let origin = &call.caller.origin;
+        observation.call.request_id.clone_from(&origin.request_id.given);
         let schema = tool.and_then(|tool| tool.output.as_ref());
         let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
         let mut settings = pipeline::Settings::default();
-        settings.media = call.caller.wishes.media;
+        settings.media = call.presentation.media;
         settings.speaks = own.speaks;
         settings.passthrough = match hiding.passthrough {
             Passthrough::Redacted => None,
             Passthrough::Verbatim => Some(contract),
         };
         settings.output_check =
-            check.as_ref().and_then(|check| match own.output_check_of(call.public()) {
+            check.as_ref().and_then(|check| match own.output_check_of(&call.public) {
                 OutputCheck::Strict => Some(pipeline::OutputCheck::strict(check)),
                 OutputCheck::Warn => Some(pipeline::OutputCheck::new(check)),
                 OutputCheck::Off => None,
@@ -79,27 +80,18 @@ impl Backend {
         let prepared = pipeline::prepare(observation, &settings, &context);
         let redacted = prepared.redacted();
         if redacted.is_shown() {
-            self.tell(Event::Unredacted {
-                tool: call.public().to_owned(),
-                why: Consent::Passthrough,
-            });
+            self.tell(Event::Unredacted { tool: call.public.clone(), why: Consent::Passthrough });
         } else if !redacted.hidden().is_empty() {
-            let (place, findings) = (call.public().to_owned(), redacted.hidden().to_vec());
+            let (place, findings) = (call.public.clone(), redacted.hidden().to_vec());
             self.tell(Event::Redacted { place, findings });
         }
         let reply = manila::render(&prepared, contract, &context);
-        let failure = reply.code;
         let message =
             answer::failure(&prepared).map(|failure| failure.message.clone().into_owned());
-        let is_readable = contract == Contract::MachineReadableV1;
-        let told = if is_readable { call.told } else { Told::Envelope };
-        let text = match call.caller.wishes.form {
-            Form::Envelope if told != Told::Plain => None,
-            Form::Envelope | Form::Text => Some(manila::plain_text(&prepared)),
-        };
-        let violations = Vec::new();
-        let sealed = Sealed { reply, contract, failure, message, violations, meta, text, told };
-        (Answer::Sealed(Box::new(sealed)), failure)
+        let failure = reply.code.map(|code| super::Failed { message, ..super::Failed::new(code) });
+        let text = call.presentation.text.is_text().then(|| manila::plain_text(&prepared));
+        let presentation = call.presentation;
+        Answer::Sealed(Box::new(Sealed { reply, contract, presentation, failure, meta, text }))
     }
 
     /// A refusal as an envelope, for those who have no other place for it.
@@ -124,8 +116,18 @@ impl Backend {
         } else {
             Observed::Failed(Box::new(Failed::new(code, message)))
         };
-        let call = ToolCall::named(request, caller, tool);
-        let (answer, _) = self.sealed(&call, contract, None, observed, None);
+        let shape = Shape::Contract(contract);
+        let call = ToolCall {
+            request,
+            caller,
+            name: tool.to_owned(),
+            public: tool.to_owned(),
+            arguments: None,
+            wish: Wish::None,
+            presentation: self.presentation(tool, Some(shape), caller),
+            started: clock::now(),
+        };
+        let answer = self.seal(&call, contract, None, observed, None);
         answer.breaking(refusal.violations().to_vec())
     }
 
@@ -159,5 +161,5 @@ fn diagnose(failed: &mut Failed, down: &Down) {
 
 pub(super) fn context(call: &ToolCall<'_>) -> Context {
     let elapsed = clock::now().saturating_duration_since(call.started);
-    Context::new(clock::fresh()).elapsed(elapsed)
+    Context::new(call.caller.origin.request_id.fresh).elapsed(elapsed)
 }

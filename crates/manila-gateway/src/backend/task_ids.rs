@@ -2,12 +2,11 @@
 //! since two servers may well give out the same one.
 
 use manila::RawJson;
-use manila::json::Emit;
 use manila::request_envelope::{Message, Notification, Request};
 
 use super::ask::Answered;
 use crate::backend::Backend;
-use crate::protocol::jsonrpc;
+use crate::protocol::jsonrpc::Edits;
 
 /// In `_meta`: the task that something belongs to.
 const RELATED: &str = "io.modelcontextprotocol/related-task";
@@ -97,13 +96,13 @@ impl Backend {
 
     fn texts_replaced(&self, whole: &RawJson, ids: &[RawJson]) -> Option<bytes::Bytes> {
         self.settings().name.as_ref()?;
-        let renamed = ids.iter().filter_map(|id| {
-            let mut token = Vec::new();
-            self.public_name(&id.as_text()?).as_str().emit(&mut token);
-            Some((id, token))
-        });
-        let renamed: Vec<(&RawJson, Vec<u8>)> = renamed.collect();
-        (!renamed.is_empty()).then(|| jsonrpc::all_replaced(whole, renamed))
+        let mut edits = Edits::of(whole);
+        for id in ids {
+            if let Some(own) = id.as_text() {
+                edits.replace_text(id, &self.public_name(&own));
+            }
+        }
+        (!edits.is_empty()).then(|| edits.apply())
     }
 }
 

@@ -20,7 +20,8 @@ use crate::backend::Backend;
 use crate::protocol::caller::{Caller, Client};
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::Shape;
-use crate::protocol::presentation::Told;
+use crate::protocol::presentation::{Presentation, TextMode};
+use crate::rt::clock;
 
 /// How long the result of a task is waited for: as long as the task.
 const TASK_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -38,7 +39,7 @@ pub(super) struct Task {
     pub(super) tool: String,
     pub(super) shape: Shape,
     pub(super) wish: Wish,
-    told: Told,
+    text: TextMode,
     /// Whose it is, where its client has a name.
     maker: Option<Maker>,
 }
@@ -73,8 +74,9 @@ impl Tasks {
             let maker = client
                 .is_named()
                 .then(|| Maker { number: client.number, client: Arc::downgrade(client) });
-            let (id, tool) = (id.into_owned(), call.name().to_owned());
-            tasks.push_back(Task { id, tool, shape, wish: call.wish, told: call.told, maker });
+            let (id, tool) = (id.into_owned(), call.name.clone());
+            let (wish, text) = (call.wish, call.presentation.text);
+            tasks.push_back(Task { id, tool, shape, wish, text, maker });
         }
     }
 
@@ -138,7 +140,7 @@ impl Backend {
             tool: String::new(),
             shape: Shape::AsItCame,
             wish: Wish::None,
-            told: Told::Envelope,
+            text: TextMode::Envelope,
             maker: None,
         });
         self.call_named(request, caller, task).await
@@ -148,16 +150,15 @@ impl Backend {
     /// checked before.
     async fn call_named(&self, request: &Request, caller: &Arc<Caller>, task: Task) -> Answer {
         let call = self.call_of_task(request, caller, &task);
-        let started = call.started;
-        let deadline = self.deadlines.at(started + TASK_LONGEST, self.settings().timeout);
-        let (answer, failure) = match task.shape {
+        let deadline = self.deadlines.at(call.started + TASK_LONGEST, self.settings().timeout);
+        let answer = match task.shape {
             Shape::Contract(contract) => {
-                let tool = self.tools.get(call.name());
-                self.call_unchecked(&call, contract, tool, deadline).await
+                let tool = self.tools.get(&call.name);
+                self.send_call(&call, contract, tool, deadline).await
             }
             Shape::AsItCame => self.call_as_it_came(&call, deadline).await,
         };
-        self.note_end(call.public(), failure, started);
+        self.note_end(&call, &answer);
         answer
     }
 
@@ -168,12 +169,20 @@ impl Backend {
         caller: &'a Arc<Caller>,
         task: &Task,
     ) -> ToolCall<'a> {
-        let Task { tool, wish, told, .. } = task;
+        let Task { tool, shape, wish, text, .. } = task;
         let wish = if *wish == Wish::None { Wish::of(request.meta.as_ref()) } else { *wish };
-        let public = self.settings().name.is_some().then(|| self.public_name(tool));
-        let mut call = ToolCall::named(request, caller, tool);
-        (call.public, call.wish, call.told) = (public, wish, *told);
-        call
+        let era = caller.era();
+        let presentation = Presentation {
+            shape: *shape,
+            placement: self.settings().placement.for_era(era),
+            text: *text,
+            media: caller.preferences.media,
+            era,
+        };
+        let (name, public) = (tool.clone(), self.public_name(tool));
+        let started = clock::now();
+        let arguments = None;
+        ToolCall { request, caller, name, public, arguments, wish, presentation, started }
     }
 
     /// Hands on a request about tasks.
@@ -226,7 +235,7 @@ impl Backend {
         let meta = result.meta().cloned();
         let call = self.call_of_task(request, caller, task);
         let observed = Observed::Mcp(result);
-        let (answer, _) = self.sealed(&call, contract, tool.as_deref(), observed, meta);
+        let answer = self.seal(&call, contract, tool.as_deref(), observed, meta);
         let Answer::Sealed(result) = answer else { return None };
         // What stands beside it has no envelope, and may have secrets, too.
         let shown = self.settings().hiding.part(whole.without("result").into());

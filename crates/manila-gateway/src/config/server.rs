@@ -1,20 +1,42 @@
 //! A server as the configuration describes it.
 
-use std::sync::Arc;
-
-use manila_pack::{Source, Work};
+use manila_pack::{Served, Source, Work};
 use manila_process::Command;
 
 use super::address::Address;
 use super::settings::Settings;
 
 /// A server, and how it is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Server {
     /// It is started, and spoken to through its standard streams.
     Command(Command),
     /// It runs somewhere, and is spoken to over HTTP.
     At(Address),
+    /// It works for a pack: this program run again, whose answers are observations.
+    Pack(Box<Served>),
+}
+
+impl PartialEq for Server {
+    fn eq(&self, other: &Server) -> bool {
+        match (self, other) {
+            (Server::Command(one), Server::Command(other)) => one == other,
+            (Server::At(one), Server::At(other)) => one == other,
+            // The command names the digest of the pack's file.
+            (Server::Pack(one), Server::Pack(other)) => one.command == other.command,
+            (Server::Command(_) | Server::At(_) | Server::Pack(_), _) => false,
+        }
+    }
+}
+
+impl Eq for Server {}
+
+impl Server {
+    /// Whether it works for a pack.
+    #[must_use]
+    pub fn is_pack(&self) -> bool {
+        matches!(self, Server::Pack(_))
+    }
 }
 
 /// One of several servers.
@@ -45,7 +67,6 @@ impl Member {
     ) -> std::io::Result<Member> {
         let served = source.served(name, work, settings.frame_bytes_max)?;
         settings.timeout = served.timeout;
-        settings.pack = Some(Arc::new(served.pack));
-        Ok(Member::new(name, Server::Command(served.command), settings))
+        Ok(Member::new(name, Server::Pack(Box::new(served)), settings))
     }
 }

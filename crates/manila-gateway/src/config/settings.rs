@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use manila::Contract;
-use manila_pack::Pack;
 
 use super::hiding::Hiding;
 use crate::protocol::presentation::{Placement, Shape};
@@ -18,8 +17,6 @@ pub struct Settings {
     pub name: Option<String>,
     /// Whether it is started when it is needed for the first time, and not before.
     pub is_lazy: bool,
-    /// The pack that the server is made from: its answers are observations.
-    pub pack: Option<Arc<Pack>>,
     /// What becomes of results whose caller does not say it.
     pub shape: Shape,
     /// Whether results of `machine-readable-v1` are plain text where their caller does not ask for an
@@ -136,7 +133,6 @@ impl Default for Settings {
         Settings {
             name: None,
             is_lazy: false,
-            pack: None,
             is_plain: false,
             shape: Shape::Contract(Contract::default()),
             offered: Offered::default(),

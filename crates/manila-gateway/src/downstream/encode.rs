@@ -1,192 +1,178 @@
-//! Answers in the words of the client's era.
+//! Responses in the words of the client's era.
+
+use std::borrow::Cow;
 
 use bytes::Bytes;
 use manila::json::{Emit, ObjectWriter};
 use manila::request_envelope::Request;
-use manila::{Code, JsonObject, RawJson, Violation};
+use manila::{Code, JsonObject, RawJson};
 
 use crate::backend::{Answer, Answered, Details, Forwarded, Sealed};
+use crate::gateway::Gateway;
+use crate::gateway::dispatch::EncodedResponse;
+use crate::gateway::response::Response;
+use crate::protocol::caller::Caller;
 use crate::protocol::era::{self, Era, OwnInfo, meta};
 use crate::protocol::jsonrpc::{self, Fault};
+use crate::protocol::origin::Origin;
 use crate::protocol::own_meta;
-use crate::protocol::presentation::Shape;
-use crate::protocol::presentation::{Placement, Told};
+use crate::protocol::presentation::{Placement, TextMode};
 
-/// How answers are written for a client.
-#[derive(Debug, Clone)]
-pub(crate) struct Voice {
-    pub(crate) era: Era,
-    /// Where the envelope goes, as far as the client understands it.
-    pub(crate) placement: Placement,
+/// Who reads a response.
+struct Reader<'a> {
+    era: Era,
     /// Who answers, where the era says it with each answer.
-    pub(crate) server: Option<RawJson>,
+    server: Option<RawJson>,
+    origin: &'a Origin,
 }
 
-/// An answer, and what kind of one it is.
-pub(crate) struct Written {
+/// A response, as a client of MCP gets it.
+pub(crate) struct Encoded {
     pub(crate) frame: Bytes,
     /// The number of the error, if it is one.
     pub(crate) error: Option<i64>,
-    /// What became of the request, for whoever keeps a journal.
-    pub(crate) fate: Fate,
 }
 
-/// What became of a request.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Fate {
-    pub(crate) failure: Option<Code>,
-    pub(crate) message: Option<String>,
-    /// The rules that it breaks, where it was refused for them.
-    pub(crate) violations: Vec<Violation>,
-    /// The contract of the answer.
-    pub(crate) contract: Option<&'static str>,
-}
-
-impl Fate {
-    pub(crate) fn of_fault(fault: &Fault) -> Fate {
-        let told = || fault.violations.first().map(Violation::to_string);
-        let message = fault.message.clone().or_else(told);
-        let violations = fault.violations.clone();
-        Fate { failure: Some(fault.code), message, violations, contract: None }
-    }
-
-    /// What a server says against a request, by the number that it has for that.
-    fn of_error(number: i64, error: &RawJson) -> Fate {
-        let code = match number {
-            -32700 => Code::ParseError,
-            -32600 => Code::InvalidEnvelope,
-            -32601 => Code::MethodNotFound,
-            -32602 => Code::InvalidToolInput,
-            _ => Code::ToolFailed,
-        };
-        let message = error.get("message");
-        let message = message.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
-        Fate { failure: Some(code), message, ..Fate::default() }
-    }
-
-    fn of_sealed(sealed: &Sealed) -> Fate {
-        Fate {
-            failure: sealed.failure,
-            message: sealed.message.clone(),
-            violations: sealed.violations.clone(),
-            contract: Some(sealed.contract.id()),
-        }
-    }
-
-    /// What became of a call.
-    pub(crate) fn of_call(answer: &Answer) -> Fate {
-        match answer {
-            Answer::Sealed(sealed) => Fate::of_sealed(sealed),
-            Answer::AsItCame(answered) => match answered.answer() {
-                Ok(result) => {
-                    let is_error = result.get("isError").is_some_and(|it| it.as_bytes() == b"true");
-                    let failure = is_error.then_some(Code::ToolFailed);
-                    Fate { failure, contract: Some(Shape::NONE), ..Fate::default() }
-                }
-                Err(error) => {
-                    let number = error.get("code").and_then(|code| code.as_str().parse().ok());
-                    Fate::of_error(number.unwrap_or_default(), error)
-                }
-            },
-            Answer::Plain(_, code) => {
-                Fate { failure: *code, contract: Some(Shape::NONE), ..Fate::default() }
-            }
-            Answer::Refused(refusal) => Fate::of_fault(&refusal.fault),
-        }
+impl EncodedResponse for Encoded {
+    fn n_bytes(&self) -> usize {
+        self.frame.len()
     }
 }
 
-impl Written {
-    /// A result.
-    pub(crate) fn result(frame: Bytes) -> Written {
-        Written { frame, error: None, fate: Fate::default() }
+impl Encoded {
+    fn result(frame: Bytes) -> Encoded {
+        Encoded { frame, error: None }
     }
 
-    /// A failure that has no envelope.
-    pub(crate) fn fault(id: &RawJson, fault: &Fault) -> Written {
+    /// A refusal of the gateway's own; one of a message whose id cannot be read has none.
+    pub(crate) fn fault(id: Option<&RawJson>, fault: &Fault) -> Encoded {
         let number = i64::from(fault.code.entry().jsonrpc_mcp);
-        let fate = Fate::of_fault(fault);
-        Written { frame: jsonrpc::error(Some(id), fault), error: Some(number), fate }
+        Encoded { frame: jsonrpc::error(id, fault), error: Some(number) }
     }
 
-    /// An error of the protocol.
-    pub(crate) fn error(frame: Bytes, error: &RawJson) -> Written {
+    fn error(frame: Bytes, error: &RawJson) -> Encoded {
         let number = error.get("code").and_then(|code| code.as_str().parse().ok());
-        let number = number.unwrap_or_default();
-        Written { frame, error: Some(number), fate: Fate::of_error(number, error) }
+        Encoded { frame, error: Some(number.unwrap_or_default()) }
     }
 }
 
-/// The answer to a tool call.
-pub(crate) fn tool_answer(request: &Request, answer: &Answer, voice: &Voice) -> Written {
-    let id = &request.id;
-    let written = match answer {
-        Answer::Sealed(sealed) => {
-            let n_bytes = size(sealed, voice.placement);
-            Written::result(jsonrpc::large_result(id, &ToolResult { sealed, voice }, n_bytes))
-        }
-        Answer::AsItCame(answered) => as_it_came(request, answered, voice),
-        Answer::Plain(result, _) => changed(request, result, Era::PLAINEST, voice),
-        Answer::Refused(refusal) => Written::fault(id, &refusal.fault),
+/// Encodes a response to a request of a client of MCP.
+pub(crate) fn encode(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Caller,
+    response: &Response,
+) -> Encoded {
+    let era = caller.era();
+    let server = match era {
+        Era::Modern => gateway.info(era),
+        Era::Legacy(_) => None,
     };
-    Written { fate: Fate::of_call(answer), ..written }
+    let reader = &Reader { era, server, origin: &caller.origin };
+    match response {
+        Response::Tool(answer) => tool_answer(request, answer, reader),
+        Response::Task(details) => task_details(request, details, reader),
+        Response::Forwarded(answer) => forwarded(request, answer, reader),
+        Response::Result(_) | Response::Refused(_) | Response::Breach(_) | Response::Error(_) => {
+            encode_own(Some(&request.id), response)
+        }
+    }
+}
+
+/// Encodes a response that is the same in every era. A server's answers are none.
+pub(crate) fn encode_own(id: Option<&RawJson>, response: &Response) -> Encoded {
+    match response {
+        Response::Result(result) => match id {
+            Some(id) => Encoded::result(jsonrpc::result(id, result)),
+            None => Encoded::fault(id, &Fault::new(Code::InternalError)),
+        },
+        Response::Refused(fault) => Encoded::fault(id, fault),
+        Response::Breach(breach) => {
+            Encoded { frame: jsonrpc::error(id, breach), error: Some(breach.number) }
+        }
+        Response::Error(error) => Encoded::error(jsonrpc::error(id, error), error),
+        Response::Tool(_) | Response::Task(_) | Response::Forwarded(_) => {
+            Encoded::fault(id, &Fault::new(Code::InternalError))
+        }
+    }
+}
+
+/// Encodes a refusal of a message of which not even the id can be read, as HTTP answers it.
+pub(crate) fn encode_without_id(response: &Response) -> Encoded {
+    let Encoded { frame, error } = encode_own(None, response);
+    let message = RawJson::parse(frame.clone()).ok().and_then(JsonObject::new);
+    let frame = message.map_or(frame, |it| RawJson::from(it.without("id")).to_bytes());
+    Encoded { frame, error }
+}
+
+fn tool_answer(request: &Request, answer: &Answer, reader: &Reader<'_>) -> Encoded {
+    let id = &request.id;
+    match answer {
+        Answer::Sealed(sealed) => {
+            let n_bytes = size(sealed);
+            Encoded::result(jsonrpc::large_result(id, &ToolResult { sealed, reader }, n_bytes))
+        }
+        Answer::AsItCame(answered) => as_it_came(request, answered, reader),
+        Answer::Plain { result, .. } => changed(request, result, Era::PLAINEST, reader),
+        Answer::Refused(refusal) => Encoded::fault(Some(id), &refusal.fault),
+    }
 }
 
 /// What has become of a task. Its result, where it is a part of that, is one of a tool.
-pub(crate) fn task_details(request: &Request, details: &Details, voice: &Voice) -> Written {
+fn task_details(request: &Request, details: &Details, reader: &Reader<'_>) -> Encoded {
     let (task, sealed) = match details {
-        Details::Forwarded(answer) => return forwarded(request, answer, voice),
+        Details::Forwarded(answer) => return forwarded(request, answer, reader),
         Details::Sealed { task, result } => (task, result),
     };
     let whole = JsonObject::build(|object| {
         for member in task.members() {
             object.token_member(member.key_token(), &member.value());
         }
-        object.member("result", &ToolResult { sealed, voice });
+        object.member("result", &ToolResult { sealed, reader });
     });
     let whole = RawJson::from(whole);
     let frame = jsonrpc::large_result(&request.id, &whole, whole.as_bytes().len());
-    Written { fate: Fate::of_sealed(sealed), ..Written::result(frame) }
+    Encoded::result(frame)
 }
 
 /// The answer to a request that was handed on.
-pub(crate) fn forwarded(request: &Request, answer: &Forwarded, voice: &Voice) -> Written {
+fn forwarded(request: &Request, answer: &Forwarded, reader: &Reader<'_>) -> Encoded {
     match answer {
-        Forwarded::AsItCame(answered) => as_it_came(request, answered, voice),
-        Forwarded::Changed(result, era) => changed(request, result, *era, voice),
-        Forwarded::Fault(fault) => Written::fault(&request.id, fault),
+        Forwarded::AsItCame(answered) => as_it_came(request, answered, reader),
+        Forwarded::Changed(result, era) => changed(request, result, *era, reader),
+        Forwarded::Fault(fault) => Encoded::fault(Some(&request.id), fault),
     }
 }
 
 /// A result that is no longer the server's own, in the words of the client's era.
-fn changed(request: &Request, result: &RawJson, told_in: Era, voice: &Voice) -> Written {
-    let retold = era::incoming(result, &request.method, told_in, voice.era);
+fn changed(request: &Request, result: &RawJson, told_in: Era, reader: &Reader<'_>) -> Encoded {
+    let retold = era::incoming(result, &request.method, told_in, reader.era);
     let result = retold.as_ref().unwrap_or(result);
-    Written::result(jsonrpc::large_result(&request.id, result, result.as_bytes().len()))
+    Encoded::result(jsonrpc::large_result(&request.id, result, result.as_bytes().len()))
 }
 
 /// The server's answer with the client's id, in the words of the client's era; where that is the
 /// server's own, nothing else is touched.
-fn as_it_came(request: &Request, answered: &Answered, voice: &Voice) -> Written {
+fn as_it_came(request: &Request, answered: &Answered, reader: &Reader<'_>) -> Encoded {
     let Answered { response, era: told_in } = answered;
-    let (id, is_like) = (&request.id, told_in.is_like(voice.era));
+    let (id, is_like) = (&request.id, told_in.is_like(reader.era));
     match (&response.id, &response.answer) {
-        (_, Ok(result)) if !is_like => changed(request, result, *told_in, voice),
+        (_, Ok(result)) if !is_like => changed(request, result, *told_in, reader),
         (_, Err(error)) if !is_like => {
-            let retold = retold_error(error, voice.era);
-            Written::error(jsonrpc::error(Some(id), &retold), &retold)
+            let retold = retold_error(error, reader.era);
+            Encoded::error(jsonrpc::error(Some(id), &retold), &retold)
         }
         (Some(own), Ok(_)) => {
-            Written::result(jsonrpc::replaced(&response.frame, own, id.as_bytes()))
+            Encoded::result(jsonrpc::replaced(&response.frame, own, id.as_bytes()))
         }
         (Some(own), Err(error)) => {
-            Written::error(jsonrpc::replaced(&response.frame, own, id.as_bytes()), error)
+            Encoded::error(jsonrpc::replaced(&response.frame, own, id.as_bytes()), error)
         }
         // It is about a request that the server did not understand.
         (None, Ok(result)) => {
-            Written::result(jsonrpc::large_result(id, result, result.as_bytes().len()))
+            Encoded::result(jsonrpc::large_result(id, result, result.as_bytes().len()))
         }
-        (None, Err(error)) => Written::error(jsonrpc::error(Some(id), error), error),
+        (None, Err(error)) => Encoded::error(jsonrpc::error(Some(id), error), error),
     }
 }
 
@@ -209,12 +195,12 @@ fn retold_error(error: &RawJson, era: Era) -> RawJson {
     retold.into()
 }
 
-fn size(sealed: &Sealed, placement: Placement) -> usize {
+fn size(sealed: &Sealed) -> usize {
     let envelope = sealed.reply.envelope.as_bytes().len();
     let blocks: usize = sealed.reply.blocks.iter().map(|block| block.as_bytes().len()).sum();
     // In the text block every quote is escaped, about one byte in eight.
     let text = envelope + envelope / 8;
-    match placement {
+    match sealed.presentation.placement {
         Placement::Structured => envelope + text + blocks + 256,
         Placement::Text => text + blocks + 256,
     }
@@ -223,26 +209,38 @@ fn size(sealed: &Sealed, placement: Placement) -> usize {
 /// A `CallToolResult` around an envelope.
 struct ToolResult<'a> {
     sealed: &'a Sealed,
-    voice: &'a Voice,
+    reader: &'a Reader<'a>,
 }
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Sealed { reply, contract, failure, meta, text, told, .. } = self.sealed;
-        let text = text.as_deref().filter(|_| *told == Told::Plain);
+        let Sealed { reply, contract, presentation, failure, meta, text } = self.sealed;
+        let Reader { era, server, origin } = self.reader;
+        // Text for those who accept nothing else is no part of MCP.
+        let is_plain = presentation.text == TextMode::Plain;
+        let text = text.as_deref().filter(|_| is_plain);
         let mut object = ObjectWriter::begin(out);
-        if self.voice.era == Era::Modern {
+        if *era == Era::Modern {
             object.member("resultType", "complete");
         }
         let first = text.unwrap_or(reply.envelope.as_str());
         object.member("content", &Content { first, media: &reply.blocks });
-        if self.voice.placement == Placement::Structured && *told == Told::Envelope {
+        let is_structured = presentation.placement == Placement::Structured
+            && presentation.text == TextMode::Envelope;
+        if is_structured {
             object.member("structuredContent", &reply.envelope);
         }
         object.member("isError", &reply.is_error);
-        let (own, contract) = (meta.as_ref(), contract.id());
-        let server = self.voice.server.as_ref().filter(|_| self.voice.era == Era::Modern);
-        object.member("_meta", &Meta { own, server, contract, code: failure.map(Code::name) });
+        let spelled = || Cow::Owned(origin.request_id.spelled());
+        let request_id = reply.request_id.as_deref().map_or_else(spelled, Cow::Borrowed);
+        let meta = Meta {
+            own: meta.as_ref(),
+            server: server.as_ref().filter(|_| *era == Era::Modern),
+            contract: contract.id(),
+            code: failure.as_ref().map(|failure| failure.code.name()),
+            request_id: &request_id,
+        };
+        object.member("_meta", &meta);
         object.end();
     }
 }
@@ -273,6 +271,7 @@ struct Meta<'a> {
     server: Option<&'a RawJson>,
     contract: &'static str,
     code: Option<&'static str>,
+    request_id: &'a str,
 }
 
 impl Emit for Meta<'_> {
@@ -287,6 +286,7 @@ impl Emit for Meta<'_> {
         object.member(meta::SERVER_INFO, &self.server.filter(|_| !is_said));
         object.member(own_meta::CONTRACT, self.contract);
         object.member(own_meta::CODE, &self.code);
+        object.member(own_meta::REQUEST_ID, self.request_id);
         object.member(own_meta::GATEWAY, &OwnInfo);
         object.end();
     }

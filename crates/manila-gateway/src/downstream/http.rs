@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,17 +10,16 @@ use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use manila::Code;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 use self::body::{Arriving, NotRead};
 use self::reply::{Refused, Reply};
 use self::sessions::Sessions;
-use super::encode::Written;
 use crate::config::{self, Limits};
 use crate::gateway::Gateway;
 use crate::protocol::host;
+use crate::protocol::origin::BesideMessage;
 use crate::protocol::presentation::Shape;
-use crate::rt::until::until;
 use crate::telemetry::event::Event;
 use manila_process::os::{self, stop};
 
@@ -28,7 +27,6 @@ mod accept;
 mod admit;
 mod batch;
 mod body;
-mod cancelled;
 mod envelope;
 mod exchange;
 mod legacy;
@@ -58,21 +56,6 @@ struct Front {
     gateway: Arc<Gateway>,
     sessions: Sessions,
     limits: Limits,
-    open: Arc<AllOpen>,
-}
-
-/// What is open, of all clients together.
-#[derive(Default)]
-struct AllOpen {
-    load: Mutex<Load>,
-    drained: Notify,
-}
-
-/// How much is open.
-#[derive(Debug, Clone, Copy, Default)]
-struct Load {
-    n_requests: usize,
-    n_bytes: usize,
 }
 
 /// A place where clients are listened for.
@@ -117,12 +100,8 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     const MOMENT: Duration = Duration::from_millis(200);
     os::raise_file_limit();
     let grace = gateway.settings().grace;
-    let front = Arc::new(Front {
-        gateway: Arc::clone(&gateway),
-        sessions: Sessions::default(),
-        limits,
-        open: Arc::default(),
-    });
+    let front =
+        Arc::new(Front { gateway: Arc::clone(&gateway), sessions: Sessions::default(), limits });
     let stopping = watch::Sender::new(false);
     let accepting =
         tokio::spawn(accept::all(Arc::clone(&front), door.listener, stopping.subscribe()));
@@ -134,7 +113,8 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     }
     accepting.abort();
     forgetting.abort();
-    let n_open = front.open.n_requests();
+    let in_flight = gateway.limits.in_flight.clone();
+    let n_open = in_flight.n_requests();
     if n_open > 0 {
         gateway.tell(Event::Stopping { n_open, grace });
     }
@@ -142,7 +122,7 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     // Connections end with what is open on them.
     stopping.send_replace(true);
     tokio::select! {
-        () = front.drained() => {}
+        () = in_flight.drained() => {}
         () = tokio::time::sleep(grace) => {}
         // Who asks twice does not want to wait.
         () = stop::asked() => {}
@@ -156,7 +136,7 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
         }
     }
     // What was still open has been answered by the server's end.
-    let _ = tokio::time::timeout(MOMENT, front.drained()).await;
+    let _ = tokio::time::timeout(MOMENT, in_flight.drained()).await;
     front.sessions.end_all();
     // Replies that are being written are written to their end.
     let _ = tokio::time::timeout(MOMENT, stopping.closed()).await;
@@ -171,26 +151,6 @@ async fn forget_idle(front: Arc<Front>) {
 }
 
 impl Front {
-    /// Notes a request of this size, until what is given back is dropped. `None` if too many are
-    /// open, or too large ones.
-    fn opened(&self, n_bytes: usize) -> Option<Open> {
-        let settings = &self.gateway.settings();
-        let mut load = self.open.load.lock().ok()?;
-        let has_room =
-            load.n_requests < settings.in_flight_max && load.n_bytes < settings.in_flight_bytes_max;
-        if !has_room {
-            return None;
-        }
-        load.n_requests += 1;
-        load.n_bytes += n_bytes;
-        Some(Open { among: Arc::clone(&self.open), n_bytes })
-    }
-
-    /// Waits until no request is open.
-    async fn drained(&self) {
-        until(&self.open.drained, || self.open.n_requests() == 0).await;
-    }
-
     /// Reads a body, within the limits.
     async fn read(&self, body: Arriving) -> Result<Bytes, Refused> {
         let bytes_max = self.gateway.settings().frame_bytes_max;
@@ -221,6 +181,17 @@ fn refuse_body(front: &Front, why: NotRead) -> Reply {
     reply::refused(status, code, &message)
 }
 
+/// The ids that headers carry.
+fn ids(headers: &HeaderMap) -> BesideMessage<'_> {
+    const REQUEST_ID_CHARS_MAX: usize = 128;
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let is_short = |id: &&str| !id.trim().is_empty() && id.len() <= REQUEST_ID_CHARS_MAX;
+    BesideMessage {
+        request_id: text("x-request-id").filter(is_short),
+        traceparent: text("traceparent"),
+    }
+}
+
 /// The contract that a header asks for, if one does.
 fn wanted_shape(headers: &HeaderMap) -> Result<Option<Shape>, Refused> {
     let Some(id) = headers.get("manila-contract") else { return Ok(None) };
@@ -230,27 +201,4 @@ fn wanted_shape(headers: &HeaderMap) -> Result<Option<Shape>, Refused> {
         let message = format!("the header Manila-Contract must be one of {}", ids.join(", "));
         Box::new(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, &message))
     })
-}
-
-impl AllOpen {
-    fn n_requests(&self) -> usize {
-        self.load.lock().map_or(0, |load| load.n_requests)
-    }
-}
-
-/// A request that is open.
-struct Open {
-    among: Arc<AllOpen>,
-    n_bytes: usize,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        let Ok(mut load) = self.among.load.lock() else { return };
-        load.n_requests = load.n_requests.saturating_sub(1);
-        load.n_bytes = load.n_bytes.saturating_sub(self.n_bytes);
-        if load.n_requests == 0 {
-            self.among.drained.notify_waiters();
-        }
-    }
 }

@@ -8,26 +8,26 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Waker};
 
 use bytes::Bytes;
-use manila::request_envelope::{Message, Notification, Refused, Request};
-use manila::stage::record::Transport;
+use manila::request_envelope::{Message, Notification, Request};
 use manila::{Code, JsonObject, RawJson, Violation};
 use tokio::sync::watch;
 
-use super::encode::Fate;
-use crate::admit::in_flight::{InFlight, NotTaken};
+use super::encode::{encode, encode_own};
+use super::malformed::{self, Malformed};
+use super::open_requests::OpenRequests;
 use crate::backend::Backend;
-use crate::gateway::dispatch::{answered, not_available, text_of, turned_away};
-use crate::gateway::hello;
-use crate::gateway::record::{Over, record, record_cancelled, record_refused};
-use crate::gateway::{Gateway, Hello};
+use crate::gateway::answer::{answer, not_available};
+use crate::gateway::dispatch::{Arrival, Dispatched, dispatch_with, refuse};
+use crate::gateway::response::Response;
+use crate::gateway::{Gateway, Hello, hello};
 use crate::notifications::{Listener, Listening, Resources, Wants};
 use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
 use crate::protocol::era::{Era, Revision};
 use crate::protocol::frames::Frame;
-use crate::protocol::jsonrpc::{self, Fault};
+use crate::protocol::jsonrpc::{Fault, text_of};
 use crate::protocol::modern;
+use crate::protocol::origin::Origin;
 use crate::protocol::skim::{Skim, Skimmed};
-use crate::rt::clock;
 use crate::rt::queue::Sender;
 use crate::telemetry::event::Event;
 use crate::upstream::{Greeted, Greeting, Opening as HowToOpen};
@@ -39,7 +39,7 @@ pub(super) struct ClientGone;
 /// A client and what it has open.
 pub(super) struct Session {
     pub(super) gateway: Arc<Gateway>,
-    pub(super) in_flight: InFlight,
+    pub(super) open: OpenRequests,
     client: Arc<Client>,
     pipe: Arc<Pipe>,
     opening: watch::Sender<Opening>,
@@ -79,13 +79,12 @@ impl Session {
         if gateway.has_one_door() {
             gateway.audience.wait_for(to_client.watched());
         }
-        let in_flight = InFlight::new(&gateway.settings());
         let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
         let line: Arc<dyn Line> = Arc::clone(&pipe) as Arc<dyn Line>;
         let client = Arc::new(Client::new(line));
         Session {
             gateway,
-            in_flight,
+            open: OpenRequests::default(),
             client,
             pipe,
             opening: watch::Sender::new(Opening::Closed),
@@ -125,17 +124,18 @@ impl Session {
                     }
                     Ok(())
                 }
-                Err(Refused { code, violation, .. }) => {
-                    let fault = Fault::new(code).violation(violation);
-                    self.refuse_frame(&Skim::whole(&line), line.len(), &fault)
+                Err(refused) => {
+                    let (fault, _) = malformed::fault(refused);
+                    let Skimmed { id, is_answer, .. } = Skim::whole(&line);
+                    self.refuse_frame(&Malformed::read(&line, id), is_answer, fault)
                 }
             },
-            Frame::TooLong(seen) => {
+            Frame::TooLong(Skimmed { id, is_answer, .. }) => {
                 let limit = self.gateway.settings().frame_bytes_max;
                 let message = format!("has more than {limit} bytes, the most that is read");
                 let violation = Violation::new("", "maxLength", message);
                 let fault = Fault::new(Code::TooLarge).violation(violation);
-                self.refuse_frame(&seen, limit, &fault)
+                self.refuse_frame(&Malformed::unread(id, limit), is_answer, fault)
             }
         }
     }
@@ -144,83 +144,71 @@ impl Session {
     /// something, the server if it was to be an answer.
     fn refuse_frame(
         &self,
-        seen: &Skimmed,
-        n_bytes: usize,
-        fault: &Fault,
+        malformed: &Malformed,
+        is_answer: bool,
+        fault: Fault,
     ) -> Result<(), ClientGone> {
-        let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
-        self.gateway.tell(Event::Refused(why));
-        match &seen.id {
-            Some(id) if seen.is_answer => {
-                self.gateway.audience.questions.answer_uselessly(&self.client, id, fault);
-                Ok(())
-            }
-            id => {
-                let frame = jsonrpc::error(id.as_ref().and_then(|id| self.free(id)), fault);
-                let fate = Fate::of_fault(fault);
-                let way = (Transport::Stdio, "stdio");
-                record_refused(&self.gateway, way, id.as_ref(), n_bytes, frame.len(), &fate);
-                self.push(frame)
-            }
+        if let Some(id) = malformed.id.as_ref().filter(|_| is_answer) {
+            let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
+            self.gateway.tell(Event::Refused(why));
+            self.gateway.audience.questions.answer_uselessly(&self.client, id, &fault);
+            return Ok(());
         }
+        let id = malformed.id.as_ref().and_then(|id| self.free(id));
+        let origin = Origin::stdio(None);
+        let encode = |response: &Response| encode_own(id, response);
+        self.push(malformed.refuse(&self.gateway, &origin, fault, encode).frame)
     }
 
     /// The id, unless a request of this id is open: a refusal would pass for its answer.
     fn free<'a>(&self, id: &'a RawJson) -> Option<&'a RawJson> {
-        (!self.in_flight.has(id)).then_some(id)
+        (!self.open.has(id)).then_some(id)
     }
 
     fn asked(self: &Arc<Session>, request: Request) -> Result<(), ClientGone> {
         let caller = match self.caller(&request) {
             Ok(caller) => Arc::new(caller),
-            Err(error) => return self.push(jsonrpc::error(self.free(&request.id), &error)),
+            Err(response) => return self.refuse(&request, &response),
         };
-        let is_free = !self.in_flight.has(&request.id);
-        if request.method == "ping" && caller.era() != Era::Modern && is_free {
-            return self.push(jsonrpc::result(&request.id, &JsonObject::default()));
-        }
-        match self.in_flight.add(&request, &caller) {
-            Ok(()) => {}
-            Err(NotTaken::SameId) => {
-                let id = &request.id;
-                let message = format!("{id} is the id of a request that is still open");
-                let violation = Violation::new("/id", "unique", message);
-                let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
-                return self.push(jsonrpc::error(None, &fault));
+        match self.open.add(&request, &caller) {
+            Ok(()) => {
+                self.handle(request, caller);
+                Ok(())
             }
-            Err(NotTaken::TooMany) => {
-                return self.push(turned_away(&self.gateway, &request, &caller).frame);
-            }
+            Err(fault) => self.refuse(&request, &Response::Refused(fault)),
         }
-        self.handle(request, caller);
-        Ok(())
+    }
+
+    /// Refuses a request that is not dispatched.
+    fn refuse(&self, request: &Request, response: &Response) -> Result<(), ClientGone> {
+        let (arrival, id) = (Arrival::of(request), self.free(&request.id));
+        let origin = Origin::stdio(request.meta.as_ref());
+        let encode = |response: &Response| encode_own(id, response);
+        self.push(refuse(&self.gateway, &arrival, &origin, response, encode).frame)
     }
 
     /// Who asks, if it may ask this now.
-    fn caller(&self, request: &Request) -> Result<Caller, RawJson> {
+    fn caller(&self, request: &Request) -> Result<Caller, Box<Response>> {
         let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
+        let origin = Origin::stdio(request.meta.as_ref());
         let opening = *self.opening.borrow();
         if opening == Opening::Closed && modern::is_modern(request, None) {
-            let written = |breach: modern::Breach| RawJson::from(jsonrpc::written(&breach));
-            let speech = modern::Said::by(request).speech().map_err(written)?;
+            let speech = modern::Said::by(request).speech();
+            let speech = speech.map_err(|breach| Box::new(Response::Breach(breach)))?;
             let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
-            return Ok(Caller::of(&client, line).asking(request));
+            return Ok(Caller::of(&client, line, origin).asking(request));
         }
-        let refuse = |message: &str| {
-            let violation = Violation::new("/method", "const", message);
-            Err(RawJson::from(jsonrpc::written(
-                &Fault::new(Code::InvalidEnvelope).violation(violation),
-            )))
-        };
         match (request.method.as_str(), opening) {
             ("ping", _) | ("initialize", Opening::Closed) => {}
             ("initialize", Opening::Asked | Opening::Open) => {
-                return refuse("must not be `initialize` a second time");
+                return Err(Box::new(not_now("must not be `initialize` a second time")));
             }
-            (_, Opening::Closed) => return refuse("must be `initialize` at first"),
+            (_, Opening::Closed) => {
+                return Err(Box::new(not_now("must be `initialize` at first")));
+            }
             (_, Opening::Asked | Opening::Open) => {}
         }
-        Ok(Caller::of(&self.client, line))
+        Ok(Caller::of(&self.client, line, origin))
     }
 
     fn handle(self: &Arc<Session>, request: Request, caller: Arc<Caller>) {
@@ -229,18 +217,19 @@ impl Session {
         let greeted = is_hello.then(|| self.greet(&request));
         let session = Arc::clone(self);
         let mut handling = Box::pin(async move {
-            let started = clock::now();
-            tokio::select! {
-                biased;
-                // The handling below is dropped, and that tells the server. A hello is not
-                // cancelled, as MCP says.
-                () = caller.cancellation.cancelled(), if !is_hello => {
-                    record_cancelled(&session.gateway, &request, &caller, started);
-                }
-                // A client that is gone has no use for it.
-                _ = session.answer(&request, greeted, &caller) => {}
-            }
-            session.in_flight.remove(&request);
+            let gateway = &session.gateway;
+            let arrival = Arrival::of(&request);
+            let answering = session.answer(&request, greeted, &caller);
+            let encode = |response: &Response| encode(gateway, &request, &caller, response);
+            let answered =
+                dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
+            // A client that is gone has no use for it.
+            let _ = match answered {
+                Dispatched::Answered(encoded, _permit) => session.send(encoded.frame).await,
+                Dispatched::Refused(encoded) => session.push(encoded.frame),
+                Dispatched::Cancelled => Ok(()),
+            };
+            session.open.remove(&request);
         });
         // What can go on at once does so now: messages reach the server in the client's order.
         let mut no_news = Context::from_waker(Waker::noop());
@@ -278,34 +267,23 @@ impl Session {
         OwnHello { greeted, revision }
     }
 
-    /// Handles a request and sends the answer.
+    /// Answers a request, once the client's hello has been answered.
     async fn answer(
         &self,
         request: &Request,
         hello: Option<OwnHello>,
         caller: &Arc<Caller>,
-    ) -> Result<(), ClientGone> {
-        let frame = match hello {
-            Some(hello) => {
-                let started = clock::now();
-                let frame = self.greeted(&request.id, hello).await;
-                let is_open = *self.opening.borrow() == Opening::Open;
-                let failure = (!is_open).then_some(Code::UpstreamUnavailable);
-                let fate = Fate { failure, ..Fate::default() };
-                record(&self.gateway, &Over::asked(request, caller, started, frame.len(), &fate));
-                frame
-            }
+    ) -> Response {
+        let is_legacy_ping = request.method == "ping" && caller.era() != Era::Modern;
+        match hello {
+            Some(hello) => self.greeted(hello).await,
+            // It may come before the hello.
+            None if is_legacy_ping => Response::empty(),
             None if caller.era() == Era::Modern || self.is_opened().await => {
-                answered(&self.gateway, request, caller).await.frame
+                answer(&self.gateway, request, caller).await
             }
-            None => {
-                let message = "must be `initialize` at first, and that has failed";
-                let violation = Violation::new("/method", "const", message);
-                let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
-                jsonrpc::error(Some(&request.id), &fault)
-            }
-        };
-        self.send(frame).await
+            None => not_now("must be `initialize` at first, and that has failed"),
+        }
     }
 
     fn told(&self, notification: &Notification) {
@@ -313,7 +291,7 @@ impl Session {
             "notifications/cancelled" => {
                 let params = notification.params.clone().unwrap_or_default();
                 if let Some(id) = params.get("requestId") {
-                    self.in_flight.cancel(&id, params);
+                    self.open.cancel(&id, params);
                 }
             }
             "notifications/initialized" => {
@@ -332,7 +310,7 @@ impl Session {
         }
     }
 
-    async fn greeted(&self, id: &RawJson, hello: OwnHello) -> Bytes {
+    async fn greeted(&self, hello: OwnHello) -> Response {
         let OwnHello { greeted, revision } = hello;
         let heard = match greeted {
             Some((greeted, own)) => greeted.answer(&own.upstream).await.map(Hello::Of),
@@ -341,17 +319,16 @@ impl Session {
         let down = match heard {
             Ok(heard) => {
                 self.opening.send_replace(Opening::Open);
-                return jsonrpc::result(id, &hello::initialized(&heard, revision));
+                return Response::Result(hello::initialized(&heard, revision));
             }
             Err(down) => down,
         };
         // The client may try again.
         self.opening.send_replace(Opening::Closed);
-        if let Some(error) = &down.refusal {
-            let error = self.gateway.settings().hiding.part(error.clone());
-            return jsonrpc::error(Some(id), &error);
+        match &down.refusal {
+            Some(error) => Response::Error(self.gateway.settings().hiding.part(error.clone())),
+            None => Response::Refused(not_available(&down)),
         }
-        jsonrpc::error(Some(id), &not_available(&down))
     }
 
     /// Whether the client's hello has not been answered yet.
@@ -368,6 +345,12 @@ impl Session {
         let opening = opening.wait_for(|opening| *opening != Opening::Asked).await;
         opening.is_ok_and(|opening| *opening == Opening::Open)
     }
+}
+
+/// The refusal of a request that does not come at its time.
+fn not_now(message: &str) -> Response {
+    let violation = Violation::new("/method", "const", message);
+    Response::Refused(Fault::new(Code::InvalidEnvelope).violation(violation))
 }
 
 /// A client's hello on its way.

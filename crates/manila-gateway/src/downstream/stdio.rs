@@ -81,7 +81,7 @@ pub async fn serve(gateway: Arc<Gateway>) -> io::Result<()> {
         }
     }
     // What was still open has been answered by the server's end.
-    session.in_flight.drained_soon().await;
+    session.open.drained_soon().await;
     // With the last sender gone, the writer ends when everything is written.
     drop((reading, session));
     if let Some(written) = written {
@@ -105,7 +105,7 @@ async fn asked_again(end: &End) {
 async fn drained(session: &Session, end: &End) {
     let settings = &session.gateway.settings();
     let is_starting = *end == End::Input && session.is_opening();
-    let n_open = session.in_flight.n_open();
+    let n_open = session.open.n_open();
     if n_open > 0 {
         let start = if is_starting { settings.start_timeout } else { Duration::ZERO };
         session.gateway.tell(Event::Stopping { n_open, grace: settings.grace + start });
@@ -119,7 +119,7 @@ async fn drained(session: &Session, end: &End) {
             () = stop::asked() => {}
         }
     }
-    let _ = tokio::time::timeout(settings.grace, session.in_flight.drained()).await;
+    let _ = tokio::time::timeout(settings.grace, session.open.drained()).await;
 }
 
 /// What became of what was written. A client that closed our output wanted no more.

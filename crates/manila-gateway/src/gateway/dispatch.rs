@@ -1,172 +1,214 @@
-//! What a request of an open conversation is answered with, whatever carries it.
+//! The one way in: every request of every transport is admitted, answered and recorded here.
 
+use std::borrow::Cow;
+use std::future::Future;
 use std::sync::Arc;
 
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
+use tokio::time::Instant;
+use tracing::Instrument;
 
-use super::record::{Over, record};
-use super::{hello, listen};
-use crate::downstream::encode::{self, Voice, Written};
-use crate::gateway::Gateway;
+use super::record::{Completed, record};
+use super::response::Response;
+use super::{Gateway, answer};
+use crate::admit::{NotAdmitted, Permit, admit};
+use crate::backend::Failed;
 use crate::protocol::caller::Caller;
-use crate::protocol::era::{self, Era};
-use crate::protocol::jsonrpc::{self, Fault};
-use crate::protocol::modern;
-use crate::protocol::presentation::Placement;
+use crate::protocol::jsonrpc::Fault;
+use crate::protocol::origin::Origin;
 use crate::rt::clock;
-use crate::upstream::Down;
+use crate::telemetry::event::Event;
 
-/// The answer to a request, of which a record is kept.
-pub(crate) async fn answered(
+/// What is known of a message that asks for something.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Arrival<'a> {
+    /// The id of the JSON-RPC message; one that cannot be read may still have one.
+    pub(crate) id: Option<&'a RawJson>,
+    /// The method as it was sent, where it could be read.
+    pub(crate) method: Option<&'a str>,
+    pub(crate) params: Option<&'a JsonObject>,
+    pub(crate) meta: Option<&'a RawJson>,
+    /// Its size on the wire.
+    pub(crate) n_bytes: usize,
+}
+
+impl<'a> Arrival<'a> {
+    /// A request of which nothing but this size is known beside the message.
+    pub(crate) fn of(request: &'a Request) -> Arrival<'a> {
+        Arrival {
+            id: Some(&request.id),
+            method: Some(&request.method),
+            params: request.params.as_ref(),
+            meta: request.meta.as_ref(),
+            n_bytes: request.frame.as_bytes().len(),
+        }
+    }
+}
+
+/// A response as a transport writes it.
+pub(crate) trait EncodedResponse {
+    /// Its size on the wire.
+    fn n_bytes(&self) -> usize;
+}
+
+/// How dispatching a request ended.
+pub(crate) enum Dispatched<E> {
+    /// It was answered. The permit counts it as in flight until the answer has been sent.
+    Answered(E, Permit),
+    /// It was not admitted, and this says so.
+    Refused(E),
+    /// Its caller took it back, and nobody waits for an answer.
+    Cancelled,
+}
+
+impl<E> Dispatched<E> {
+    /// What the caller is sent, if anything.
+    pub(crate) fn into_encoded(self) -> Option<E> {
+        match self {
+            Dispatched::Answered(encoded, _) | Dispatched::Refused(encoded) => Some(encoded),
+            Dispatched::Cancelled => None,
+        }
+    }
+}
+
+/// Admits a request, answers it, and writes its record once the answer is encoded.
+///
+/// Dropped before the end, the request counts as cancelled.
+pub(crate) async fn dispatch<E: EncodedResponse>(
     gateway: &Gateway,
     request: &Request,
     caller: &Arc<Caller>,
-) -> Written {
+    encode: impl FnOnce(&Response) -> E,
+) -> Dispatched<E> {
+    let answer = answer::answer(gateway, request, caller);
+    dispatch_with(gateway, request, Arrival::of(request), caller, answer, encode).await
+}
+
+/// As `dispatch`, for a request that its transport answers itself, or of which it knows more.
+pub(crate) async fn dispatch_with<E: EncodedResponse>(
+    gateway: &Gateway,
+    request: &Request,
+    arrival: Arrival<'_>,
+    caller: &Arc<Caller>,
+    answer: impl Future<Output = Response>,
+    encode: impl FnOnce(&Response) -> E,
+) -> Dispatched<E> {
     let started = clock::now();
-    let written = answer_to(gateway, request, caller).await;
-    let over = Over::asked(request, caller, started, written.frame.len(), &written.fate);
-    record(gateway, &over);
-    written
-}
-
-async fn answer_to(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
-    let era = caller.era();
-    if era == Era::Modern && modern::is_removed(&request.method) {
-        return Written::fault(&request.id, &Fault::new(Code::MethodNotFound));
+    let settings = gateway.settings();
+    let admitted = admit(arrival.n_bytes, caller, &gateway.limits, &settings).await;
+    drop(settings);
+    let finish = |response: &Response| {
+        let encoded = encode(response);
+        let failure = response.failure();
+        let completed = Completed {
+            arrival: &arrival,
+            origin: &caller.origin,
+            started,
+            output_bytes: encoded.n_bytes(),
+            failure: failure.as_ref(),
+            contract: response.contract(),
+            request_id: response.request_id(),
+        };
+        record(gateway, &completed);
+        encoded
+    };
+    let permit = match admitted {
+        Ok(permit) => permit,
+        Err(NotAdmitted::Overloaded) => {
+            return Dispatched::Refused(finish(&overloaded(gateway, request, caller)));
+        }
+    };
+    let mut open =
+        Open { gateway, arrival: &arrival, origin: &caller.origin, started, is_over: false };
+    // A handshake is not cancelled, as MCP says.
+    let is_cancellable = request.method != "initialize";
+    let span = tracing::debug_span!(
+        target: "manila", "request", method = request.method.as_str(),
+        trace_id = tracing::field::Empty, span_id = tracing::field::Empty,
+    );
+    if !span.is_disabled() {
+        span.record("trace_id", caller.origin.trace.trace_id());
+        span.record("span_id", caller.origin.trace.span_id());
     }
-    match (request.method.as_str(), era) {
-        ("tools/call", _) => {
-            let answer = gateway.call_tool(request, caller).await;
-            let mut voice = voice(gateway, caller);
-            if let (Placement::Structured, Some(own)) =
-                (voice.placement, gateway.placement_of(request))
-            {
-                voice.placement = own;
-            }
-            encode::tool_answer(request, &answer, &voice)
-        }
-        ("tasks/result", Era::Legacy(_)) => {
-            let answer = gateway.task_result(request, caller).await;
-            encode::tool_answer(request, &answer, &voice(gateway, caller))
-        }
-        ("tasks/get", Era::Modern) => {
-            let details = gateway.task_details(request, caller).await;
-            encode::task_details(request, &details, &voice(gateway, caller))
-        }
-        ("tools/list", _) => {
-            let voice = voice(gateway, caller);
-            let listed = gateway.list_tools(request, caller, voice.placement).await;
-            encode::forwarded(request, &listed, &voice)
-        }
-        ("server/discover", Era::Modern) => match gateway.hello(era).await {
-            Ok(hello) => Written::result(jsonrpc::result(&request.id, &hello::discovered(&hello))),
-            Err(down) => Written::fault(&request.id, &not_available(&down)),
-        },
-        ("subscriptions/listen", Era::Modern) => listen::listen(gateway, request, caller).await,
-        ("ping", Era::Legacy(_)) => nothing(request),
-        ("resources/subscribe" | "resources/unsubscribe" | "logging/setLevel", Era::Legacy(_)) => {
-            standing(gateway, request, caller).await
-        }
-        _ => {
-            let answer = gateway.forward(request, caller).await;
-            encode::forwarded(request, &answer, &voice(gateway, caller))
-        }
-    }
+    let response = tokio::select! {
+        biased;
+        // The answering below is dropped, and that tells the server.
+        () = caller.cancellation.cancelled(), if is_cancellable => return Dispatched::Cancelled,
+        response = answer.instrument(span) => response,
+    };
+    open.is_over = true;
+    Dispatched::Answered(finish(&response), permit)
 }
 
-/// A wish that holds for all that comes later. Which resources are watched is kept here: many may
-/// watch the same, and a server that is started again must be told.
-async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
-    let params = request.params.as_ref().map(JsonObject::as_raw);
-    match (request.method.as_str(), text_of(params, "uri")) {
-        ("resources/subscribe", Some(uri)) => {
-            if gateway.audience.n_watches(&caller.client) >= listen::RESOURCES_MAX {
-                let message = format!("at most {} resources may be watched", listen::RESOURCES_MAX);
-                return Written::fault(
-                    &request.id,
-                    &Fault::new(Code::RateLimited).message(message),
-                );
-            }
-            match gateway.watch(&uri).await {
-                Ok(watch) => {
-                    gateway.audience.watch(&caller.client, uri, watch);
-                    nothing(request)
-                }
-                Err(error) => {
-                    let error = gateway.settings().hiding.part(error);
-                    Written::error(jsonrpc::error(Some(&request.id), &error), &error)
-                }
-            }
-        }
-        ("resources/unsubscribe", Some(uri)) => {
-            if let Some(watch) = gateway.audience.unwatch(&caller.client, &uri) {
-                watch.end().await;
-            }
-            nothing(request)
-        }
-        ("logging/setLevel", _)
-            if gateway.speaks_modern(caller).await || gateway.set_level(request, caller).await =>
-        {
-            let level = params.and_then(|params| params.get("level"));
-            let is_level = |it: &RawJson| it.as_text().is_some_and(|name| era::is_level(&name));
-            let Some(level) = level.filter(is_level) else {
-                let message = "Invalid params: `level` must be the name of a level";
-                let fault = Fault::new(Code::InvalidToolInput).message(message);
-                return Written::fault(&request.id, &fault);
-            };
-            caller.client.set_log_level(level);
-            nothing(request)
-        }
-        _ => {
-            let answer = gateway.forward(request, caller).await;
-            encode::forwarded(request, &answer, &voice(gateway, caller))
-        }
-    }
+/// Refuses what cannot be dispatched: it is no request, or its transport does not take it.
+pub(crate) fn refuse<E: EncodedResponse>(
+    gateway: &Gateway,
+    arrival: &Arrival<'_>,
+    origin: &Origin,
+    response: &Response,
+    encode: impl FnOnce(&Response) -> E,
+) -> E {
+    let started = clock::now();
+    let encoded = encode(response);
+    let failure = response.failure();
+    let completed = Completed {
+        arrival,
+        origin,
+        started,
+        output_bytes: encoded.n_bytes(),
+        failure: failure.as_ref(),
+        contract: response.contract(),
+        request_id: None,
+    };
+    record(gateway, &completed);
+    encoded
 }
 
-/// A result that says nothing.
-fn nothing(request: &Request) -> Written {
-    Written::result(jsonrpc::result(&request.id, &JsonObject::default()))
-}
-
-/// The server cannot be asked.
-pub(crate) fn not_available(down: &Down) -> Fault {
-    let message = format!("The server is not available: {}", down.reason);
-    Fault::new(Code::UpstreamUnavailable).message(message)
-}
-
-/// The answer to a call that there is no room for.
-pub(crate) fn turned_away(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
+/// The answer to a request that there is no room for.
+fn overloaded(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Response {
     const MESSAGE: &str = "Too many or too large requests are open already";
-    let started = clock::now();
-    let written = if request.method == "tools/call" {
-        let answer = gateway.turn_call_away(request, caller, MESSAGE);
-        encode::tool_answer(request, &answer, &voice(gateway, caller))
+    if request.method == "tools/call" {
+        Response::Tool(gateway.overloaded(request, caller, MESSAGE))
     } else {
-        Written::fault(&request.id, &Fault::new(Code::RateLimited).message(MESSAGE))
-    };
-    let over = Over::asked(request, caller, started, written.frame.len(), &written.fate);
-    record(gateway, &over);
-    written
+        Response::Refused(Fault::new(Code::RateLimited).message(MESSAGE))
+    }
 }
 
-/// How answers are written for whoever asks.
-fn voice(gateway: &Gateway, caller: &Caller) -> Voice {
-    let era = caller.era();
-    let placement = match gateway.settings().placement {
-        Placement::Structured if era.has_structured_results() => Placement::Structured,
-        Placement::Structured | Placement::Text => Placement::Text,
-    };
-    let server = match era {
-        Era::Modern => gateway.info(era),
-        Era::Legacy(_) => None,
-    };
-    Voice { era, placement, server }
+/// A request that is being answered. Dropped while it is open, it was cancelled.
+struct Open<'a> {
+    gateway: &'a Gateway,
+    arrival: &'a Arrival<'a>,
+    origin: &'a Origin,
+    started: Instant,
+    is_over: bool,
 }
 
-/// The text of a member of an object, if it is one.
-pub(crate) fn text_of(object: Option<&RawJson>, name: &str) -> Option<String> {
-    let value = object?.get(name)?;
-    value.as_text().map(std::borrow::Cow::into_owned)
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let Open { gateway, arrival, origin, started, .. } = *self;
+        if arrival.method == Some("tools/call") {
+            let name = arrival.params.and_then(|params| params.get("name"));
+            let tool = name.as_ref().and_then(RawJson::as_text).map(Cow::into_owned);
+            let tool = tool.unwrap_or_default();
+            let duration = clock::now().saturating_duration_since(started);
+            gateway.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
+        }
+        // A subscription lasts until its client does not want it any more.
+        let is_end = arrival.method == Some("subscriptions/listen");
+        let failure = (!is_end).then(|| Failed::new(Code::Cancelled));
+        let completed = Completed {
+            arrival,
+            origin,
+            started,
+            output_bytes: 0,
+            failure: failure.as_ref(),
+            contract: None,
+            request_id: None,
+        };
+        record(gateway, &completed);
+    }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use manila::request_envelope::Request;
 use manila::{Code, RawJson};
 
-use super::{Gateway, Many, Servers};
+use super::{Gateway, Servers};
 use crate::backend::Backend;
-use crate::backend::{Answered, Forwarded, Kind, UNKNOWN_TASK, forward};
+use crate::backend::{Answered, Forwarded, Listed, UNKNOWN_TASK, forward};
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::naming;
@@ -16,19 +16,20 @@ use crate::protocol::presentation::Placement;
 impl Gateway {
     /// Hands a request on, and its answer back.
     pub(crate) async fn forward(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
-        match &*self.servers() {
-            Servers::One(backend) if request.method.starts_with("tasks/") => {
-                backend.about_task(request, caller).await
+        let servers = self.servers();
+        match servers.only() {
+            Some(only) if request.method.starts_with("tasks/") => {
+                only.about_task(request, caller).await
             }
-            Servers::One(backend) => forward(backend, request, caller).await,
-            Servers::Many(many) => Box::pin(many.forward(request, caller)).await,
+            Some(only) => forward(only, request, caller).await,
+            None => Box::pin(servers.forward(request, caller)).await,
         }
     }
 }
 
-impl Many {
+impl Servers {
     async fn forward(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
-        if let Some(kind) = Kind::listed_by(&request.method) {
+        if let Some(kind) = Listed::listed_by(&request.method) {
             return self.list(kind, request, caller, Placement::Structured).await;
         }
         let params = request.params.as_ref();
@@ -48,8 +49,10 @@ impl Many {
                 }
             }
             "tasks/list" => self.list_tasks(request, caller).await,
-            method if method.starts_with("tasks/") => match self.own_task(request) {
-                Some((backend, own)) => backend.about_task(&own, caller).await,
+            method if method.starts_with("tasks/") => match self.resolve_task(request) {
+                Some((backend, own)) => {
+                    backend.about_task(own.as_ref().unwrap_or(request), caller).await
+                }
                 None => wrong(UNKNOWN_TASK),
             },
             _ => Forwarded::Fault(Fault::new(Code::MethodNotFound)),
@@ -67,7 +70,7 @@ impl Many {
         else {
             return wrong("Invalid params: `name` must be a text");
         };
-        let owner = self.owner_of(&public);
+        let owner = self.resolve(&public);
         let own = owner
             .and_then(|(backend, own)| Some((backend, naming::with_text(request, part, own)?)));
         match own {
@@ -90,7 +93,7 @@ impl Many {
             return wrong("Invalid params: `uri` must be a text");
         };
         let mut last = None;
-        for (backend, own) in self.owners_of_uri(&public) {
+        for (backend, own) in self.resolve_uri(&public) {
             let changed = match &own {
                 own if *own == public => None,
                 own => naming::with_text(request, part, own),
@@ -102,24 +105,6 @@ impl Many {
             last = Some(answer);
         }
         last.unwrap_or_else(|| wrong("Invalid params: nothing has this URI here"))
-    }
-
-    /// Those who may have a resource, and their own URI for it.
-    pub(super) fn owners_of_uri(&self, public: &str) -> Vec<(&Arc<Backend>, String)> {
-        if let Some((server, own)) = public.split_once('+')
-            && let Some(backend) = self.named(server)
-        {
-            return vec![(backend, own.to_owned())];
-        }
-        let owner = self.all.first().and_then(|any| any.uris.owner(public));
-        if let Some(backend) = owner.and_then(|owner| self.named(&owner)) {
-            return vec![(backend, public.to_owned())];
-        }
-        let has_resources = |backend: &&Arc<Backend>| {
-            let ready = backend.upstream.ready_now(None);
-            ready.is_some_and(|ready| ready.capabilities().get("resources").is_some())
-        };
-        self.all.iter().filter(has_resources).map(|it| (it, public.to_owned())).collect()
     }
 }
 

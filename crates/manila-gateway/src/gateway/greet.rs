@@ -6,9 +6,9 @@ use std::time::Duration;
 use manila::{JsonObject, RawJson};
 
 use super::replace::tell_changed;
-use super::{Gateway, Many, Servers};
+use super::{Gateway, Servers};
 use crate::backend::Backend;
-use crate::backend::Kind;
+use crate::backend::Listed;
 use crate::protocol::era::Era;
 use crate::rt::clock;
 use crate::upstream::{Down, Ready, Upstream};
@@ -34,18 +34,16 @@ pub(crate) struct United {
 impl Gateway {
     /// What a client hears when it says hello in this era.
     pub(crate) async fn hello(&self, era: Era) -> Result<Hello, Arc<Down>> {
-        match &*self.servers() {
-            Servers::One(backend) => backend.upstream.ready(Some(era)).await.map(Hello::Of),
-            Servers::Many(many) => Ok(Hello::United(many.united().await)),
+        let servers = self.servers();
+        match servers.only() {
+            Some(only) => only.upstream.ready(Some(era)).await.map(Hello::Of),
+            None => Ok(Hello::United(servers.united().await)),
         }
     }
 
     /// Who answers, where the era says it with each answer.
     pub(crate) fn info(&self, era: Era) -> Option<RawJson> {
-        match &*self.servers() {
-            Servers::One(backend) => backend.upstream.ready_now(Some(era))?.info.clone(),
-            Servers::Many(_) => None,
-        }
+        self.servers().only()?.upstream.ready_now(Some(era))?.info.clone()
     }
 
     /// Greets all servers on our own behalf, each by itself, and learns what they offer. Those that are
@@ -90,7 +88,7 @@ async fn learn(backend: Weak<Backend>) {
     while let Some(backend) = backend.upgrade() {
         match backend.upstream.ready(None).await {
             Ok(_) => {
-                backend.offered(Kind::Tools).await;
+                backend.offered(Listed::Tools).await;
                 // Who came earlier has waited for it, unless it took too long or seemed to be missing.
                 let taken = clock::now().saturating_duration_since(started);
                 if was_missing || taken >= HELLO_LONGEST {
@@ -109,11 +107,11 @@ async fn learn(backend: Weak<Backend>) {
     }
 }
 
-impl Many {
+impl Servers {
     /// What the servers can do together, as far as they say it soon.
     async fn united(&self) -> United {
         let mut asked = tokio::task::JoinSet::new();
-        for (at, backend) in self.all.iter().enumerate() {
+        for (at, backend) in self.all().iter().enumerate() {
             let backend = Arc::clone(backend);
             asked.spawn(async move {
                 let is_lazy = backend.settings().is_lazy;

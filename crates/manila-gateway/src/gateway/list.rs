@@ -5,8 +5,8 @@ use std::sync::Arc;
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
-use super::{Gateway, Many, Servers};
-use crate::backend::{Forwarded, Kind, Way};
+use super::{Gateway, Servers};
+use crate::backend::{Forwarded, Listed, Way};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
@@ -22,9 +22,10 @@ impl Gateway {
         caller: &Arc<Caller>,
         placement: Placement,
     ) -> Forwarded {
-        match &*self.servers() {
-            Servers::One(backend) => backend.list_tools(request, caller, placement).await,
-            Servers::Many(many) => many.list(Kind::Tools, request, caller, placement).await,
+        let servers = self.servers();
+        match servers.only() {
+            Some(only) => only.list_tools(request, caller, placement).await,
+            None => servers.list(Listed::Tools, request, caller, placement).await,
         }
     }
 
@@ -40,18 +41,11 @@ impl Gateway {
         tool: &str,
         placement: Placement,
     ) -> Result<Option<Vec<RawJson>>, Down> {
-        let servers = self.servers();
-        let owner = match &*servers {
-            Servers::One(backend) => backend,
-            Servers::Many(many) => match many.owner_of(tool) {
-                Some((backend, _)) => backend,
-                None => return Ok(None),
-            },
-        };
+        let Some((owner, _)) = self.resolve(tool) else { return Ok(None) };
         owner.greet().await?;
-        let offered = owner.offered(Kind::Tools).await;
+        let offered = owner.offered(Listed::Tools).await;
         let way = Way { shape: None, placement };
-        Ok(Some(owner.offers_shown(Kind::Tools, &offered, &way).to_vec()))
+        Ok(Some(owner.offers_shown(Listed::Tools, &offered, &way).to_vec()))
     }
 
     /// As `tools`, for somebody who wants results of this shape.
@@ -60,18 +54,19 @@ impl Gateway {
         shape: Option<Shape>,
         placement: Placement,
     ) -> Result<Vec<RawJson>, String> {
-        match &*self.servers() {
-            Servers::One(backend) => backend.tools_shaped(&Way { shape, placement }).await,
-            Servers::Many(many) => Ok(many.offered(Kind::Tools, &Way { shape, placement }).await),
+        let (servers, way) = (self.servers(), Way { shape, placement });
+        match servers.only() {
+            Some(only) => only.tools_shaped(&way).await,
+            None => Ok(servers.offered(Listed::Tools, &way).await),
         }
     }
 }
 
-impl Many {
+impl Servers {
     /// The answer to a request that lists something.
     pub(super) async fn list(
         &self,
-        kind: Kind,
+        kind: Listed,
         request: &Request,
         caller: &Arc<Caller>,
         placement: Placement,
@@ -79,7 +74,7 @@ impl Many {
         if let Some(wrong) = wrong_cursor(request) {
             return wrong;
         }
-        let way = Way { shape: caller.wishes.shape, placement };
+        let way = Way { shape: caller.preferences.shape, placement };
         let items = self.offered(kind, &way).await;
         let result = JsonObject::build(|object| object.member(kind.member(), &items));
         Forwarded::Changed(result.into(), Era::PLAINEST)
@@ -91,7 +86,7 @@ impl Many {
             return wrong;
         }
         let mut asked = tokio::task::JoinSet::new();
-        for (at, backend) in self.all.iter().enumerate() {
+        for (at, backend) in self.all().iter().enumerate() {
             if backend.tasks.has_any_of(&caller.client) {
                 let (backend, caller) = (Arc::clone(backend), Arc::clone(caller));
                 asked.spawn(async move { (at, backend.tasks_of(&caller.client).await) });
@@ -105,9 +100,9 @@ impl Many {
     }
 
     /// What all servers offer. All are asked at once, and none holds up the others for long.
-    async fn offered(&self, kind: Kind, way: &Way) -> Vec<RawJson> {
+    async fn offered(&self, kind: Listed, way: &Way) -> Vec<RawJson> {
         let mut asked = tokio::task::JoinSet::new();
-        for (at, backend) in self.all.iter().enumerate() {
+        for (at, backend) in self.all().iter().enumerate() {
             let backend = Arc::clone(backend);
             asked.spawn(async move { (at, backend.offered(kind).await, backend) });
         }

@@ -7,30 +7,30 @@ use bytes::Bytes;
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
-use super::dispatch::not_available;
-use crate::downstream::encode::Written;
+use super::answer::not_available;
+use super::response::Response;
 use crate::gateway::{Gateway, Hello};
 use crate::notifications::{Listener, Lists, Resources, Wants};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::{Era, meta};
 use crate::protocol::jsonrpc::{self, Fault};
-use crate::upstream::{Arrived, Mirrored};
+use crate::upstream::{Arrived, SentAs};
 
 /// How many resources one client may watch, or one subscription name.
 pub(crate) const RESOURCES_MAX: usize = 4_096;
 
 /// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
 /// given back tells it that.
-pub(crate) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Written {
+pub(crate) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Response {
     let asked = request.params.as_ref().and_then(|params| params.get("notifications"));
     let Some(asked) = asked.and_then(JsonObject::new) else {
         let fault = Fault::new(Code::InvalidToolInput)
             .message("Invalid params: `notifications` must be an object");
-        return Written::fault(&request.id, &fault);
+        return Response::Refused(fault);
     };
     let hello = match gateway.hello(Era::Modern).await {
         Ok(hello) => hello,
-        Err(down) => return Written::fault(&request.id, &not_available(&down)),
+        Err(down) => return Response::Refused(not_available(&down)),
     };
     let refused = tokio::select! {
         biased;
@@ -38,21 +38,17 @@ pub(crate) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Ca
         refused = heard(gateway, request, caller, &hello, &asked) => refused,
     };
     match refused {
-        Some(error) => {
-            let error = gateway.settings().hiding.part(error);
-            Written::error(jsonrpc::error(Some(&request.id), &error), &error)
-        }
-        None => Written::result(over(&request.id)),
+        Some(error) => Response::Error(gateway.settings().hiding.part(error)),
+        None => Response::Result(over(&request.id)),
     }
 }
 
 /// The end of a subscription that ends in order.
-fn over(id: &RawJson) -> Bytes {
-    let result = JsonObject::build(|object| {
+fn over(id: &RawJson) -> JsonObject {
+    JsonObject::build(|object| {
         object.member("resultType", "complete");
         object.member("_meta", &tag(id));
-    });
-    jsonrpc::result(id, &result)
+    })
 }
 
 fn tag(id: &RawJson) -> JsonObject {
@@ -69,8 +65,8 @@ async fn heard(
     let capabilities = match hello {
         // The server knows best what has changed, and when it begins to tell.
         Hello::Of(ready) if ready.era == Era::Modern => {
-            let mirrored = Mirrored::default();
-            let mut waiting = ready.connection.forward(request, caller, &mirrored).await.ok()?;
+            let sent = SentAs::default();
+            let mut waiting = ready.connection.forward(request, caller, &sent).await.ok()?;
             // Whatever it is, it is the end.
             return match waiting.arrived().await {
                 Ok(Arrived::Response(response)) => response.answer.err(),

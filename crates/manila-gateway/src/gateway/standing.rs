@@ -5,7 +5,7 @@ use std::sync::Arc;
 use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
-use super::{Gateway, Many, Servers};
+use super::{Gateway, Servers};
 use crate::backend::forward;
 use crate::notifications::Watch;
 use crate::protocol::caller::Caller;
@@ -15,23 +15,20 @@ use crate::protocol::jsonrpc::{self, Fault};
 impl Gateway {
     /// Asks whoever has this resource to tell when it changes. An error is what is said against it.
     pub(crate) async fn watch(&self, uri: &str) -> Result<Watch, RawJson> {
-        match &*self.servers() {
-            Servers::One(backend) => backend.watch(uri).await,
-            Servers::Many(many) => many.watch(uri).await,
-        }
+        self.servers().watch(uri).await
     }
 
     /// Whether what a server says may concern nobody here: many clients share a server, or there are
     /// many servers.
     pub(crate) fn is_shared(&self) -> bool {
-        self.audience.is_shared() || matches!(&*self.servers(), Servers::Many(_))
+        self.audience.is_shared() || self.servers().only().is_none()
     }
 
     /// Whether all are asked in the modern era for this caller.
     pub(crate) async fn speaks_modern(&self, caller: &Caller) -> bool {
-        match &*self.servers() {
-            Servers::One(backend) => backend.speaks_modern(caller).await,
-            Servers::Many(_) => false,
+        match self.servers().only() {
+            Some(only) => only.speaks_modern(caller).await,
+            None => false,
         }
     }
 
@@ -39,9 +36,11 @@ impl Gateway {
     /// is only one server, which is told as everything else is.
     pub(crate) async fn set_level(&self, request: &Request, caller: &Arc<Caller>) -> bool {
         let servers = self.servers();
-        let Servers::Many(many) = &*servers else { return false };
+        if servers.only().is_some() {
+            return false;
+        }
         let mut asked = tokio::task::JoinSet::new();
-        for backend in &many.all {
+        for backend in servers.all() {
             let is_asked = backend.upstream.ready_now(None).is_some_and(|ready| {
                 ready.era != Era::Modern && ready.capabilities().get("logging").is_some()
             });
@@ -57,10 +56,10 @@ impl Gateway {
     }
 }
 
-impl Many {
+impl Servers {
     async fn watch(&self, uri: &str) -> Result<Watch, RawJson> {
         let mut refused = None;
-        for (backend, own) in self.owners_of_uri(uri) {
+        for (backend, own) in self.resolve_uri(uri) {
             match backend.watch(&own).await {
                 Ok(watch) => return Ok(watch),
                 Err(error) => refused = Some(error),

@@ -1,18 +1,17 @@
 //! Who asks: a client, one request of it, and where it hears what belongs to that.
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::stage::classify::Media;
-use manila::stage::record::Transport;
 use manila::{JsonObject, RawJson};
 
 use crate::protocol::cancellation::Cancellation;
 use crate::protocol::era::Era;
-use crate::protocol::presentation::Shape;
+use crate::protocol::origin::Origin;
+use crate::protocol::presentation::Preferences;
 
 /// Where a client hears what it did not ask for.
 pub(crate) trait Line: Send + Sync {
@@ -149,53 +148,25 @@ pub struct Caller {
     /// Where it hears what belongs to this request.
     pub(crate) line: Arc<dyn Line>,
     pub(crate) cancellation: Cancellation,
-    /// What it wants beside what the request itself says.
-    pub(crate) wishes: Wishes,
+    /// What it prefers, beside what the request itself says.
+    pub(crate) preferences: Preferences,
     /// The id of the request, where it asks to hear of changes: all that comes carries it.
     pub(crate) subscription: Option<RawJson>,
-    /// How the request came.
-    pub(crate) transport: Transport,
-    /// The endpoint on its transport.
-    pub(crate) route: Cow<'static, str>,
-}
-
-/// What a caller wants beside what its request says.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Wishes {
-    /// What becomes of the result.
-    pub(crate) shape: Option<Shape>,
-    /// Where media go.
-    pub(crate) media: Media,
-    /// Whether a person reads it.
-    pub(crate) form: Form,
-}
-
-/// The form of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// An envelope.
-    Envelope,
-    /// A text for people, beside it.
-    Text,
+    /// Where the request comes from.
+    pub(crate) origin: Origin,
 }
 
 impl Caller {
     /// A request of this client.
-    pub(crate) fn of(client: &Arc<Client>, line: Arc<dyn Line>) -> Caller {
+    pub(crate) fn of(client: &Arc<Client>, line: Arc<dyn Line>, origin: Origin) -> Caller {
         Caller {
             client: Arc::clone(client),
             line,
             cancellation: Cancellation::default(),
-            wishes: Wishes { shape: None, media: Media::Beside, form: Form::Envelope },
+            preferences: Preferences::MCP,
             subscription: None,
-            transport: Transport::Stdio,
-            route: Cow::Borrowed("stdio"),
+            origin,
         }
-    }
-
-    /// The same, for a request that came over HTTP.
-    pub(crate) fn over_http(self, route: impl Into<Cow<'static, str>>) -> Caller {
-        Caller { transport: Transport::Http, route: route.into(), ..self }
     }
 
     /// The same, for a request of this method and id.
@@ -210,8 +181,8 @@ impl Caller {
     pub fn nobody(told: impl Fn(&Notification) + Send + Sync + 'static) -> Caller {
         let line: Arc<dyn Line> = Arc::new(Told(told));
         let client = Arc::new(Client::new(Arc::clone(&line)));
-        let wishes = Wishes { shape: None, media: Media::Inline, form: Form::Envelope };
-        Caller { wishes, ..Caller::of(&client, line) }
+        let preferences = Preferences { media: Media::Inline, ..Preferences::MCP };
+        Caller { preferences, ..Caller::of(&client, line, Origin::stdio(None)) }
     }
 
     /// Stops what is done for it: the call is answered as cancelled, with what there is until then.

@@ -1,5 +1,7 @@
 //! Writing JSON-RPC: messages of ours, and others' with nothing changed but the id.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use manila::json::Emit;
 pub(crate) use manila::jsonrpc::{error, large_result, notification, request, result};
@@ -19,44 +21,63 @@ pub(crate) fn replaced(whole: &RawJson, part: &RawJson, with: &[u8]) -> Bytes {
     out.into()
 }
 
-/// As `replaced`, for two parts that become the same.
-pub(crate) fn both_replaced(whole: &RawJson, parts: [&RawJson; 2], with: &[u8]) -> Bytes {
-    let whole = whole.as_bytes();
-    let place = |part: &RawJson| {
-        let start = part.as_bytes().as_ptr().addr().saturating_sub(whole.as_ptr().addr());
-        (start, start + part.as_bytes().len())
-    };
-    let mut places = parts.map(place);
-    places.sort_unstable();
-    let mut out = Vec::with_capacity(whole.len() + 2 * with.len());
-    let mut done = 0;
-    for (start, end) in places {
-        out.extend_from_slice(whole.get(done..start).unwrap_or_default());
-        out.extend_from_slice(with);
-        done = end;
-    }
-    out.extend_from_slice(whole.get(done..).unwrap_or_default());
-    out.into()
+/// Parts of a message that become others: order, spelling and unknown members stay.
+///
+/// Parts must be slices of the message, and must not overlap.
+pub(crate) struct Edits<'a> {
+    whole: &'a [u8],
+    edits: Vec<(Range<usize>, Vec<u8>)>,
 }
 
-/// As `replaced`, for any number of parts.
-pub(crate) fn all_replaced(whole: &RawJson, parts: Vec<(&RawJson, Vec<u8>)>) -> Bytes {
-    let whole = whole.as_bytes();
-    let place = |part: &RawJson| {
-        let start = part.as_bytes().as_ptr().addr().saturating_sub(whole.as_ptr().addr());
-        (start, start + part.as_bytes().len())
-    };
-    let mut places: Vec<_> = parts.into_iter().map(|(part, with)| (place(part), with)).collect();
-    places.sort_unstable();
-    let mut out = Vec::with_capacity(whole.len());
-    let mut done = 0;
-    for ((start, end), with) in places {
-        out.extend_from_slice(whole.get(done..start).unwrap_or_default());
-        out.extend_from_slice(&with);
-        done = end;
+impl<'a> Edits<'a> {
+    pub(crate) fn of(whole: &'a RawJson) -> Edits<'a> {
+        Edits { whole: whole.as_bytes(), edits: Vec::with_capacity(4) }
     }
-    out.extend_from_slice(whole.get(done..).unwrap_or_default());
-    out.into()
+
+    /// Replaces a part.
+    pub(crate) fn replace(&mut self, part: &RawJson, with: impl Into<Vec<u8>>) {
+        self.edits.push((self.place(part), with.into()));
+    }
+
+    /// Replaces a part by the token of a text.
+    pub(crate) fn replace_text(&mut self, part: &RawJson, text: &str) {
+        let mut token = Vec::with_capacity(text.len() + 2);
+        text.emit(&mut token);
+        self.replace(part, token);
+    }
+
+    /// Adds a member at the start of an object.
+    pub(crate) fn add_member(&mut self, object: &RawJson, member: &[u8]) {
+        let start = self.place(object).start + 1;
+        let comma: &[u8] = if object.members().next().is_some() { b"," } else { b"" };
+        self.edits.push((start..start, [member, comma].concat()));
+    }
+
+    /// Whether nothing becomes another.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// The message with all of them.
+    pub(crate) fn apply(mut self) -> Bytes {
+        self.edits.sort_unstable_by_key(|(place, _)| (place.start, place.end));
+        let n_added: usize = self.edits.iter().map(|(_, with)| with.len()).sum();
+        let mut out = Vec::with_capacity(self.whole.len() + n_added);
+        let mut done = 0;
+        for (place, with) in &self.edits {
+            out.extend_from_slice(self.whole.get(done..place.start).unwrap_or_default());
+            out.extend_from_slice(with);
+            done = place.end;
+        }
+        out.extend_from_slice(self.whole.get(done..).unwrap_or_default());
+        out.into()
+    }
+
+    fn place(&self, part: &RawJson) -> Range<usize> {
+        let part = part.as_bytes();
+        let start = part.as_ptr().addr().saturating_sub(self.whole.as_ptr().addr());
+        start..start + part.len()
+    }
 }
 
 /// JSON without line breaks between its tokens: messages are handed on as lines.
@@ -69,6 +90,12 @@ pub(crate) fn one_line(json: Bytes) -> Option<Bytes> {
         return Some(trimmed);
     }
     Some(RawJson::parse_payload(trimmed).ok()?.compact())
+}
+
+/// The text of a member of an object, if it is one.
+pub(crate) fn text_of(object: Option<&RawJson>, name: &str) -> Option<String> {
+    let value = object?.get(name)?;
+    value.as_text().map(std::borrow::Cow::into_owned)
 }
 
 /// A part of a message of ours, such as an error object.

@@ -38,8 +38,8 @@ pub(crate) fn says_version(request: &Request) -> bool {
 /// A rule of the protocol that a request breaks, where the protocol has a number for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Breach {
-    number: i64,
-    message: String,
+    pub(crate) number: i64,
+    pub(crate) message: String,
     data: Option<JsonObject>,
 }
 

@@ -5,8 +5,11 @@ use manila::json::Member;
 /// The contract: of one call if a caller says it, of an envelope if we do.
 pub(crate) const CONTRACT: &str = "dev.manila/contract";
 
-/// A caller's own correlation id.
+/// The request id: of one call if a caller says it, of the answer if we do.
 pub(crate) const REQUEST_ID: &str = "dev.manila/requestId";
+
+/// The trace that a request belongs to, as W3C Trace Context spells it.
+pub(crate) const TRACEPARENT: &str = "traceparent";
 
 /// A caller's wish for an answer with its secrets.
 pub(crate) const UNSAFE_OUTPUT: &str = "dev.manila/unsafeOutput";
@@ -24,5 +27,5 @@ pub(crate) const GATEWAY: &str = "dev.manila/gateway";
 
 /// Whether we tell this ourselves. Another Manila may stand behind us and have told it, too.
 pub(crate) fn is_told(member: &Member<'_>) -> bool {
-    [CONTRACT, CODE, GATEWAY].into_iter().any(|key| member.is(key))
+    [CONTRACT, CODE, GATEWAY, REQUEST_ID].into_iter().any(|key| member.is(key))
 }

@@ -1,6 +1,9 @@
 //! How a result is presented to its caller: in which contract, where in the result, and as what text.
 
 use manila::Contract;
+use manila::stage::classify::Media;
+
+use super::era::Era;
 
 /// What becomes of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +42,74 @@ pub enum Placement {
     Text,
 }
 
-/// How an answer is told to a client of MCP (M11).
+impl Placement {
+    /// Where the envelope goes for a client of this era, which may know no structured results.
+    pub(crate) fn for_era(self, era: Era) -> Placement {
+        match self {
+            Placement::Structured if era.has_structured_results() => Placement::Structured,
+            Placement::Structured | Placement::Text => Placement::Text,
+        }
+    }
+
+    /// The same for a tool that may have a placement of its own.
+    pub(crate) fn for_tool(self, own: Option<Placement>, era: Era) -> Placement {
+        match (self.for_era(era), own) {
+            (Placement::Structured, Some(own)) => own,
+            (placement, _) => placement,
+        }
+    }
+}
+
+/// Whether a result is an envelope or text for people (M11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
-    /// As an envelope, where the client wants it.
+pub enum TextMode {
+    /// An envelope, where the caller's placement puts it.
     Envelope,
-    /// As an envelope in the text: plain text might have come, so nothing else was promised.
+    /// An envelope in the text block only: plain text might have come, so nothing else was promised.
     InText,
-    /// As people read it.
+    /// Plain text, because nobody asked for an envelope.
     Plain,
+    /// Plain text, because the caller accepts nothing else.
+    Requested,
+}
+
+impl TextMode {
+    /// Whether people read the result.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, TextMode::Plain | TextMode::Requested)
+    }
+}
+
+/// How the result of one call is presented to its caller. It is resolved once, when the call is
+/// parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Presentation {
+    /// A contract, or the result as it came.
+    pub shape: Shape,
+    /// Where the envelope goes in a result of MCP.
+    pub placement: Placement,
+    /// Whether the result is an envelope or text for people.
+    pub text: TextMode,
+    /// Whether media blocks stand beside the envelope or inside it.
+    pub media: Media,
+    /// The era of MCP in which the caller reads it.
+    pub era: Era,
+}
+
+/// What a caller prefers, beside what its request says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Preferences {
+    /// A contract, or the result as it came.
+    pub(crate) shape: Option<Shape>,
+    /// Whether media blocks stand beside the envelope or inside it.
+    pub(crate) media: Media,
+    /// Whether the result is an envelope or text for people; `None` leaves it to the configuration.
+    pub(crate) text: Option<TextMode>,
+}
+
+impl Preferences {
+    /// The preferences of a client of MCP that states none.
+    pub(crate) const MCP: Preferences =
+        Preferences { shape: None, media: Media::Beside, text: None };
 }

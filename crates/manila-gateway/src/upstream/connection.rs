@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::pending::{Arrived, Pending};
-use super::wire::{Mirrored, Outgoing, Wire};
+use super::wire::{Outgoing, SentAs, Wire};
 use super::{Gone, Waiting};
 use crate::protocol::caller::{Caller, Line};
 use crate::protocol::era::{self, Era};
@@ -148,7 +148,7 @@ impl Connection {
         params: &JsonObject,
     ) -> Result<Waiting, Gone> {
         let frame = jsonrpc::request(id, method, params);
-        let about = Outgoing { era, method, params: Some(params), mirrored: &Mirrored::default() };
+        let about = Outgoing { era, method, params: Some(params), sent: &SentAs::default() };
         self.request(id, frame, &about, None).await
     }
 
@@ -157,13 +157,13 @@ impl Connection {
         self: &Arc<Connection>,
         request: &Request,
         caller: &Arc<Caller>,
-        mirrored: &Mirrored,
+        sent: &SentAs,
     ) -> Result<Waiting, Gone> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let era = self.era_or_plainest();
-        let (frame, token) = era::outgoing(request, id, &caller.client, era);
+        let (frame, token) = era::outgoing(request, id, caller, era, sent.name.as_deref());
         let params = request.params.as_ref();
-        let about = Outgoing { era, method: &request.method, params, mirrored };
+        let about = Outgoing { era, method: &request.method, params, sent };
         let is_task = || params.is_some_and(|params| params.get("task").is_some());
         let expects = token.map(|token| Expected { token, is_task: is_task() });
         self.request(id, frame, &about, Some(From { caller, expects })).await

@@ -24,7 +24,16 @@ pub(super) struct Outgoing<'a> {
     pub(super) era: Era,
     pub(super) method: &'a str,
     pub(super) params: Option<&'a JsonObject>,
-    pub(super) mirrored: &'a Mirrored,
+    pub(super) sent: &'a SentAs,
+}
+
+/// What differs from a client's request where it is sent to a server.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SentAs {
+    /// The server's own name for what the request names, where clients know another.
+    pub(crate) name: Option<String>,
+    /// The arguments that stand in headers, too.
+    pub(crate) headers: Mirrored,
 }
 
 /// Arguments that a tool wants to see in headers, too: their names and values.

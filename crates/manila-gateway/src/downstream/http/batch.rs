@@ -5,14 +5,18 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
-use manila::request_envelope::{Message, Refused as NoMessage};
+use manila::request_envelope::Message;
 use manila::{Code, RawJson};
 
 use super::reply::{self, Refused, Reply};
 use super::sessions::Session;
-use super::{Front, legacy, wanted_shape};
-use crate::protocol::caller::{Caller, Line};
-use crate::protocol::jsonrpc::{self, Fault};
+use super::{Front, ids, legacy, wanted_shape};
+use crate::downstream::encode::encode_own;
+use crate::downstream::malformed::{self, Malformed};
+use crate::gateway::response::Response;
+use crate::protocol::caller::Line;
+use crate::protocol::jsonrpc::Fault;
+use crate::protocol::origin::Origin;
 use crate::protocol::presentation::Shape;
 
 /// How many messages may come at once.
@@ -36,9 +40,11 @@ pub(super) async fn handle(
         return refuse(&format!("a batch must have 1 to {MESSAGES_MAX} messages"));
     }
     let shape = wanted_shape(headers)?;
+    let headers = Arc::new(headers.clone());
     let begun = messages.into_iter().map(|message| {
+        let (front, session) = (Arc::clone(front), Arc::clone(&session));
         // Each goes on for itself, so that they do not wait for each other.
-        tokio::spawn(answer(Arc::clone(front), Arc::clone(&session), message, shape))
+        tokio::spawn(answer(front, session, message, Arc::clone(&headers), shape))
     });
     let begun: Vec<_> = begun.collect();
     let mut answers: Vec<Bytes> = Vec::new();
@@ -56,23 +62,23 @@ async fn answer(
     front: Arc<Front>,
     session: Arc<Session>,
     message: RawJson,
+    headers: Arc<HeaderMap>,
     shape: Option<Shape>,
 ) -> Option<Bytes> {
-    match Message::from_json(message.compact()) {
-        Ok(Message::Request(request)) if request.method != "initialize" => {
+    let message = message.compact();
+    match Message::from_json(message.clone()) {
+        Ok(Message::Request(request)) => {
             let line: Arc<dyn Line> = Arc::clone(&session.client.line);
-            let mut caller = Caller::of(&session.client, line).over_http("/mcp");
-            caller.wishes.shape = shape;
-            let caller = Arc::new(caller);
-            if let Err(not_taken) = session.in_flight.add(&request, &caller) {
-                return Some(legacy::not_added(&front, &request, &caller, &not_taken));
+            let caller = legacy::caller(&session, line, &headers, &request, shape);
+            if request.method == "initialize" {
+                let fault = Fault::new(Code::InvalidEnvelope).message("must not be in a batch");
+                return Some(legacy::not_taken(&front, &request, &caller, fault).frame);
+            }
+            if let Err(fault) = session.open.add(&request, &caller) {
+                return Some(legacy::not_taken(&front, &request, &caller, fault).frame);
             }
             let handled = legacy::handling(front, session, request, caller).await;
             handled.map(|answer| answer.frame)
-        }
-        Ok(Message::Request(request)) => {
-            let fault = Fault::new(Code::InvalidEnvelope).message("must not be in a batch");
-            Some(jsonrpc::error(Some(&request.id), &fault))
         }
         Ok(Message::Notification(notification)) => {
             legacy::hear(&front, &session, &notification);
@@ -82,8 +88,12 @@ async fn answer(
             let _ = front.gateway.audience.questions.answer(&session.client, &response);
             None
         }
-        Err(NoMessage { code, violation, id }) => {
-            Some(jsonrpc::error(id.as_ref(), &Fault::new(code).violation(violation)))
+        Err(refused) => {
+            let (fault, id) = malformed::fault(refused);
+            let malformed = Malformed::read(&message, id);
+            let origin = Origin::http("/mcp", None, ids(&headers));
+            let encode = |response: &Response| encode_own(malformed.id.as_ref(), response);
+            Some(malformed.refuse(&front.gateway, &origin, fault, encode).frame)
         }
     }
 }

@@ -4,20 +4,21 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manila::request_envelope::{Refused, Request};
-use manila::stage::record::Transport;
+use hyper::StatusCode;
+use hyper::header::HeaderMap;
+use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::Front;
-use super::cancelled::Cancelled;
-use super::plain::{asking_as, called, status, tell};
+use super::plain::{asking_as, called, caller, status, tell};
 use super::reply::{self, Reply};
 use crate::backend::{Answer, Refusal};
-use crate::downstream::encode::Fate;
-use crate::gateway::record::{Over, record, record_refused};
+use crate::downstream::malformed::{self, Malformed};
+use crate::gateway::dispatch::{Arrival, dispatch_with, refuse};
+use crate::gateway::response::Response;
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::rt::clock;
+use crate::protocol::presentation::Shape;
 use crate::telemetry::event::Event;
 
 /// Whether a body is a request envelope, and not arguments.
@@ -29,30 +30,37 @@ pub(super) fn is_one(body: &Bytes) -> bool {
 /// Calls the tool of this path as the envelope says.
 pub(super) async fn call(
     front: &Arc<Front>,
+    headers: &HeaderMap,
     body: Bytes,
+    path: &str,
     tool: &str,
-    caller: &Arc<Caller>,
+    shape: Option<Shape>,
 ) -> Reply {
+    let gateway = &front.gateway;
     let n_bytes = body.len();
-    let request = match Request::from_json_strict(body) {
+    let request = match Request::from_json_strict(body.clone()) {
         Ok(request) => request,
-        Err(Refused { code, violation, id }) => {
-            front.gateway.tell(Event::Refused(violation.to_string()));
-            let fate = Fate::of_fault(&Fault::new(code).violation(violation));
-            let way = (Transport::Http, &*caller.route);
-            record_refused(&front.gateway, way, id.as_ref(), n_bytes, 0, &fate);
-            return failed(id.as_ref(), code);
+        Err(refused) => {
+            let (fault, id) = malformed::fault(refused);
+            let caller = caller(shape, headers, path, None);
+            let malformed = Malformed::read(&body, id);
+            gateway.tell(Event::Refused(
+                fault.violations.first().map(Violation::to_string).unwrap_or_default(),
+            ));
+            let encode = |response: &Response| encode(malformed.id.as_ref(), response, &caller);
+            let response = Response::Refused(fault);
+            return refuse(gateway, &malformed.arrival(), &caller.origin, &response, encode);
         }
     };
     let (id, meta) = (&request.id, request.meta.as_ref());
-    let refuse = |asked: &Request, fault: &Fault| {
-        let fate = Fate::of_fault(fault);
-        let over = Over::asked(asked, caller, clock::now(), 0, &fate);
-        record(&front.gateway, &Over { input_bytes: n_bytes, ..over });
-        failed(Some(id), fault.code)
+    let caller = caller(shape, headers, path, id.as_text().as_deref());
+    let encode = |response: &Response| encode(Some(id), response, &caller);
+    let refused = |asked: &Request, fault: Fault| {
+        let arrival = Arrival { n_bytes, ..Arrival::of(asked) };
+        refuse(gateway, &arrival, &caller.origin, &Response::Refused(fault), encode)
     };
     if request.method != "tools/call" {
-        return refuse(&request, &Fault::new(Code::MethodNotFound));
+        return refused(&request, Fault::new(Code::MethodNotFound));
     }
     let invalid = |broken| Refusal::new(Code::InvalidToolInput).violation(broken);
     let arguments = arguments(&request, tool).map_err(invalid);
@@ -61,30 +69,13 @@ pub(super) async fn call(
         Err(refusal) => {
             // Whatever it says, the path names the tool.
             let named = asking_as(id, tool, &JsonObject::default(), meta);
-            return refuse(named.as_ref().unwrap_or(&request), &refusal.fault);
+            return refused(named.as_ref().unwrap_or(&request), refusal.fault);
         }
     };
-    let Some(_open) = front.opened(n_bytes) else {
-        return refuse(&asked, &Fault::new(Code::RateLimited));
-    };
-    let cancelled = Cancelled::unless_answered(front, &asked, caller);
-    let answer = called(&front.gateway, &asked, tool, caller, n_bytes).await;
-    cancelled.forget();
-    match answer {
-        Answer::Sealed(sealed) => match sealed.failure {
-            None => done(id, &sealed.reply.envelope, sealed.contract.id()),
-            Some(code) => failed(Some(id), code),
-        },
-        Answer::AsItCame(answered) => match answered.answer() {
-            Ok(result) => done(id, result, crate::protocol::presentation::Shape::NONE),
-            Err(_) => failed(Some(id), Code::ToolFailed),
-        },
-        Answer::Plain(_, Some(code)) => failed(Some(id), code),
-        Answer::Plain(result, None) => {
-            done(id, &result, crate::protocol::presentation::Shape::NONE)
-        }
-        Answer::Refused(refusal) => failed(Some(id), refusal.code()),
-    }
+    let answering = async { Response::Tool(called(gateway, &asked, tool, &caller).await) };
+    let arrival = Arrival { n_bytes, ..Arrival::of(&asked) };
+    let answered = dispatch_with(gateway, &asked, arrival, &caller, answering, encode).await;
+    answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT))
 }
 
 /// The arguments, in MCP's words or in those of tool I/O (Q3). The tool that they name must be the
@@ -105,31 +96,30 @@ fn arguments(request: &Request, tool: &str) -> Result<JsonObject, Violation> {
     })
 }
 
-fn done(id: &RawJson, result: &RawJson, contract: &'static str) -> Reply {
+/// A response of JSON-RPC, with the numbers and words of the plain column (Q4).
+fn encode(id: Option<&RawJson>, response: &Response, caller: &Caller) -> Reply {
+    let failure = response.failure().map(|failure| failure.code);
     let body = JsonObject::build(|object| {
         object.member("jsonrpc", "2.0");
-        object.member("id", id);
-        object.member("result", result);
+        object.member("id", &id);
+        match (failure, response) {
+            (Some(code), _) => object.member("error", &code.jsonrpc_error_plain()),
+            (None, Response::Tool(Answer::Sealed(sealed))) => {
+                object.member("result", &sealed.reply.envelope);
+            }
+            (None, Response::Tool(Answer::AsItCame(answered))) => {
+                let (Ok(result) | Err(result)) = answered.answer();
+                object.member("result", result);
+            }
+            (None, Response::Tool(Answer::Plain { result, .. })) => {
+                object.member("result", result);
+            }
+            (None, _) => {
+                object.member("error", &Code::InternalError.jsonrpc_error_plain());
+            }
+        }
     });
-    let mut reply = reply::json(status(None), RawJson::from(body).to_bytes());
-    tell(&mut reply, Some(contract), None);
-    reply
-}
-
-fn failed(id: Option<&RawJson>, code: Code) -> Reply {
-    let error = code.jsonrpc_error_plain();
-    let body = match id {
-        Some(id) => JsonObject::build(|object| {
-            object.member("jsonrpc", "2.0");
-            object.member("id", id);
-            object.member("error", &error);
-        }),
-        None => JsonObject::build(|object| {
-            object.member("jsonrpc", "2.0");
-            object.member("error", &error);
-        }),
-    };
-    let mut reply = reply::json(status(Some(code)), RawJson::from(body).to_bytes());
-    tell(&mut reply, None, Some(code));
+    let mut reply = reply::json(status(failure), RawJson::from(body).to_bytes());
+    tell(&mut reply, response, caller);
     reply
 }

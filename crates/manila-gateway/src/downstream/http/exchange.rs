@@ -9,11 +9,12 @@ use std::task::Poll;
 use hyper::StatusCode;
 use hyper::header::{ACCEPT, HeaderMap};
 
+use super::Front;
 use super::body::{Events, Ids};
 use super::reply::{self, Reply};
 use super::sessions::Lent;
 use super::stream::Stream;
-use super::{Front, Written};
+use crate::downstream::encode::Encoded;
 use crate::protocol::era::{Era, Revision};
 
 /// What a client takes.
@@ -66,7 +67,7 @@ impl Takes {
 
 /// A request that is being handled, with what is told meanwhile.
 pub(super) struct Exchange {
-    pub(super) handling: Pin<Box<dyn Future<Output = Option<Written>> + Send>>,
+    pub(super) handling: Pin<Box<dyn Future<Output = Option<Encoded>> + Send>>,
     pub(super) stream: Arc<Stream>,
     pub(super) takes: Takes,
     pub(super) era: Era,
@@ -153,9 +154,9 @@ impl Exchange {
         }
     }
 
-    fn answered(self, answer: Option<Written>) -> Reply {
+    fn answered(self, answer: Option<Encoded>) -> Reply {
         match answer {
-            Some(Written { frame, error, .. }) => {
+            Some(Encoded { frame, error }) => {
                 let status = match self.era {
                     Era::Modern => modern_status(error),
                     Era::Legacy(_) => StatusCode::OK,
@@ -177,7 +178,7 @@ impl Exchange {
 }
 
 enum First {
-    Answer(Option<Written>),
+    Answer(Option<Encoded>),
     Stream,
 }
 

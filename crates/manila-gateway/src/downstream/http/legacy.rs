@@ -1,29 +1,29 @@
 //! Clients of the legacy era on HTTP: they say hello, get a session, and may come back.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::body::Body as _;
 use hyper::header::{HeaderMap, HeaderValue};
-use manila::request_envelope::{Notification, Request, Response};
-use manila::stage::record::Transport;
-use manila::{Code, JsonObject, RawJson, Violation};
+use manila::request_envelope::{Notification, Request, Response as ClientResponse};
+use manila::{Code, JsonObject, RawJson};
 
 use super::body::{Events, Ids};
 use super::exchange::{Exchange, Takes};
 use super::mcp::{SESSION_ID, header, is_told_legacy};
 use super::reply::{self, Refused, Reply};
 use super::sessions::{Lent, Session};
-use super::{Front, Written, wanted_shape};
-use crate::admit::in_flight::NotTaken;
-use crate::downstream::encode::Fate;
-use crate::gateway::dispatch::{answered as handled, not_available, text_of, turned_away};
+use super::{Front, ids, wanted_shape};
+use crate::downstream::encode::{Encoded, encode, encode_own};
+use crate::gateway::answer::not_available;
+use crate::gateway::dispatch::{Arrival, dispatch, dispatch_with, refuse};
 use crate::gateway::hello;
-use crate::gateway::record::{Over, record, record_cancelled};
-use crate::protocol::caller::{Caller, Line, Speech};
+use crate::gateway::response::Response;
+use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
 use crate::protocol::era::{Era, Revision};
-use crate::protocol::jsonrpc::{self, Fault};
-use crate::rt::clock;
+use crate::protocol::jsonrpc::{Fault, text_of};
+use crate::protocol::origin::Origin;
+use crate::protocol::presentation::Shape;
 use crate::telemetry::event::Event;
 
 /// A request.
@@ -34,10 +34,11 @@ pub(super) async fn post(
     takes: Takes,
 ) -> Result<Reply, Refused> {
     if request.method == "initialize" {
-        return Ok(Box::pin(recorded_hello(front, &request)).await);
+        return Ok(Box::pin(open_session(front, headers, &request)).await);
     }
-    let session = session(front, headers)?;
-    let shape = wanted_shape(headers)?;
+    let about = |refused| reply::about(refused, &request);
+    let session = session(front, headers).map_err(about)?;
+    let shape = wanted_shape(headers).map_err(about)?;
     let stream = session.stream();
     if !takes.has_events() {
         // Nobody would read what is told there.
@@ -45,12 +46,9 @@ pub(super) async fn post(
     }
     let lent = Some(Lent::new(&session, &stream));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
-    let mut caller = Caller::of(&session.client, line).over_http("/mcp");
-    caller.wishes.shape = shape;
-    let caller = Arc::new(caller);
-    if let Err(not_taken) = session.in_flight.add(&request, &caller) {
-        let frame = not_added(front, &request, &caller, &not_taken);
-        return Ok(reply::json(StatusCode::OK, frame));
+    let caller = caller(&session, line, headers, &request, shape);
+    if let Err(fault) = session.open.add(&request, &caller) {
+        return Ok(reply::json(StatusCode::OK, not_taken(front, &request, &caller, fault).frame));
     }
     let era = Era::Legacy(session.revision);
     let handling = handling(Arc::clone(front), session, request, caller);
@@ -58,22 +56,30 @@ pub(super) async fn post(
     Ok(exchange.lasting_reply(front).await)
 }
 
-/// The answer to a request that is not taken.
-pub(super) fn not_added(
+/// Who asks, in a session.
+pub(super) fn caller(
+    session: &Session,
+    line: Arc<dyn Line>,
+    headers: &HeaderMap,
+    request: &Request,
+    shape: Option<Shape>,
+) -> Arc<Caller> {
+    let origin = Origin::http("/mcp", request.meta.as_ref(), ids(headers));
+    let mut caller = Caller::of(&session.client, line, origin);
+    caller.preferences.shape = shape;
+    Arc::new(caller)
+}
+
+/// Refuses a request that the session does not take.
+pub(super) fn not_taken(
     front: &Front,
     request: &Request,
-    caller: &Arc<Caller>,
-    why: &NotTaken,
-) -> bytes::Bytes {
-    match why {
-        NotTaken::SameId => {
-            let message = format!("{} is the id of a request that is still open", request.id);
-            let violation = Violation::new("/id", "unique", message);
-            let fault = Fault::new(Code::InvalidEnvelope).violation(violation);
-            jsonrpc::error(Some(&request.id), &fault)
-        }
-        NotTaken::TooMany => turned_away(&front.gateway, request, caller).frame,
-    }
+    caller: &Caller,
+    fault: Fault,
+) -> Encoded {
+    let (arrival, response) = (Arrival::of(request), Response::Refused(fault));
+    let encode = |response: &Response| encode_own(Some(&request.id), response);
+    refuse(&front.gateway, &arrival, &caller.origin, &response, encode)
 }
 
 /// Handles a request of a session, until it is answered or cancelled.
@@ -82,66 +88,59 @@ pub(super) async fn handling(
     session: Arc<Session>,
     request: Request,
     caller: Arc<Caller>,
-) -> Option<Written> {
-    // A session has limits of its own; all of them together have the same.
-    let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
-        session.in_flight.remove(&request);
-        return Some(turned_away(&front.gateway, &request, &caller));
-    };
-    let started = clock::now();
-    let answer = tokio::select! {
-        biased;
-        // The handling below is dropped, and that tells the server.
-        () = caller.cancellation.cancelled() => {
-            record_cancelled(&front.gateway, &request, &caller, started);
-            None
-        }
-        answer = handled(&front.gateway, &request, &caller) => Some(answer),
-    };
-    session.in_flight.remove(&request);
-    answer
-}
-
-/// A hello, of which a record is kept.
-async fn recorded_hello(front: &Front, request: &Request) -> Reply {
-    let started = clock::now();
-    let reply = hello(front, request).await;
-    let failure = match reply.headers().contains_key(SESSION_ID) {
-        true => None,
-        false if reply.status() == StatusCode::OK => Some(Code::UpstreamUnavailable),
-        false => Some(Code::RateLimited),
-    };
-    let fate = Fate { failure, ..Fate::default() };
-    let output_bytes = reply.body().size_hint().lower();
-    record(
-        &front.gateway,
-        &Over {
-            transport: Transport::Http,
-            route: "/mcp",
-            request: Some(request),
-            id: Some(&request.id),
-            started,
-            input_bytes: request.frame.as_bytes().len(),
-            output_bytes: usize::try_from(output_bytes).unwrap_or(usize::MAX),
-            fate: &fate,
-        },
-    );
-    reply
+) -> Option<Encoded> {
+    let gateway = &front.gateway;
+    let encode = |response: &Response| encode(gateway, &request, &caller, response);
+    let answered = dispatch(gateway, &request, &caller, encode).await;
+    session.open.remove(&request);
+    answered.into_encoded()
 }
 
 /// A hello opens a session.
-async fn hello(front: &Front, request: &Request) -> Reply {
+async fn open_session(front: &Front, headers: &HeaderMap, request: &Request) -> Reply {
+    let gateway = &front.gateway;
+    let origin = Origin::http("/mcp", request.meta.as_ref(), ids(headers));
+    let line: Arc<dyn Line> = Arc::new(Deaf);
+    let caller = Arc::new(Caller::of(&Arc::new(Client::new(Arc::clone(&line))), line, origin));
+    let opened = OnceLock::new();
+    let greeted = async {
+        let greeted = greet(front, request).await;
+        match greeted {
+            Ok((result, session)) => {
+                let _ = opened.set(session);
+                Response::Result(result)
+            }
+            Err(fault) => Response::Refused(fault),
+        }
+    };
+    let encode = |response: &Response| {
+        if let Response::Refused(Fault { code: Code::RateLimited, message, .. }) = response {
+            let message = message.as_deref().unwrap_or_default();
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            let mut refused = reply::refused(status, Code::RateLimited, message);
+            reply::retry_after(&mut refused, 5);
+            return reply::recorded(refused);
+        }
+        let frame = encode_own(Some(&request.id), response).frame;
+        let mut reply = reply::json(StatusCode::OK, frame);
+        let id = opened.get().and_then(|id: &String| HeaderValue::from_str(id).ok());
+        if let Some(id) = id {
+            reply.headers_mut().insert(SESSION_ID, id);
+        }
+        reply
+    };
+    let arrival = Arrival::of(request);
+    let answered = dispatch_with(gateway, request, arrival, &caller, greeted, encode).await;
+    answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::ACCEPTED))
+}
+
+/// Greets a client, and returns the id of its session beside the greeting.
+async fn greet(front: &Front, request: &Request) -> Result<(JsonObject, String), Fault> {
     let params = request.params.clone().unwrap_or_default();
     let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
     let revision = Revision::negotiated(&date);
     let era = Era::Legacy(revision);
-    let said = match front.gateway.hello(era).await {
-        Ok(said) => said,
-        Err(down) => {
-            let frame = jsonrpc::error(Some(&request.id), &not_available(&down));
-            return reply::json(StatusCode::OK, frame);
-        }
-    };
+    let said = front.gateway.hello(era).await.map_err(|down| not_available(&down))?;
     let capabilities = params.get("capabilities").and_then(JsonObject::new).unwrap_or_default();
     // Copies: a slice would keep the whole message as long as the session.
     let copy = |value: RawJson| RawJson::parse(value.to_string()).ok();
@@ -151,19 +150,21 @@ async fn hello(front: &Front, request: &Request) -> Reply {
         ..Speech::of(era)
     };
     let n_max = front.limits.sessions_max;
-    let Some(session) = front.sessions.open(&front.gateway, speech, revision, n_max) else {
+    let session = front.sessions.open(&front.gateway, speech, revision, n_max);
+    let session = session.ok_or_else(|| {
         let message = format!("{n_max} sessions are open, and none of them is idle");
-        let mut refused =
-            reply::refused(StatusCode::SERVICE_UNAVAILABLE, Code::RateLimited, &message);
-        reply::retry_after(&mut refused, 5);
-        return refused;
-    };
-    let frame = jsonrpc::result(&request.id, &hello::initialized(&said, revision));
-    let mut reply = reply::json(StatusCode::OK, frame);
-    if let Ok(id) = HeaderValue::from_str(&session.id) {
-        reply.headers_mut().insert(SESSION_ID, id);
+        Fault::new(Code::RateLimited).message(message)
+    })?;
+    Ok((hello::initialized(&said, revision), session.id.clone()))
+}
+
+/// The line of a client that has no session yet.
+struct Deaf;
+
+impl Line for Deaf {
+    fn put(&self, _: Bytes) -> Result<(), Unheard> {
+        Err(Unheard)
     }
-    reply
 }
 
 /// The session that a request belongs to.
@@ -230,7 +231,7 @@ pub(super) fn hear(front: &Front, session: &Session, notification: &Notification
         "notifications/cancelled" => {
             let params = notification.params.clone().unwrap_or_default();
             if let Some(id) = params.get("requestId") {
-                session.in_flight.cancel(&id, params);
+                session.open.cancel(&id, params);
             }
         }
         // The server was greeted by us, and has heard it.
@@ -247,7 +248,7 @@ pub(super) fn hear(front: &Front, session: &Session, notification: &Notification
 pub(super) fn answered(
     front: &Front,
     headers: &HeaderMap,
-    response: &Response,
+    response: &ClientResponse,
 ) -> Result<Reply, Refused> {
     let session = session(front, headers)?;
     if front.gateway.audience.questions.answer(&session.client, response) {

@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use hyper::header::HeaderMap;
 use hyper::{Method, Request as HttpRequest, StatusCode};
+use manila::Code;
 use manila::request_envelope::{Message, Notification, Refused as NoMessage, Request};
-use manila::stage::record::Transport;
-use manila::{Code, JsonObject, RawJson};
 
 use super::body::Arriving;
 use super::exchange::Takes;
 use super::reply::{self, Refused, Reply};
-use super::{Front, admit, batch, legacy, modern};
-use crate::downstream::encode::Fate;
-use crate::gateway::record::record_refused;
+use super::{Front, admit, batch, ids, legacy, modern};
+use crate::downstream::encode::{encode_own, encode_without_id};
+use crate::downstream::malformed::{self, Malformed};
+use crate::gateway::response::Response;
 use crate::protocol::era::{Era, Revision};
-use crate::protocol::jsonrpc::{self, Fault, one_line};
+use crate::protocol::jsonrpc::one_line;
 use crate::protocol::modern::is_modern;
-use crate::telemetry::event::Event;
+use crate::protocol::origin::Origin;
 
 /// Names of headers that the protocol gives.
 pub(super) const SESSION_ID: &str = "mcp-session-id";
@@ -49,10 +50,8 @@ async fn post(front: &Arc<Front>, request: HttpRequest<Arriving>) -> Result<Repl
         let status = StatusCode::NOT_ACCEPTABLE;
         return Ok(reply::refused(status, Code::InvalidEnvelope, message));
     }
-    let Some(line) = one_line(body) else {
-        let message = "The request is not valid JSON";
-        return Ok(reply::refused(StatusCode::BAD_REQUEST, Code::ParseError, message));
-    };
+    // What is no JSON is refused below, as on every transport.
+    let line = one_line(body.clone()).unwrap_or(body);
     let headers = &head.headers;
     match Message::from_json(line.clone()) {
         Ok(Message::Request(request)) => asked(front, headers, request, takes).await,
@@ -61,7 +60,7 @@ async fn post(front: &Arc<Front>, request: HttpRequest<Arriving>) -> Result<Repl
         Err(_) if line.first() == Some(&b'[') && legacy::has_batches(front, headers) => {
             Box::pin(batch::handle(front, headers, &line)).await
         }
-        Err(refused) => Ok(refuse(front, &refused, line.len())),
+        Err(refused) => Ok(refuse(front, headers, refused, &line)),
     }
 }
 
@@ -107,19 +106,15 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
     headers.get(name)?.to_str().ok()
 }
 
-/// A message that is none.
-fn refuse(front: &Front, refused: &NoMessage, input_bytes: usize) -> Reply {
-    let NoMessage { code, violation, id } = refused;
-    front.gateway.tell(Event::Refused(violation.to_string()));
-    let fault = Fault::new(*code).violation(violation.clone());
-    let body = JsonObject::build(|object| {
-        object.member("jsonrpc", "2.0");
-        object.member("id", id);
-        object.member("error", &jsonrpc::written(&fault));
-    });
-    let body = RawJson::from(body).to_bytes();
-    let fate = Fate::of_fault(&fault);
-    let way = (Transport::Http, "/mcp");
-    record_refused(&front.gateway, way, id.as_ref(), input_bytes, body.len(), &fate);
-    reply::json(StatusCode::BAD_REQUEST, body)
+/// Refuses a message that is none.
+fn refuse(front: &Front, headers: &HeaderMap, refused: NoMessage, line: &Bytes) -> Reply {
+    let (fault, id) = malformed::fault(refused);
+    let malformed = Malformed::read(line, id);
+    let origin = Origin::http("/mcp", None, ids(headers));
+    let encode = |response: &Response| match &malformed.id {
+        Some(id) => encode_own(Some(id), response),
+        None => encode_without_id(response),
+    };
+    let refused = malformed.refuse(&front.gateway, &origin, fault, encode);
+    reply::json(StatusCode::BAD_REQUEST, refused.frame)
 }

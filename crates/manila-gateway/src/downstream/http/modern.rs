@@ -4,23 +4,24 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
-use manila::RawJson;
+use manila::Code;
 use manila::request_envelope::Request;
 
-use super::cancelled::Cancelled;
 use super::exchange::{Exchange, Takes, modern_status};
 use super::mcp::{PROTOCOL_VERSION, header};
 use super::reply::{self, Refused, Reply};
 use super::stream::Stream;
-use super::{Front, Written, wanted_shape};
+use super::{Front, ids, wanted_shape};
 use crate::backend::tools::decoded;
-use crate::gateway::dispatch::{answered, text_of, turned_away};
-use crate::gateway::record::{Over, record};
+use crate::downstream::encode::{Encoded, encode, encode_own};
+use crate::gateway::answer::answer;
+use crate::gateway::dispatch::{Arrival, dispatch_with, refuse};
+use crate::gateway::response::Response;
 use crate::protocol::caller::{Caller, Client, Line, Speech};
 use crate::protocol::era::{self, Era};
-use crate::protocol::jsonrpc;
+use crate::protocol::jsonrpc::{Fault, text_of};
 use crate::protocol::modern::{Breach, Said, is_removed};
-use crate::rt::clock;
+use crate::protocol::origin::Origin;
 
 /// A request that says everything.
 pub(super) async fn post(
@@ -29,21 +30,23 @@ pub(super) async fn post(
     request: Request,
     takes: Takes,
 ) -> Result<Reply, Refused> {
-    let refuse = |breach: Breach| {
-        let frame = jsonrpc::error(Some(&request.id), &breach);
-        Box::new(reply::json(StatusCode::BAD_REQUEST, frame))
+    let refused = |response: &Response| Ok(refused(front, headers, &request, response));
+    let speech = match admit(headers, &request) {
+        Ok(speech) => speech,
+        Err(breach) => return refused(&Response::Breach(breach)),
     };
-    let speech = admit(headers, &request).map_err(refuse)?;
     if is_removed(&request.method) {
-        let fault = jsonrpc::Fault::new(manila::Code::MethodNotFound);
-        let frame = jsonrpc::error(Some(&request.id), &fault);
-        return Ok(reply::json(modern_status(Some(-32601)), frame));
+        return refused(&Response::Refused(Fault::new(Code::MethodNotFound)));
     }
-    let name = check_name(headers, &request).map_err(refuse)?;
+    let name = match check_name(headers, &request) {
+        Ok(name) => name,
+        Err(breach) => return refused(&Response::Breach(breach)),
+    };
     if request.method == "subscriptions/listen" && !takes.has_events() {
         let message = "the header Accept must have text/event-stream";
         let status = StatusCode::NOT_ACCEPTABLE;
-        return Ok(reply::refused(status, manila::Code::InvalidEnvelope, message));
+        let declined = reply::refused(status, Code::InvalidEnvelope, message);
+        return Err(reply::about(Box::new(declined), &request));
     }
     let (stream, caller) = caller(front, headers, &request, speech)?;
     let told = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-param-"));
@@ -53,6 +56,24 @@ pub(super) async fn post(
     let exchange =
         Exchange { handling: Box::pin(handling), stream, takes, era: Era::Modern, lent: None };
     Ok(exchange.reply(front).await)
+}
+
+/// Refuses a request that breaks the rules of its era.
+fn refused(front: &Front, headers: &HeaderMap, request: &Request, response: &Response) -> Reply {
+    let origin = Origin::http("/mcp", request.meta.as_ref(), ids(headers));
+    let encode = |response: &Response| encode_own(Some(&request.id), response);
+    let Encoded { frame, error } =
+        refuse(&front.gateway, &Arrival::of(request), &origin, response, encode);
+    let status = match response {
+        Response::Breach(_) => StatusCode::BAD_REQUEST,
+        Response::Tool(_)
+        | Response::Task(_)
+        | Response::Forwarded(_)
+        | Response::Result(_)
+        | Response::Refused(_)
+        | Response::Error(_) => modern_status(error),
+    };
+    reply::json(status, frame)
 }
 
 /// What stands in the headers of a call, too.
@@ -69,24 +90,18 @@ async fn handling(
     request: Request,
     caller: Arc<Caller>,
     told: Told,
-) -> Option<Written> {
-    let Some(_open) = front.opened(request.frame.as_bytes().len()) else {
-        return Some(turned_away(&front.gateway, &request, &caller));
-    };
-    let started = clock::now();
-    let cancelled = Cancelled::unless_answered(&front, &request, &caller);
-    let answer = match check_arguments(&front, &told, &request, &caller).await {
-        Ok(()) => answered(&front.gateway, &request, &caller).await,
-        Err(breach) => {
-            let error = RawJson::from(jsonrpc::written(&breach));
-            let written = Written::error(jsonrpc::error(Some(&request.id), &error), &error);
-            let over = Over::asked(&request, &caller, started, written.frame.len(), &written.fate);
-            record(&front.gateway, &over);
-            written
+) -> Option<Encoded> {
+    let gateway = &front.gateway;
+    let answering = async {
+        match check_arguments(&front, &told, &request, &caller).await {
+            Ok(()) => answer(gateway, &request, &caller).await,
+            Err(breach) => Response::Breach(breach),
         }
     };
-    cancelled.forget();
-    Some(answer)
+    let arrival = Arrival::of(&request);
+    let encode = |response: &Response| encode(gateway, &request, &caller, response);
+    let answered = dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
+    answered.into_encoded()
 }
 
 /// What a request says of its client, if its headers say the same.
@@ -117,8 +132,10 @@ fn caller(
     let stream = Arc::new(Stream::new(0, front.gateway.settings().queue_bytes_max));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
     let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
-    let mut caller = Caller::of(&client, line).asking(request).over_http("/mcp");
-    caller.wishes.shape = wanted_shape(headers)?;
+    let origin = Origin::http("/mcp", request.meta.as_ref(), ids(headers));
+    let mut caller = Caller::of(&client, line, origin).asking(request);
+    let shape = wanted_shape(headers).map_err(|refused| reply::about(refused, request))?;
+    caller.preferences.shape = shape;
     Ok((stream, Arc::new(caller)))
 }
 

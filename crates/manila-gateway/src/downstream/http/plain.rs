@@ -5,25 +5,21 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request as HttpRequest, StatusCode};
-use manila::json::{Emit, Kind};
+use manila::json::Emit;
 use manila::request_envelope::{Message, Request};
-use manila::stage::classify::Media;
-use manila::stage::record::Transport;
 use manila::{Code, JsonObject, RawJson, Violation};
-use tokio::time::Instant;
 
 use super::body::Arriving;
-use super::cancelled::Cancelled;
 use super::exchange::Takes;
 use super::reply::{self, Refused, Reply};
-use super::{Front, envelope, wanted_shape};
-use crate::backend::{Answer, Refusal, Sealed};
-use crate::downstream::encode::Fate;
+use super::{Front, envelope, ids, wanted_shape};
+use crate::backend::{Answer, Refusal};
 use crate::gateway::Gateway;
-use crate::gateway::record::{Over, record, record_refused};
-use crate::protocol::caller::{Caller, Form};
-use crate::protocol::presentation::Placement;
-use crate::protocol::presentation::Shape;
+use crate::gateway::dispatch::{Arrival, dispatch_with};
+use crate::gateway::response::Response;
+use crate::protocol::caller::Caller;
+use crate::protocol::origin::Origin;
+use crate::protocol::presentation::{Placement, Shape, TextMode};
 use crate::rt::clock;
 
 /// All tools, as clients of MCP see them.
@@ -70,91 +66,78 @@ pub(super) async fn call(
 ) -> Result<Reply, Refused> {
     let (head, body) = request.into_parts();
     let body = front.read(body).await?;
-    let caller = caller(wanted_shape(&head.headers)?, &head.headers, path);
+    let shape = wanted_shape(&head.headers)?;
     let name = decoded(path).unwrap_or_default();
     if envelope::is_one(&body) {
-        return Ok(envelope::call(front, body, &name, &caller).await);
+        return Ok(envelope::call(front, &head.headers, body, path, &name, shape).await);
     }
+    let caller = caller(shape, &head.headers, path, None);
     let n_bytes = body.len();
-    let asked = arguments(body).and_then(|arguments| asking(&name, &arguments));
-    let answer = match (asked, front.opened(n_bytes)) {
-        (Ok(request), Some(_open)) => {
-            let cancelled = Cancelled::unless_answered(front, &request, &caller);
-            let answer = called(&front.gateway, &request, &name, &caller, n_bytes).await;
-            cancelled.forget();
-            answer
-        }
-        (Ok(request), None) => {
-            let started = clock::now();
-            let answer = refused(&front.gateway, &Refusal::new(Code::RateLimited), &name, &caller);
-            note(&front.gateway, &request, &caller, n_bytes, started, &answer);
-            answer
-        }
-        (Err(refusal), _) => {
-            let answer = refused(&front.gateway, &refusal, &name, &caller);
-            let way = (Transport::Http, &*caller.route);
-            record_refused(&front.gateway, way, None, n_bytes, 0, &Fate::of_call(&answer));
-            answer
+    let parsed = arguments(body).and_then(|arguments| asking(&name, &arguments));
+    let (request, refusal) = match parsed {
+        Ok(request) => (request, None),
+        // Whatever it says, the path names the tool.
+        Err(refusal) => {
+            (asking(&name, &JsonObject::default()).map_err(|_| unnamed())?, Some(refusal))
         }
     };
-    Ok(shown(&answer, caller.wishes.form))
+    let answering = async {
+        Response::Tool(match refusal {
+            Some(refusal) => sealed(&front.gateway, &refusal, &name, &caller),
+            None => called(&front.gateway, &request, &name, &caller).await,
+        })
+    };
+    let arrival = Arrival { n_bytes, ..Arrival::of(&request) };
+    let encode = |response: &Response| shown(response, &caller);
+    let gateway = &front.gateway;
+    let answered = dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
+    Ok(answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT)))
 }
 
-/// Who asks: somebody without a client, who may read text.
-fn caller(shape: Option<Shape>, headers: &HeaderMap, path: &str) -> Arc<Caller> {
+/// The refusal of a tool whose name cannot be written into a message.
+fn unnamed() -> Refused {
+    let message = "Unknown tool; GET /tools lists them";
+    Box::new(reply::refused(StatusCode::NOT_FOUND, Code::ToolNotFound, message))
+}
+
+/// Who asks: somebody without a session, who may read text. `id` is that of a strict envelope.
+pub(super) fn caller(
+    shape: Option<Shape>,
+    headers: &HeaderMap,
+    path: &str,
+    id: Option<&str>,
+) -> Arc<Caller> {
     let takes = Takes::of(headers);
-    let mut caller = Caller::nobody(|_| ()).over_http(format!("/tools/{path}"));
-    caller.wishes.shape = shape;
-    caller.wishes.media = Media::Inline;
-    caller.wishes.form = if takes.text && !takes.json { Form::Text } else { Form::Envelope };
+    let mut ids = ids(headers);
+    ids.request_id = ids.request_id.or(id);
+    let mut caller = Caller::nobody(|_| ());
+    caller.origin = Origin::http(format!("/tools/{path}"), None, ids);
+    caller.preferences.shape = shape;
+    let is_text = takes.text && !takes.json;
+    let text = if is_text { TextMode::Requested } else { TextMode::Envelope };
+    caller.preferences.text = Some(text);
     Arc::new(caller)
 }
 
-/// Calls a tool; a refusal is an envelope here, too. `n_bytes` is what was sent for it.
+/// Calls a tool; a refusal is an envelope here, too.
 pub(super) async fn called(
     gateway: &Gateway,
     request: &Request,
     tool: &str,
     caller: &Arc<Caller>,
-    n_bytes: usize,
 ) -> Answer {
-    let started = clock::now();
-    let answer = match gateway.call_tool(request, caller).await {
-        Answer::Refused(refusal) => refused(gateway, &refusal, tool, caller),
-        other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain(..)) => other,
-    };
-    note(gateway, request, caller, n_bytes, started, &answer);
-    answer
+    match gateway.call_tool(request, caller).await {
+        Answer::Refused(refusal) => sealed(gateway, &refusal, tool, caller),
+        other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain { .. }) => other,
+    }
 }
 
-/// Keeps a record of a call.
-fn note(
-    gateway: &Gateway,
-    request: &Request,
-    caller: &Caller,
-    input_bytes: usize,
-    started: Instant,
-    answer: &Answer,
-) {
-    let output_bytes = match answer {
-        Answer::Sealed(sealed) => sealed.reply.envelope.as_bytes().len(),
-        Answer::AsItCame(answered) => {
-            let (Ok(shown) | Err(shown)) = answered.answer();
-            shown.as_bytes().len()
-        }
-        Answer::Plain(result, _) => result.as_bytes().len(),
-        Answer::Refused(_) => 0,
-    };
-    let fate = Fate::of_call(answer);
-    let over = Over::asked(request, caller, started, output_bytes, &fate);
-    record(gateway, &Over { input_bytes, ..over });
-}
-
-fn refused(gateway: &Gateway, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
-    let shape = caller.wishes.shape.unwrap_or_else(|| gateway.shape_of(tool));
+/// A refusal as an envelope, where the caller gets envelopes.
+fn sealed(gateway: &Gateway, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
+    let shape = caller.preferences.shape.unwrap_or_else(|| gateway.shape_of(tool));
     match (shape, asking(tool, &JsonObject::default())) {
         (Shape::Contract(contract), Ok(request)) => {
-            gateway.sealed_refusal(refusal, tool, contract, caller, &request)
+            gateway.seal_refusal(refusal, tool, contract, caller, &request)
         }
         (Shape::Contract(_) | Shape::AsItCame, _) => Answer::Refused(refusal.clone()),
     }
@@ -209,48 +192,33 @@ pub(super) fn asking_as(
     }
 }
 
-/// An answer with its status.
-fn shown(answer: &Answer, form: Form) -> Reply {
-    match answer {
-        Answer::Sealed(sealed) => {
-            let Sealed { reply, contract, failure, text, .. } = &**sealed;
-            let status = status(*failure);
-            let mut shown = match (form, text) {
-                (Form::Text, Some(text)) => reply::text(status, text.clone()),
-                (Form::Text | Form::Envelope, _) => reply::json(status, reply.envelope.compact()),
-            };
-            tell(&mut shown, Some(contract.id()), *failure);
-            shown
-        }
-        Answer::AsItCame(answered) => match answered.answer() {
-            Ok(result) => {
-                let failure = is_error(result).then_some(Code::ToolFailed);
-                let mut shown = reply::json(status(failure), result.compact());
-                tell(&mut shown, Some(Shape::NONE), failure);
-                shown
-            }
-            Err(error) => {
-                let mut shown = reply::json(status(Some(Code::ToolFailed)), error.compact());
-                tell(&mut shown, Some(Shape::NONE), Some(Code::ToolFailed));
-                shown
-            }
+/// A response with its status.
+fn shown(response: &Response, caller: &Caller) -> Reply {
+    let failure = response.failure().map(|failure| failure.code);
+    let status = status(failure);
+    let mut shown = match response {
+        Response::Tool(Answer::Sealed(sealed)) => match &sealed.text {
+            Some(text) => reply::text(status, text.clone()),
+            None => reply::json(status, sealed.reply.envelope.compact()),
         },
-        Answer::Plain(result, code) => {
-            let mut shown = reply::json(status(*code), result.compact());
-            tell(&mut shown, Some(Shape::NONE), *code);
-            shown
+        Response::Tool(Answer::AsItCame(answered)) => {
+            let (Ok(value) | Err(value)) = answered.answer();
+            reply::json(status, value.compact())
         }
-        Answer::Refused(refusal) => {
-            let code = refusal.code();
-            let mut shown = reply::refused(status(Some(code)), code, code.entry().message);
-            tell(&mut shown, None, Some(code));
-            shown
+        Response::Tool(Answer::Plain { result, .. }) => reply::json(status, result.compact()),
+        Response::Tool(Answer::Refused(_))
+        | Response::Task(_)
+        | Response::Forwarded(_)
+        | Response::Result(_)
+        | Response::Refused(_)
+        | Response::Breach(_)
+        | Response::Error(_) => {
+            let code = failure.unwrap_or(Code::InternalError);
+            reply::recorded(reply::refused(status, code, code.entry().message))
         }
-    }
-}
-
-fn is_error(result: &RawJson) -> bool {
-    result.get("isError").is_some_and(|it| it.kind() == Kind::Bool && it.as_bytes() == b"true")
+    };
+    tell(&mut shown, response, caller);
+    shown
 }
 
 /// The status that the catalogue has for a failure.
@@ -259,16 +227,21 @@ pub(super) fn status(failure: Option<Code>) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// Tells the contract and the canonical code in headers, for scripts.
-pub(super) fn tell(reply: &mut Reply, contract: Option<&'static str>, failure: Option<Code>) {
+/// Tells contract, canonical code and request id in headers, for scripts.
+pub(super) fn tell(reply: &mut Reply, response: &Response, caller: &Caller) {
+    let spelled = || caller.origin.request_id.spelled();
+    let request_id = response.request_id().map_or_else(spelled, str::to_owned);
     let headers = reply.headers_mut();
-    if let Some(contract) = contract {
+    if let Some(contract) = response.contract() {
         let name = HeaderName::from_static("manila-contract");
         headers.insert(name, HeaderValue::from_static(contract));
     }
-    if let Some(code) = failure {
+    if let Some(failure) = response.failure() {
         let name = HeaderName::from_static("manila-code");
-        headers.insert(name, HeaderValue::from_static(code.name()));
+        headers.insert(name, HeaderValue::from_static(failure.code.name()));
+    }
+    if let Ok(request_id) = HeaderValue::from_str(&request_id) {
+        headers.insert(HeaderName::from_static("x-request-id"), request_id);
     }
 }
 

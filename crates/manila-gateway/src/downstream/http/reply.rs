@@ -1,13 +1,17 @@
 //! Replies: a status, a few headers, and a body.
 
 use bytes::Bytes;
+use hyper::body::Body as _;
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
 };
 use hyper::{Response, StatusCode};
+use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
 use super::body::{Body, Events};
+use crate::downstream::malformed::Malformed;
+use crate::gateway::dispatch::EncodedResponse;
 use crate::protocol::jsonrpc::{self, Fault};
 
 /// What a client gets.
@@ -51,6 +55,29 @@ pub(super) fn events(events: Events) -> Reply {
 pub(super) struct Declined {
     pub(super) code: Code,
     pub(super) message: String,
+    /// What could be read of the message that was refused.
+    pub(super) about: Malformed,
+}
+
+impl EncodedResponse for Reply {
+    fn n_bytes(&self) -> usize {
+        let n_bytes = self.body().size_hint().exact().unwrap_or(0);
+        usize::try_from(n_bytes).unwrap_or(usize::MAX)
+    }
+}
+
+/// The same refusal, of this request.
+pub(super) fn about(mut refused: Refused, request: &Request) -> Refused {
+    if let Some(declined) = refused.extensions_mut().get_mut::<Declined>() {
+        declined.about = Malformed::of(request);
+    }
+    refused
+}
+
+/// The same reply, of which a record has been written.
+pub(super) fn recorded(mut reply: Reply) -> Reply {
+    reply.extensions_mut().remove::<Declined>();
+    reply
 }
 
 /// A refusal of HTTP's own, with a message of MCP that has no id: nobody has read what was asked.
@@ -61,7 +88,11 @@ pub(super) fn refused(status: StatusCode, code: Code, message: &str) -> Reply {
         object.member("error", &jsonrpc::written(&fault));
     });
     let mut reply = json(status, RawJson::from(body).to_bytes());
-    reply.extensions_mut().insert(Declined { code, message: message.to_owned() });
+    reply.extensions_mut().insert(Declined {
+        code,
+        message: message.to_owned(),
+        about: Malformed::default(),
+    });
     // What was not read must not be taken for the next request.
     if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

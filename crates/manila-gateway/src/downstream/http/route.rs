@@ -3,18 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Body;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use manila::Code;
-use manila::stage::record::Transport;
 
 use super::body::Arriving;
 use super::reply::{self, Declined, Refused, Reply};
 use super::{Front, admit, mcp, plain};
-use crate::downstream::encode::Fate;
-use crate::gateway::record::record_refused;
+use crate::gateway::dispatch::refuse;
+use crate::gateway::response::Response;
 use crate::protocol::jsonrpc::Fault;
+use crate::protocol::origin::{BesideMessage, Origin};
 use crate::telemetry::journal::{Journal, Trouble};
 use crate::telemetry::metrics::Now;
 
@@ -25,14 +24,16 @@ use crate::telemetry::metrics::Now;
 pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Reply {
     // The path is taken as it was written: only a tool's name is decoded.
     let path = request.uri().path().to_owned();
-    let reply = routed(front, request, &path).await.unwrap_or_else(|refused| *refused);
-    if let Some(Declined { code, message }) = reply.extensions().get() {
-        let fate = Fate::of_fault(&Fault::new(*code).message(message));
-        let n_bytes = reply.body().size_hint().exact().unwrap_or(0);
-        let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);
-        record_refused(&front.gateway, (Transport::Http, &path), None, 0, n_bytes, &fate);
-    }
-    reply
+    let BesideMessage { request_id, traceparent } = super::ids(request.headers());
+    let (request_id, traceparent) = (request_id.map(str::to_owned), traceparent.map(str::to_owned));
+    let mut reply = routed(front, request, &path).await.unwrap_or_else(|refused| *refused);
+    let Some(Declined { code, message, about }) = reply.extensions_mut().remove() else {
+        return reply;
+    };
+    let response = Response::Refused(Fault::new(code).message(message));
+    let (request_id, traceparent) = (request_id.as_deref(), traceparent.as_deref());
+    let origin = Origin::http(path, None, BesideMessage { request_id, traceparent });
+    refuse(&front.gateway, &about.arrival(), &origin, &response, |_| reply)
 }
 
 async fn routed(
@@ -68,7 +69,10 @@ async fn routed(
 /// Figures for whoever watches us.
 fn metrics(front: &Front) -> Reply {
     const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    let now = Now { n_in_flight: front.open.n_requests(), n_sessions: front.sessions.n_open() };
+    let now = Now {
+        n_in_flight: front.gateway.limits.in_flight.n_requests(),
+        n_sessions: front.sessions.n_open(),
+    };
     let mut reply = reply::text(StatusCode::OK, front.gateway.metrics.shown(now));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(TYPE));
     reply

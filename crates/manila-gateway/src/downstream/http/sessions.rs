@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::stream::{Reader, Stream};
-use crate::admit::in_flight::InFlight;
+use crate::downstream::open_requests::OpenRequests;
 use crate::gateway::Gateway;
 use crate::notifications::{Audience, Listener, Listening, Resources, Wants};
 use crate::protocol::caller::{Client, Line, Speech, Unheard};
@@ -32,7 +32,7 @@ pub(super) struct Session {
     pub(super) id: String,
     pub(super) revision: Revision,
     pub(super) client: Arc<Client>,
-    pub(super) in_flight: InFlight,
+    pub(super) open: OpenRequests,
     lines: Arc<Lines>,
     audience: Arc<Audience>,
     /// It hears what concerns everybody, as long as it is there.
@@ -126,7 +126,7 @@ impl Session {
             id,
             revision,
             client,
-            in_flight: InFlight::new(&gateway.settings()),
+            open: OpenRequests::default(),
             lines,
             audience: Arc::clone(&gateway.audience),
             _listening: gateway.audience.add(listener),
@@ -156,7 +156,7 @@ impl Session {
     }
 
     fn is_idle(&self) -> bool {
-        self.in_flight.n_open() == 0 && !self.lines.own.has_reader()
+        self.open.n_open() == 0 && !self.lines.own.has_reader()
     }
 
     /// Notes that it is used now.
@@ -172,7 +172,7 @@ impl Session {
 
     /// Ends all that is open.
     fn close(&self) {
-        self.in_flight.cancel_all("the session is over");
+        self.open.cancel_all("the session is over");
         self.audience.leave(&self.client);
         self.lines.own.finish(None);
     }

@@ -1,13 +1,14 @@
 //! A client's request in the words of the server's era.
 
 use bytes::Bytes;
-use manila::json::Emit;
+use manila::json::{Emit, Kind};
 use manila::request_envelope::Request;
 use manila::{JsonObject, RawJson};
 
 use super::{Era, meta};
-use crate::protocol::caller::Client;
-use crate::protocol::jsonrpc;
+use crate::protocol::caller::{Caller, Client};
+use crate::protocol::jsonrpc::{self, Edits};
+use crate::protocol::own_meta;
 
 /// Who we are, where nobody else asks.
 pub(crate) struct OwnInfo;
@@ -19,32 +20,67 @@ impl Emit for OwnInfo {
     }
 }
 
-/// A client's request under an id of ours, in the words of the server's era. Progress is
-/// reported under that id, too: two clients may have chosen the same token.
+/// A client's request under an id of ours, in the words of the server's era, with the server's own
+/// `name` where clients know another. Progress is reported under that id, too: two clients may have
+/// chosen the same token. Servers learn our span, so that theirs become its children.
 pub(crate) fn outgoing(
     request: &Request,
     id: u64,
-    client: &Client,
+    caller: &Caller,
     server: Era,
+    name: Option<&str>,
 ) -> (Bytes, Option<RawJson>) {
     let given = request.meta.as_ref();
     let token = given.and_then(|given| given.get("progressToken"));
     let own_id = id.to_string();
-    if !client.era().is_like(server) {
-        let params = params(request, given, token.is_some().then_some(id), |object| {
+    let traceparent = caller.origin.trace.traceparent();
+    if !caller.era().is_like(server) {
+        let own = Own { token: token.is_some().then_some(id), name, traceparent: &traceparent };
+        let params = params(request, given, &own, |object| {
             if server == Era::Modern {
-                modern_members(object, Some(client));
+                modern_members(object, Some(&caller.client));
             }
         });
         return (jsonrpc::request(id, &request.method, &params), token);
     }
-    let frame = match &token {
-        None => jsonrpc::replaced(&request.frame, &request.id, own_id.as_bytes()),
-        Some(token) => {
-            jsonrpc::both_replaced(&request.frame, [&request.id, token], own_id.as_bytes())
+    let mut edits = Edits::of(&request.frame);
+    edits.replace(&request.id, own_id.as_bytes());
+    if let Some(token) = &token {
+        edits.replace(token, own_id.as_bytes());
+    }
+    if let (Some(name), Some(params)) = (name, &request.params)
+        && let Some(part) = params.get("name")
+    {
+        edits.replace_text(&part, name);
+    }
+    trace(&mut edits, request, &traceparent);
+    (edits.apply(), token)
+}
+
+/// Adds our span to the `_meta` of a request. One without parameters has no place for it.
+fn trace(edits: &mut Edits<'_>, request: &Request, traceparent: &str) {
+    match (&request.meta, &request.params) {
+        (Some(meta), _) => match meta.get(own_meta::TRACEPARENT) {
+            Some(given) => edits.replace_text(&given, traceparent),
+            None if meta.kind() == Kind::Object => {
+                let member = format!(r#""{}":"{traceparent}""#, own_meta::TRACEPARENT);
+                edits.add_member(meta, member.as_bytes());
+            }
+            None => {}
+        },
+        (None, Some(params)) => {
+            let member = format!(r#""_meta":{{"{}":"{traceparent}"}}"#, own_meta::TRACEPARENT);
+            edits.add_member(params.as_raw(), member.as_bytes());
         }
-    };
-    (frame, token)
+        (None, None) => {}
+    }
+}
+
+/// What a request says of ours instead of its client's.
+struct Own<'a> {
+    token: Option<u64>,
+    name: Option<&'a str>,
+    traceparent: &'a str,
 }
 
 /// The parameters with another `_meta`: without what only a client of the modern era says, with
@@ -52,24 +88,29 @@ pub(crate) fn outgoing(
 fn params(
     request: &Request,
     given: Option<&RawJson>,
-    token: Option<u64>,
+    own: &Own<'_>,
     add: impl FnOnce(&mut manila::json::ObjectWriter<'_>),
 ) -> JsonObject {
     let meta = JsonObject::build(|object| {
         for member in given.iter().flat_map(|given| given.members()) {
             let is_modern = meta::OF_A_REQUEST.into_iter().any(|key| member.is(key));
-            let is_replaced = token.is_some() && member.is("progressToken");
+            let is_replaced = own.token.is_some() && member.is("progressToken")
+                || member.is(own_meta::TRACEPARENT);
             if !is_modern && !is_replaced {
                 object.token_member(member.key_token(), &member.value());
             }
         }
-        object.member("progressToken", &token);
+        object.member("progressToken", &own.token);
+        object.member(own_meta::TRACEPARENT, own.traceparent);
         add(object);
     });
     let members = request.params.iter().flat_map(|params| params.members());
     JsonObject::build(|object| {
         for member in members.filter(|member| !member.is("_meta")) {
-            object.token_member(member.key_token(), &member.value());
+            match own.name {
+                Some(name) if member.is("name") => object.token_member(member.key_token(), name),
+                Some(_) | None => object.token_member(member.key_token(), &member.value()),
+            }
         }
         if !meta.is_empty() {
             object.member("_meta", &meta);

@@ -1,7 +1,7 @@
 use manila::RawJson;
 use manila::request_envelope::Message;
 
-use super::{Fault, all_replaced, error, replaced};
+use super::{Edits, Fault, error, replaced};
 
 #[test]
 fn an_id_is_spliced_and_nothing_else() {
@@ -27,8 +27,10 @@ fn a_fault_names_its_canonical_code() {
 fn any_number_of_parts_is_replaced_where_it_stands() {
     let whole = RawJson::parse(r#"{"a": "x", "b": ["y", 1.0], "c": "z"}"#.to_owned()).unwrap();
     let (a, c) = (whole.get("a").unwrap(), whole.get("c").unwrap());
-    let parts = vec![(&c, b"\"long, long\"".to_vec()), (&a, b"1".to_vec())];
+    let mut edits = Edits::of(&whole);
+    edits.replace_text(&c, "long, long");
+    edits.replace(&a, b"1");
     let expected: &[u8] = br#"{"a": 1, "b": ["y", 1.0], "c": "long, long"}"#;
-    assert_eq!(all_replaced(&whole, parts), expected);
-    assert_eq!(all_replaced(&whole, Vec::new()), whole.as_bytes());
+    assert_eq!(edits.apply(), expected);
+    assert_eq!(Edits::of(&whole).apply(), whole.as_bytes());
 }

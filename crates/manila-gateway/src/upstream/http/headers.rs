@@ -17,10 +17,11 @@ pub(super) fn of(about: &Outgoing<'_>) -> HeaderMap {
     }
     headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(Era::Modern.date()));
     put(&mut headers, "mcp-method", about.method);
-    if let Some(name) = about.params.and_then(|params| named(about.method, params)) {
+    let name = || about.params.and_then(|params| named(about.method, params));
+    if let Some(name) = about.sent.name.clone().or_else(name) {
         put(&mut headers, "mcp-name", &name);
     }
-    let Mirrored(mirrored) = about.mirrored;
+    let Mirrored(mirrored) = &about.sent.headers;
     for (name, value) in mirrored {
         put(&mut headers, &format!("mcp-param-{name}"), value);
     }

@@ -1,0 +1,94 @@
+//! Where a request comes from: who sends it, how, and under which ids it is known.
+
+use std::borrow::Cow;
+
+use manila::stage::record::Transport;
+use manila::{Context, Contract, RawJson};
+
+use super::own_meta;
+use super::trace::TraceContext;
+use crate::rt::clock;
+
+/// Where a request comes from.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin {
+    /// Who sends it.
+    pub(crate) principal: Principal,
+    /// How it comes.
+    pub(crate) transport: Transport,
+    /// The endpoint on its transport.
+    pub(crate) route: Cow<'static, str>,
+    /// The id of the request, as envelopes and the journal know it.
+    pub(crate) request_id: RequestId,
+    /// The trace that it belongs to.
+    pub(crate) trace: TraceContext,
+}
+
+/// Who sends a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Principal {
+    /// Whoever can reach the gateway: standard input, or HTTP on loopback without keys.
+    Local,
+}
+
+/// The request id of a call: the caller's own, or one that each contract spells in its own way.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestId {
+    /// The caller's own.
+    pub(crate) given: Option<String>,
+    /// From which an id is made where the caller gave none.
+    pub(crate) fresh: [u8; 16],
+}
+
+/// The ids that a transport carries beside a message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BesideMessage<'a> {
+    /// A caller's request id.
+    pub(crate) request_id: Option<&'a str>,
+    /// A caller's trace, as W3C Trace Context spells it.
+    pub(crate) traceparent: Option<&'a str>,
+}
+
+impl Origin {
+    /// The origin of a request that came over standard input with this `_meta`.
+    pub(crate) fn stdio(meta: Option<&RawJson>) -> Origin {
+        let route = Cow::Borrowed("stdio");
+        Origin::new(Transport::Stdio, route, meta, BesideMessage::default())
+    }
+
+    /// The origin of a request that came over HTTP. What its `_meta` says wins over its headers.
+    pub(crate) fn http(
+        route: impl Into<Cow<'static, str>>,
+        meta: Option<&RawJson>,
+        headers: BesideMessage<'_>,
+    ) -> Origin {
+        Origin::new(Transport::Http, route.into(), meta, headers)
+    }
+
+    fn new(
+        transport: Transport,
+        route: Cow<'static, str>,
+        meta: Option<&RawJson>,
+        beside: BesideMessage<'_>,
+    ) -> Origin {
+        let text = |key: &str| meta?.get(key)?.as_text().map(Cow::into_owned);
+        let given = text(own_meta::REQUEST_ID).or_else(|| beside.request_id.map(str::to_owned));
+        let traceparent = text(own_meta::TRACEPARENT);
+        let traceparent = traceparent.as_deref().or(beside.traceparent);
+        Origin {
+            principal: Principal::Local,
+            transport,
+            route,
+            request_id: RequestId { given, fresh: clock::fresh() },
+            trace: TraceContext::continued(traceparent),
+        }
+    }
+}
+
+impl RequestId {
+    /// The id where no envelope spells it.
+    pub(crate) fn spelled(&self) -> String {
+        let context = Context::new(self.fresh);
+        manila::request_id(Contract::default(), self.given.as_deref(), &context)
+    }
+}
