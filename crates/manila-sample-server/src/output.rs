@@ -22,9 +22,6 @@ pub(super) trait Sink: Write + Send {
 
     /// Nothing more will be written about the request, which has no answer.
     fn leave(&mut self) -> io::Result<()>;
-
-    /// Nothing has happened for a while.
-    fn stay_alive(&mut self) -> io::Result<()>;
 }
 
 /// What a message is to the request that it is about.
@@ -65,11 +62,6 @@ impl Output {
     /// Ends what was about a request, without an answer.
     pub(super) fn leave(&self) -> io::Result<()> {
         self.with_sink(|sink| sink.leave())
-    }
-
-    /// Shows the client that it is still there.
-    pub(super) fn stay_alive(&self) -> io::Result<()> {
-        self.with_sink(|sink| sink.stay_alive())
     }
 
     /// Writes to `sink` from now on; gives it back when another one is in use.
@@ -124,10 +116,6 @@ impl<W: Write + Send> Sink for Lines<W> {
     }
 
     fn leave(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn stay_alive(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

@@ -14,18 +14,17 @@ use super::super::output::{Output, Part};
 use super::super::rpc_error::RpcError;
 use super::super::session::Session;
 use super::incoming::{Incoming, Refused};
-use super::response::{Manner, Response};
+use super::presence::Presence;
+use super::response::Response;
 use super::{ENDPOINT, Site, guard, mirror};
 
 /// The header with the version.
 const VERSION: &str = "mcp-protocol-version";
 
-/// What stays with the connection while an answer is open.
+/// What stays with the client while an answer is open.
 pub(super) enum Held {
-    /// All has been said.
-    Nothing,
     /// A legacy request: it goes on without its client.
-    Legacy(Arc<Output>),
+    Legacy(#[expect(dead_code, reason = "an answer that is dropped is cut off")] Arc<Output>),
     /// A modern request: it ends with its client.
     Modern(Arc<Session>),
     /// The stream of a legacy session: another one may follow.
@@ -33,19 +32,10 @@ pub(super) enum Held {
 }
 
 impl Held {
-    /// Shows the client that its answer is on the way.
-    pub(super) fn stay_alive(&self) -> io::Result<()> {
-        match self {
-            Held::Nothing => Ok(()),
-            Held::Legacy(output) => output.stay_alive(),
-            Held::Modern(session) | Held::Stream(session) => session.output.stay_alive(),
-        }
-    }
-
     /// The client has closed the connection before its answer.
     pub(super) fn client_is_gone(&self) {
         match self {
-            Held::Nothing | Held::Legacy(_) => {}
+            Held::Legacy(_) => {}
             Held::Modern(session) => session.end(),
             Held::Stream(session) => session.output.close(),
         }
@@ -74,34 +64,27 @@ enum Client {
     Modern(Modern),
 }
 
-/// Serves one request; `respond` makes its answer.
+/// Serves one request into `response`; `presence` tells what its client's end means.
 pub(super) fn serve(
     site: &Site,
     request: &Incoming,
-    respond: impl FnOnce(Manner) -> Response,
-    mut manner: Manner,
-) -> io::Result<Held> {
+    mut response: Response,
+    presence: &Presence,
+) -> io::Result<()> {
     let wrapped = |response| Output::new(Some(Box::new(response)), &site.server.muted);
     match judge(site, request) {
-        Ok(Verdict::Status(status)) => {
-            respond(manner).status(status)?;
-            Ok(Held::Nothing)
-        }
-        Ok(Verdict::Stream(session)) => open_stream(session, respond(manner)),
+        Ok(Verdict::Status(status)) => response.status(status),
+        Ok(Verdict::Stream(session)) => open_stream(session, response, presence),
         Ok(Verdict::Refuse { id, error }) => {
-            dispatch::refuse(&wrapped(respond(manner)), id, &error, error.status)?;
-            Ok(Held::Nothing)
+            dispatch::refuse(&wrapped(response), id, &error, error.status)
         }
         Ok(Verdict::Serve { raw, client }) => {
             if let Client::New(id, _) = &client {
-                manner.session = Some(id.clone());
+                response.begin_session(id.clone());
             }
-            answer(site, &raw, client, &Arc::new(wrapped(respond(manner))))
+            answer(site, &raw, client, &Arc::new(wrapped(response)), presence)
         }
-        Err(refused) => {
-            respond(manner).refuse(&refused)?;
-            Ok(Held::Nothing)
-        }
+        Err(refused) => response.refuse(&refused),
     }
 }
 
@@ -111,7 +94,7 @@ fn judge<'a>(site: &Site, request: &'a Incoming) -> Result<Verdict<'a>, Refused>
         return Err(Refused::new(404, "the only path is /mcp"));
     }
     let has_session = request.header("mcp-session-id").is_some();
-    match (&*request.method, site.server.eras) {
+    match (request.method.as_str(), site.server.eras) {
         ("POST", _) => {
             guard::check_post(request)?;
             judge_message(site, request)
@@ -189,7 +172,13 @@ fn judge_legacy<'a>(site: &Site, request: &Incoming, raw: Raw<'a>) -> Result<Ver
     Ok(Verdict::Serve { raw, client })
 }
 
-fn answer(site: &Site, raw: &Raw<'_>, client: Client, output: &Arc<Output>) -> io::Result<Held> {
+fn answer(
+    site: &Site,
+    raw: &Raw<'_>,
+    client: Client,
+    output: &Arc<Output>,
+    presence: &Presence,
+) -> io::Result<()> {
     let (session, era, held) = match client {
         Client::New(_, session) | Client::Known(session) => {
             (session, Era::Legacy, Held::Legacy(Arc::clone(output)))
@@ -200,20 +189,20 @@ fn answer(site: &Site, raw: &Raw<'_>, client: Client, output: &Arc<Output>) -> i
         }
     };
     dispatch::handle(&session, output, raw, &era, &mut Vec::new())?;
-    Ok(held)
+    // Only now is there something that can end with its client.
+    presence.hold(held);
+    Ok(())
 }
 
 /// Opens the stream of a session, of which there is one at a time.
-fn open_stream(session: Arc<Session>, response: Response) -> io::Result<Held> {
+fn open_stream(session: Arc<Session>, response: Response, presence: &Presence) -> io::Result<()> {
     match session.output.attach(response) {
         Ok(()) => {
             // Nothing is said, but by that the stream begins.
-            session.output.send(Part::Aside, b"")?;
-            Ok(Held::Stream(session))
+            let begun = session.output.send(Part::Aside, b"");
+            presence.hold(Held::Stream(session));
+            begun
         }
-        Err(response) => {
-            response.refuse(&Refused::new(409, "the session has its stream already"))?;
-            Ok(Held::Nothing)
-        }
+        Err(response) => response.refuse(&Refused::new(409, "the session has its stream already")),
     }
 }

@@ -1,32 +1,29 @@
 //! A request as HTTP has it: method, path, headers, body.
 
+use hyper::Method;
+use hyper::body::Bytes;
+use hyper::header::{HeaderMap, HeaderValue};
+
 /// One request.
 #[derive(Debug)]
 pub(super) struct Incoming {
-    pub(super) method: String,
+    pub(super) method: Method,
     /// Without a query.
     pub(super) path: String,
-    /// Names in lower case.
-    pub(super) headers: Vec<(String, Vec<u8>)>,
-    pub(super) body: Vec<u8>,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
 }
 
 impl Incoming {
     /// The value of the header `name`, which is in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&[u8]> {
-        let header = self.headers.iter().find(|(known, _)| known == name);
-        header.map(|(_, value)| value.as_slice())
+        self.headers.get(name).map(HeaderValue::as_bytes)
     }
 
     /// The same as text, if it is one of visible ASCII.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         let value = self.header(name).filter(|value| value.is_ascii())?;
         str::from_utf8(value).ok()
-    }
-
-    /// Whether the client wants the connection closed after the answer.
-    pub(super) fn wants_close(&self) -> bool {
-        self.text("connection").is_some_and(|it| it.eq_ignore_ascii_case("close"))
     }
 }
 

@@ -118,6 +118,19 @@ fn has_one_stream_for_the_session() {
 }
 
 #[test]
+fn a_client_that_hangs_up_is_served_all_the_same() {
+    check_session(
+        r#"
+        s> GET LEGACY
+        s< 200 stream
+        b> POST LEGACY | {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"change_tools"}}
+        b!
+        s< {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}
+        "#,
+    );
+}
+
+#[test]
 fn opens_the_stream_again() {
     let site = Site::start(Options::default());
     let mut client = site.connect();

@@ -1,0 +1,26 @@
+//! Whose turn it is on a connection: the client's to send, or the server's to respond.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the last request on a connection still waits for the rest of its response.
+#[derive(Default)]
+pub(super) struct Turn {
+    is_open: AtomicBool,
+}
+
+impl Turn {
+    /// Notes that a request has arrived.
+    pub(super) fn begin(&self) {
+        self.is_open.store(true, Ordering::Release);
+    }
+
+    /// Notes that all of the response has been handed over.
+    pub(super) fn end(&self) {
+        self.is_open.store(false, Ordering::Release);
+    }
+
+    /// Returns whether nothing more will be written about the last request.
+    pub(super) fn is_over(&self) -> bool {
+        !self.is_open.load(Ordering::Acquire)
+    }
+}
