@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 
 use super::rpc_error::RpcError;
 
-/// Begins the answer to the request whose id was written as `id`; its result comes next, then [`close`].
+/// Begins the answer to the request whose id was written as `id`; its result comes next, then
+/// [`close`].
 pub(super) fn open(out: &mut Vec<u8>, id: &str) {
     push(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     push(out, id);

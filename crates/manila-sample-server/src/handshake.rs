@@ -13,7 +13,8 @@ use super::level::Level;
 /// The revisions that the server speaks; the last one is offered to a client that wants another.
 pub(super) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What the server offers in either era, as members of an object; each era has its own tasks beside it.
+/// What the server offers in either era, as members of an object; each era has its own tasks
+/// beside it.
 pub(super) const CAPABILITIES: &str = concat!(
     r#""tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"#,
     r#""logging":{},"completions":{}"#,

@@ -48,7 +48,8 @@ impl Subscribed {
     }
 }
 
-/// Whether a resource is `whole` itself or below it: who wants to hear of the whole hears of its parts.
+/// Whether a resource is `whole` itself or below it: who wants to hear of the whole hears of its
+/// parts.
 pub(super) fn is_part_of(uri: &str, whole: &str) -> bool {
     uri.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -12,7 +12,8 @@ pub(super) const FAIL: Tool = Tool {
     name: "fail",
     title: "Fail",
     description: "Fails in the way you choose: with a sentence, with JSON, with a traceback, \
-                  with nothing, or with an error of the protocol. Good for practising the bad days.",
+                  with nothing, or with an error of the protocol. Good for practising the bad \
+                  days.",
     input_schema: r#"{
         "type": "object",
         "properties": {

@@ -64,7 +64,7 @@ fn refuses_other_forms() {
 fn reads_what_is_sound_and_no_more() {
     let long = format!("X: {}\r\n", "x".repeat(1000)).repeat(40);
     let many = "X: x\r\n".repeat(65);
-    let body = "x".repeat(LINE_BYTES_MAX + 1);
+    let chunk = format!("fffffff\r\n{}", "x".repeat(LINE_BYTES_MAX + 1));
     for (request, status) in [
         ("hello\r\n\r\n".to_owned(), 400),
         ("POST /mcp HTTP/1.0\r\n\r\n".to_owned(), 400),
@@ -77,7 +77,7 @@ fn reads_what_is_sound_and_no_more() {
         ("POST /mcp HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n".to_owned(), 400),
         ("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n".to_owned(), 400),
         ("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxyz".to_owned(), 400),
-        (format!("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n{body}"), 413),
+        (format!("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}"), 413),
         (format!("POST /mcp HTTP/1.1\r\nContent-Length: {}\r\n\r\nx", LINE_BYTES_MAX + 1), 413),
         (format!("POST /mcp HTTP/1.1\r\nContent-Length: {}0\r\n\r\nx", u64::MAX), 400),
     ] {
