@@ -1,12 +1,13 @@
 //! The gateway over HTTP: the same calls to a stdio server, direct, through `manila wrap --http` in
 //! both eras, and through the peer, the Rust program `mcp-proxy`.
 //!
-//! Run with `cargo bench --bench http`. Rounds of all take turns, so that a slow minute of the machine
-//! slows all; the median of the rounds counts, and the range of all rounds stands beside it: where the
-//! system places the processes itself, it may change its mind between rounds. `MCP_PROXY` is the path of the peer, and
-//! `MANILA_BENCH_EVERYTHING` that of `dist/index.js` of npm's `server-everything`. A word after `--` leaves only the tables
-//! whose names have it: `cargo bench --bench http -- '16 at'`. With `--serve` after `--`, `manila serve` with a configuration
-//! and a journal stands in the place of `manila wrap`.
+//! Run with `cargo bench --bench http`. Rounds of all take turns, so that a slow minute of the
+//! machine slows all; the median of the rounds counts, and the range of all rounds stands beside
+//! it: where the system places the processes itself, it may change its mind between rounds.
+//! `MCP_PROXY` is the path of the peer, and `MANILA_BENCH_EVERYTHING` that of `dist/index.js` of
+//! npm's `server-everything`. A word after `--` leaves only the tables whose names have it:
+//! `cargo bench --bench http -- '16 at'`. With `--serve` after `--`, `manila serve` with a
+//! configuration and a journal stands in the place of `manila wrap`.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 

@@ -1,9 +1,9 @@
 //! The program on files of many envelopes: `manila check --lines` and `manila convert --lines`, on
 //! all cores.
 //!
-//! Run with `cargo bench --bench lines`. Rounds of all rows take turns, so that a slow minute of the
-//! machine slows all; the median of the rounds counts. In each round a peer works on the same lines:
-//! `serde_json` reads them into a tree, on one core, and checks no rule.
+//! Run with `cargo bench --bench lines`. Rounds of all rows take turns, so that a slow minute of
+//! the machine slows all; the median of the rounds counts. In each round a peer works on the same
+//! lines: `serde_json` reads them into a tree, on one core, and checks no rule.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]

@@ -1,9 +1,10 @@
 //! Many servers behind `manila serve`, some of them broken: what do those notice that are well?
 //!
-//! Run with `cargo bench --bench many`, or `cargo bench --bench many -- 120` for two minutes of each
-//! load; `-- 20 babbles shouts` has only these broken kinds. 32 clients call tools of four servers that
-//! are well. First nobody else is there; then ten more servers are, one of each broken kind; then the
-//! servers that are well are killed at random, but for one. Last, 50 servers list the tools of all of them.
+//! Run with `cargo bench --bench many`, or `cargo bench --bench many -- 120` for two minutes of
+//! each load; `-- 20 babbles shouts` has only these broken kinds. 32 clients call tools of four
+//! servers that are well. First nobody else is there; then ten more servers are, one of each broken
+//! kind; then the servers that are well are killed at random, but for one. Last, 50 servers list
+//! the tools of all of them.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -111,7 +112,9 @@ fn row(name: &str, endpoint: &Endpoint, seen: &Seen, quiet: Option<Duration>) ->
         format!(", {times:.2} of quiet (< 3) {verdict}")
     });
     println!(
-        "{name:<20} {:>8} calls, {} failed ({} of the spared server), {} without envelope, p50 {p50:.0?}, p99 {p99:.0?}{}; resident {}, {:.0?} of CPU",
+        "{name:<20} {:>8} calls, {} failed ({} of the spared server), \
+         {} without envelope, p50 {p50:.0?}, p99 {p99:.0?}{}; \
+         resident {}, {:.0?} of CPU",
         seen.n_calls(),
         seen.n_failed,
         seen.n_failed_of_spared,
@@ -153,7 +156,8 @@ fn list_of_many(manila: &Path) {
     let warm = program::median(times);
     let verdict = if warm <= Duration::from_millis(5) { "ok" } else { "OVER" };
     println!(
-        "{N_SERVERS} servers list {n_tools} tools in {warm:.1?} (<= 5 ms) {verdict}: {} bytes; resident {} (<= 40 MB)",
+        "{N_SERVERS} servers list {n_tools} tools in {warm:.1?} (<= 5 ms) {verdict}: \
+         {} bytes; resident {} (<= 40 MB)",
         listed(n_tools).2,
         resident(&endpoint)
     );

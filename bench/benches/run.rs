@@ -1,8 +1,8 @@
 //! Programs as tools: what `manila run` adds to a program, and how fast compilers' output is read.
 //!
-//! Run with `cargo bench --bench run`. `manila run -- true` and `true` take turns; the median of the rounds
-//! counts. Output is read in memory, on one core, by the rules of the pack whose program printed it; a
-//! peer walks over its lines and looks for one word.
+//! Run with `cargo bench --bench run`. `manila run -- true` and `true` take turns; the median of
+//! the rounds counts. Output is read in memory, on one core, by the rules of the pack whose program
+//! printed it; a peer walks over its lines and looks for one word.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -96,8 +96,9 @@ fn rustc(text: &mut String, n: usize, each: usize) {
     let _ = if n.is_multiple_of(each) {
         writeln!(
             text,
-            "error[E0308]: mismatched types\n   --> src/module_{n}.rs:{}:18\n    |\n{n} |     let x: u32 = \
-             \"hello\";\n    |            ---   ^^^^^^^ expected `u32`, found `&str`\n",
+            "error[E0308]: mismatched types\n   --> src/module_{n}.rs:{}:18\n    |\n\
+             {n} |     let x: u32 = \"hello\";\n    \
+             |            ---   ^^^^^^^ expected `u32`, found `&str`\n",
             n % 977
         )
     } else {
@@ -113,10 +114,11 @@ fn rustc_json(text: &mut String, n: usize) {
     let level = if n.is_multiple_of(10) { "error" } else { "note" };
     let _ = writeln!(
         text,
-        "{{\"reason\":\"compiler-message\",\"package_id\":\"sample 0.1.0\",\"message\":{{\"rendered\":\"{level}: \
-         mismatched types {n}\\n\",\"code\":{{\"code\":\"E0308\",\"explanation\":null}},\"level\":\"{level}\",\
-         \"message\":\"mismatched types\",\"spans\":[{{\"file_name\":\"src/main.rs\",\"is_primary\":true,\
-         \"line_start\":{n},\"column_start\":18}}]}}}}"
+        "{{\"reason\":\"compiler-message\",\"package_id\":\"sample 0.1.0\",\"message\":{{\
+         \"rendered\":\"{level}: mismatched types {n}\\n\",\
+         \"code\":{{\"code\":\"E0308\",\"explanation\":null}},\"level\":\"{level}\",\
+         \"message\":\"mismatched types\",\"spans\":[{{\"file_name\":\"src/main.rs\",\
+         \"is_primary\":true,\"line_start\":{n},\"column_start\":18}}]}}}}"
     );
 }
 

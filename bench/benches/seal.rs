@@ -60,7 +60,10 @@ struct Shape {
 
 const RECORDS: Shape = Shape {
     name: "records",
-    start: r#"{"tool":{"id":"search","version":"1.0.0"},"request_id":"req_1","observed":{"answered":{"items":["#,
+    start: concat!(
+        r#"{"tool":{"id":"search","version":"1.0.0"},"request_id":"req_1","#,
+        r#""observed":{"answered":{"items":["#,
+    ),
     item: record,
     separator: ",",
     end: "]}}}",

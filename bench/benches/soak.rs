@@ -1,9 +1,9 @@
 //! `manila serve` at half load for a long time: does it keep what it should give back?
 //!
-//! Run with `cargo bench --bench soak`, or `cargo bench --bench soak -- 1800` for half an hour. 32 clients
-//! call tools of four servers, a fifth server dies again and again, the journal is rotated, and visitors
-//! come with a session of their own, some of whom leave without a word. Each line is a twentieth of the
-//! time.
+//! Run with `cargo bench --bench soak`, or `cargo bench --bench soak -- 1800` for half an hour. 32
+//! clients call tools of four servers, a fifth server dies again and again, the journal is rotated,
+//! and visitors come with a session of their own, some of whom leave without a word. Each line is a
+//! twentieth of the time.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -65,7 +65,8 @@ fn observed(endpoint: &Endpoint, time: Duration, pause: Duration, part: u32) -> 
     std::thread::sleep(MOMENT);
     let usage = endpoint.usage();
     println!(
-        "{:>2}/{N_PARTS} {:>8} calls, {} failed, p50 {:.0?}, p99 {:.0?}; resident {:.1} MB, {} files open",
+        "{:>2}/{N_PARTS} {:>8} calls, {} failed, p50 {:.0?}, p99 {:.0?}; \
+         resident {:.1} MB, {} files open",
         part + 1,
         seen.n_calls(),
         seen.n_failed,
@@ -112,7 +113,8 @@ fn post(address: SocketAddr, more: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Whether the last quarter of the time has more than the second one, when everything had been used.
+/// Whether the last quarter of the time has more than the second one, when everything had been
+/// used.
 fn verdict(what: &str, values: &[u64], most: f64) {
     let middle = |from: usize| {
         let mut quarter: Vec<u64> =
@@ -124,6 +126,7 @@ fn verdict(what: &str, values: &[u64], most: f64) {
     let ratio = after as f64 / before as f64;
     let verdict = if ratio <= most { "flat" } else { "GROWS" };
     println!(
-        "{what}: {before} in the second quarter, {after} in the last: {ratio:.3} (<= {most}) {verdict}"
+        "{what}: {before} in the second quarter, {after} in the last: \
+         {ratio:.3} (<= {most}) {verdict}"
     );
 }

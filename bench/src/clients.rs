@@ -61,7 +61,8 @@ struct Client {
 }
 
 impl Clients {
-    /// Connects and greets; `tool` is one that the server must have, whatever stands before its name.
+    /// Connects and greets; `tool` is one that the server must have, whatever stands before its
+    /// name.
     ///
     /// # Panics
     /// If that fails.

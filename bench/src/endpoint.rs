@@ -1,4 +1,5 @@
-//! Programs that serve MCP over HTTP in front of a stdio server: `manila wrap --http`, and the peer.
+//! Programs that serve MCP over HTTP in front of a stdio server: `manila wrap --http`, and the
+//! peer.
 
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};

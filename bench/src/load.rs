@@ -61,8 +61,8 @@ pub fn serving(manila: &Path, servers: &str) -> Endpoint {
 fn call(connection: &mut Connection, address: SocketAddr, server: usize) -> (bool, bool) {
     const BODY: &str = r#"{"message":"hello"}"#;
     let request = format!(
-        "POST /tools/well{server}_echo HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n{BODY}",
+        "POST /tools/well{server}_echo HTTP/1.1\r\nHost: {address}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{BODY}",
         BODY.len()
     );
     connection.send(request.as_bytes());

@@ -1,5 +1,6 @@
-//! Where processes run. On a virtual machine, waking a core that sleeps takes longer than most of what is
-//! measured, so the same calls have one time when all share a core, and another when they do not.
+//! Where processes run. On a virtual machine, waking a core that sleeps takes longer than most of
+//! what is measured, so the same calls have one time when all share a core, and another when they
+//! do not.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 

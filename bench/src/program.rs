@@ -39,8 +39,8 @@ pub fn peer() -> Option<PathBuf> {
     is_it.then(|| path.into())
 }
 
-/// npm's `server-everything`: at `MANILA_BENCH_EVERYTHING`, or where `tests/real-clients/run` puts it.
-/// It needs Node.
+/// npm's `server-everything`: at `MANILA_BENCH_EVERYTHING`, or where `tests/real-clients/run` puts
+/// it. It needs Node.
 #[must_use]
 pub fn everything() -> Option<PathBuf> {
     const INSTALLED: &str = "real-clients/node/node_modules/@modelcontextprotocol/\

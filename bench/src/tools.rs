@@ -1,5 +1,5 @@
-//! An MCP server with as many tools as a large one has. The benchmark itself is that server, where it
-//! is started with `ARGUMENT`.
+//! An MCP server with as many tools as a large one has. The benchmark itself is that server, where
+//! it is started with `ARGUMENT`.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, Write as _};

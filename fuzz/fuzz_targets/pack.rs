@@ -1,4 +1,5 @@
-//! No file, no arguments and no output of a program make a pack panic, and no argument becomes an option.
+//! No file, no arguments and no output of a program make a pack panic, and no argument becomes an
+//! option.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

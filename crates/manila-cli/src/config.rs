@@ -14,8 +14,8 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// `--config`, for every command that an operator's decisions bind.
 #[derive(clap::Args)]
 pub(crate) struct ConfigArgs {
-    /// The configuration, e.g. manila.toml: what is redacted, limits, and the servers where none is named
-    /// here
+    /// The configuration, e.g. manila.toml: what is redacted, limits, and the servers where none is
+    /// named here
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

@@ -77,8 +77,8 @@ pub(crate) fn plain(text: &str) -> String {
     }
 }
 
-/// A text on one line, without what could move a cursor or turn the direction of reading: names of files and words of callers
-/// stand in it, and none of them may look like a line of ours.
+/// A text on one line, without what could move a cursor or turn the direction of reading: names of
+/// files and words of callers stand in it, and none of them may look like a line of ours.
 pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {

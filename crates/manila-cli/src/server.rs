@@ -25,8 +25,8 @@ use crate::refusal::Refusal;
 /// How a server is started, for every command that talks to one.
 #[derive(clap::Args)]
 pub(crate) struct ServerArgs {
-    /// The contract of the answers, response-v2 unless the configuration says otherwise; `none` passes
-    /// them on as they come
+    /// The contract of the answers, response-v2 unless the configuration says otherwise; `none`
+    /// passes them on as they come
     #[arg(long, short, value_name = "CONTRACT", value_parser = one_shape())]
     pub(crate) contract: Option<Shape>,
 
@@ -34,8 +34,8 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "CONTRACT", value_parser = one_contract())]
     pub(crate) speaks: Option<Contract>,
 
-    /// How long a call may take, e.g. 500ms, 30s, 5m; usually 60s, where progress starts the clock anew,
-    /// and for a pack as long as its actions may take. A number alone is seconds
+    /// How long a call may take, e.g. 500ms, 30s, 5m; usually 60s, where progress starts the clock
+    /// anew, and for a pack as long as its actions may take. A number alone is seconds
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
 
@@ -60,8 +60,8 @@ pub(crate) struct ServerArgs {
     #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
     pub(crate) headers: Vec<String>,
 
-    /// A pack instead of a server: cargo, dotnet, or a file of your own (`manila pack list`). Its program
-    /// works in the current folder. Repeatable
+    /// A pack instead of a server: cargo, dotnet, or a file of your own (`manila pack list`). Its
+    /// program works in the current folder. Repeatable
     #[arg(long = "pack", value_name = "PACK", conflicts_with_all = ["command", "url"])]
     pub(crate) packs: Vec<String>,
 
@@ -262,7 +262,7 @@ fn short_name(server: &Server) -> String {
             name.to_string_lossy().into_owned()
         }
         Server::At(address) => address.to_string(),
-        Server::Pack(served) => served.pack.name.clone(),
+        Server::Pack(own) => own.pack.name.clone(),
     }
 }
 

@@ -58,9 +58,9 @@ impl<'a> Probed<'a> {
                     }
                 }
             }
-            // In one long run of labels all but the first would be found in vain: what is assigned by
-            // `=`, without quotes, inside of a value without quotes ends where that value ends, or
-            // before.
+            // In one long run of labels all but the first would be found in vain: what is assigned
+            // by `=`, without quotes, inside of a value without quotes ends where that value ends,
+            // or before.
             Finds::Labelled(_)
                 if matches!(self.text.get(at + len..), Some([b'=', first, second, ..])
                     if first.is_ascii_alphanumeric() && is_word(*second))

@@ -70,7 +70,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     print(args, &answer, out)
 }
 
-/// Calls the tool. Who stops us is told what there is until then; who does it twice does not want to wait.
+/// Calls the tool. Who stops us is told what there is until then; who does it twice does not want
+/// to wait.
 async fn called(
     gateway: &Gateway,
     request: &Request,
@@ -164,7 +165,8 @@ async fn request(args: &Args, gateway: &Gateway, given: &Given) -> anyhow::Resul
         let (whose, list) = if args.server.packs.is_empty() {
             (
                 "the configuration has no server",
-                "with several servers a tool is named SERVER_TOOL; `manila tools --config FILE` lists them",
+                "with several servers a tool is named SERVER_TOOL; `manila tools --config FILE` \
+                 lists them",
             )
         } else {
             ("no pack is there", "a tool is named PACK_TOOL; `manila tools --pack PACK` lists them")

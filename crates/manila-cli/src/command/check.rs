@@ -46,7 +46,8 @@ use report::{Format, Reporter};
 ///
 /// A file is one document; of a .jsonl or .ndjson file, or of any with --lines, each line is one.
 /// A directory is walked for .json, .jsonl and .ndjson files; other files are skipped and counted,
-/// and links to directories are not followed. All cores work; the report has the order of the files.
+/// and links to directories are not followed. All cores work; the report has the order of the
+/// files.
 ///
 /// With --format json each line is an object: {"file", "line", "subject", "kept", "findings"},
 /// with "findings" of {"grade", "pointer", "line", "column", "rule", "clause", "message"}. A file

@@ -40,7 +40,8 @@ use losses::{Keeper, Losses};
 /// way, as everywhere. An envelope without a request id gets a fresh one where the other contract
 /// wants one.
 ///
-/// Exit status: 0 it was converted, whatever was lost; 1 some lines were not; 2 it could not be done.
+/// Exit status: 0 it was converted, whatever was lost; 1 some lines were not; 2 it could not be
+/// done.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {

@@ -20,10 +20,10 @@ use crate::server::not_served;
 
 /// Look whether everything that manila.toml names works, without calling a server's tool
 ///
-/// Reads the configuration, tries the address and the journal, and starts or reaches every server by
-/// itself: does it answer, how does it speak MCP, how many tools does it list, is the program of a pack
-/// there? A `[tool.NAME]` that no server has is told, too. What does not work is told with the next step.
-/// Exits with 1 if something does not.
+/// Reads the configuration, tries the address and the journal, and starts or reaches every server
+/// by itself: does it answer, how does it speak MCP, how many tools does it list, is the program of
+/// a pack there? A `[tool.NAME]` that no server has is told, too. What does not work is told with
+/// the next step. Exits with 1 if something does not.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The configuration; ./manila.toml if it is there
@@ -117,8 +117,8 @@ fn examined(path: Option<&Path>, config: Config) -> anyhow::Result<Vec<Finding>>
     Ok(findings)
 }
 
-/// The tools that the configuration has tables for, and no server has. Nothing is said where a server
-/// did not tell what it has.
+/// The tools that the configuration has tables for, and no server has. Nothing is said where a
+/// server did not tell what it has.
 fn nobodys<'a>(configured: impl Iterator<Item = &'a String>, servers: &[Finding]) -> Vec<Finding> {
     if servers.iter().any(|server| !server.ok) {
         return Vec::new();

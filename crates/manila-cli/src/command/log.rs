@@ -34,7 +34,8 @@ const LINE_BYTES_MAX: u64 = 1024 * 1024;
 /// The gateway writes one line of JSON for each request: when, how it came, the tool, how long it
 /// took, sizes, and the failure's code. Without FILE all files of the journal are read, the oldest
 /// first: those in mcp_server below journal.folder of the configuration, or else below
-/// $MANILA_HOME/runs, where MANILA_HOME is ./.manila unless it is set. --follow begins with the latest.
+/// $MANILA_HOME/runs, where MANILA_HOME is ./.manila unless it is set. --follow begins with the
+/// latest.
 ///
 /// For people, each line has: time (UTC), status, tool or method, duration, size of the request
 /// and of the answer, and what went wrong. With --json the lines come as they are, for jq.
@@ -124,8 +125,8 @@ fn read_all(folder: &Path, report: &mut Report<'_>) -> anyhow::Result<()> {
 fn missing(folder: &Path) -> Refusal {
     Refusal::new(
         format!("there is no journal in `{}`", folder.display()),
-        "it begins with the first request through `manila serve` with a configuration; set MANILA_HOME \
-         or --config if it is elsewhere, or give a FILE",
+        "it begins with the first request through `manila serve` with a configuration; set \
+         MANILA_HOME or --config if it is elsewhere, or give a FILE",
     )
 }
 

@@ -16,8 +16,9 @@ use crate::words::counted;
 
 /// Look at packs: files that make a program into well-behaved tools
 ///
-/// A pack says how a program is found, which tools and actions it offers, what their parameters are, which
-/// command line they become, and how its output is read. docs/packs.md tells how to write one.
+/// A pack says how a program is found, which tools and actions it offers, what their parameters
+/// are, which command line they become, and how its output is read. docs/packs.md tells how to
+/// write one.
 ///
 ///   manila pack list
 ///   manila pack show cargo

@@ -29,14 +29,15 @@ use crate::server;
 
 /// Run one program, and print what became of it as an envelope
 ///
-/// The program is run as it stands, without a shell; nothing that it starts outlives it. Its output is
-/// captured, secrets are hidden, colours are taken out, and the errors of compilers are listed one by one.
+/// The program is run as it stands, without a shell; nothing that it starts outlives it. Its output
+/// is captured, secrets are hidden, colours are taken out, and the errors of compilers are listed
+/// one by one.
 ///
 ///   manila run -- git status --short
 ///   manila run --contract machine-readable-v1 --timeout 5m -- cargo build
 ///
-/// Exit status 0: it ended with 0; 1: it failed, was stopped or is missing, and the envelope says so;
-/// 2: it could not be tried. Ctrl-C stops the program and everything that it started.
+/// Exit status 0: it ended with 0; 1: it failed, was stopped or is missing, and the envelope says
+/// so; 2: it could not be tried. Ctrl-C stops the program and everything that it started.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -56,7 +57,8 @@ pub(crate) struct Args {
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(OsString, OsString)>,
 
-    /// What it reads as its standard input; without it, that is empty. `-` hands ours on, as it comes
+    /// What it reads as its standard input; without it, that is empty. `-` hands ours on, as it
+    /// comes
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
 
@@ -72,8 +74,8 @@ pub(crate) struct Args {
     #[arg(long)]
     tee: bool,
 
-    /// Read its errors by the rules of this pack, built-in or a file; without it, by those of the pack
-    /// whose program it is, if there is one
+    /// Read its errors by the rules of this pack, built-in or a file; without it, by those of the
+    /// pack whose program it is, if there is one
     #[arg(long, value_name = "PACK")]
     pack: Option<String>,
 

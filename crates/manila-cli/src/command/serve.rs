@@ -36,8 +36,8 @@ use crate::server::{self, not_served};
 ///   headers = { Authorization = "Bearer ${SEARCH_TOKEN}" }
 ///
 /// Without a configuration it serves the built-in sample server, so that there is something to try.
-/// SIGHUP reads the configuration again: servers that did not change go on, and a wrong file changes
-/// nothing. SIGTERM lets open calls end first.
+/// SIGHUP reads the configuration again: servers that did not change go on, and a wrong file
+/// changes nothing. SIGTERM lets open calls end first.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 #[allow(
@@ -50,8 +50,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// A pack beside the servers of the configuration: cargo, dotnet, or a file of your own (`manila pack
-    /// list`). Its program works in the current folder. Repeatable
+    /// A pack beside the servers of the configuration: cargo, dotnet, or a file of your own
+    /// (`manila pack list`). Its program works in the current folder. Repeatable
     #[arg(long = "pack", value_name = "PACK")]
     packs: Vec<String>,
 

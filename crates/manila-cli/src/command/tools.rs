@@ -16,8 +16,8 @@ use crate::server::{ServerArgs, greet};
 ///
 /// For people: each tool with its parameters (`?` marks optional ones) and its description.
 /// With --json the tools as they are listed to clients, each with the envelope's schema as its
-/// `outputSchema`. Of several servers of a configuration, those that cannot be asked are told on standard
-/// error, and the exit status is 1.
+/// `outputSchema`. Of several servers of a configuration, those that cannot be asked are told on
+/// standard error, and the exit status is 1.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {

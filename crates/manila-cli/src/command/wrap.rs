@@ -68,8 +68,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
     if args.server.is_configured() {
-        let hint = "give its command after `--`, or --url; `manila serve --config FILE` stands in front of \
-                    the servers of a configuration";
+        let hint = "give its command after `--`, or --url; `manila serve --config FILE` stands in \
+                    front of the servers of a configuration";
         return Err(Refusal::new("no server is given", hint).into());
     }
     let mut settings = args.server.settings()?;

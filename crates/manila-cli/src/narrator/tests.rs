@@ -88,7 +88,8 @@ manila: the envelope of `read` was not redacted: the configuration passes it on
 manila: hid secrets in read: jwt 2
 manila: called read: TIMEOUT in 1.0s
 manila: files is ready again after 1.0s, speaking MCP 2025-11-25
-manila: waiting for an MCP client on standard input; to call a tool by hand, use `manila call`, to serve over HTTP, `--http 127.0.0.1:7300`
+manila: waiting for an MCP client on standard input; to call a tool by hand, use \
+    `manila call`, to serve over HTTP, `--http 127.0.0.1:7300`
 manila: serving MCP at http://127.0.0.1:7300/mcp, and plain HTTP at http://127.0.0.1:7300/tools
 manila: there is no manila.toml, so this is the sample server; try
   curl http://127.0.0.1:7300/tools
@@ -131,7 +132,10 @@ fn json_says_the_same_and_more() {
     let called = told.lines().find(|line| line.contains("\"called\"")).unwrap();
     let (stamp, rest) = called.split_at(r#"{"timestamp":"2026-01-02T03:04:05.678Z""#.len());
     assert!(stamp.starts_with(r#"{"timestamp":""#) && stamp.ends_with("Z\""), "{called}");
-    let expected = r#","level":"debug","event":"called","message":"called read: TIMEOUT in 1.0s","server":"files","tool":"read","code":"TIMEOUT","duration_ms":1000.0}"#;
+    let expected = concat!(
+        r#","level":"debug","event":"called","message":"called read: TIMEOUT in 1.0s","#,
+        r#""server":"files","tool":"read","code":"TIMEOUT","duration_ms":1000.0}"#,
+    );
     assert_eq!(rest, expected);
     assert!(told.contains(r#""rules":{"jwt":2}}"#), "{told}");
     assert!(told.contains(r#""n_restarts":1,"era":"2025-11-25""#), "{told}");
@@ -173,7 +177,8 @@ fn the_document_lists_every_event_with_its_members() {
 
 #[test]
 fn whatever_is_said_stays_in_its_line() {
-    let hostile = "\u{1b}[31mred\u{1b}[0m\nmanila: all is well\r\n\u{202e}\u{9b}\"},{\"event\":\"x\"}\u{2028}\0";
+    let hostile = "\u{1b}[31mred\u{1b}[0m\nmanila: all is well\r\n\
+                   \u{202e}\u{9b}\"},{\"event\":\"x\"}\u{2028}\0";
     let shown = "red\\nmanila: all is well\\r\\n\\u{202e}\\u{9b}\"},{\"event\":\"x\"}\\u{2028}";
     let tell = || traced("files")(Event::Stderr(hostile.to_owned()));
     assert_eq!(written(LogFormat::Text, Verbosity::Usual, tell), format!("[files] {shown}\n"));

@@ -84,7 +84,7 @@ fn what_is_no_observation_is_told_with_its_pointer() {
         "/warnings/0: member `message` is missing",
     );
     check(
-        b"{\"observed\": {\"said\": \"\"}, \"warnings\": [{\"message\": \"\", \"severity\": \"Info\"}]}",
+        br#"{"observed": {"said": ""}, "warnings": [{"message": "", "severity": "Info"}]}"#,
         "did you mean `info`?",
     );
     check(
@@ -95,7 +95,10 @@ fn what_is_no_observation_is_told_with_its_pointer() {
         b"{\"observed\": {\"said\": \"\"}, \"pagination\": {\"has_more\": 1}}",
         "/pagination/has_more",
     );
-    check(b"{\"observed\": {\"said\": \"\"}, \"fidelity\": {\"level\": \"full\", \"dropped\": [\"a\"]}}", "/fidelity");
+    check(
+        br#"{"observed": {"said": ""}, "fidelity": {"level": "full", "dropped": ["a"]}}"#,
+        "/fidelity",
+    );
     check(
         b"{\"tier\": \"pro\", \"tier\": \"pro\", \"observed\": {\"said\": \"\"}}",
         "/tier: member `tier` is given twice",
@@ -175,7 +178,8 @@ fn wrong_arguments_are_told_with_a_suggestion() {
 
 #[test]
 fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
-    let input = "{\"request_id\":\"a\",\"observed\":{\"said\":\"1\"}}\r\nnope\n\n{\"observed\":{}}\n\
+    let input = "{\"request_id\":\"a\",\"observed\":{\"said\":\"1\"}}\r\n\
+                 nope\n\n{\"observed\":{}}\n\
                  {\"request_id\":\"b\",\"observed\":{\"said\":\"2\"}}";
     let ran = manila(&["seal", "--lines"], input.as_bytes());
     assert_eq!(ran.code, 1);

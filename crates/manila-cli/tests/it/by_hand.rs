@@ -99,7 +99,8 @@ fn servers_of_a_configuration_are_called_by_their_names() {
     let scratch = Scratch::new("by-hand-config");
     let text = sample("one", &[], "")
         + &sample("two", &[], "contract = \"envelope-v1\"")
-        + "[upstream.gone]\ncommand = [\"/no/such/program\"]\n[tool.one_list]\ncontract = \"none\"\n";
+        + "[upstream.gone]\ncommand = [\"/no/such/program\"]\n\
+           [tool.one_list]\ncontract = \"none\"\n";
     let config = scratch.file("manila.toml", text);
     let with = |args: &[&str]| manila(&[args, &["--config", &config]].concat(), b"");
     // Only the server whose tool it is has to be there.
@@ -139,7 +140,8 @@ fn a_server_without_tools_has_none() {
     let hello = r#"{"jsonrpc":"2.0","id":2,"result":{"capabilities":{}}}"#;
     let none = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no"}}"#;
     let script = format!(
-        "read a; echo '{old}'; read b; echo '{hello}'; read c; read d; echo '{none}'; cat >/dev/null"
+        "read a; echo '{old}'; read b; echo '{hello}'; read c; read d; echo '{none}'; \
+         cat >/dev/null"
     );
     let ran = manila(&["tools", "--", "sh", "-c", &script], b"");
     assert_eq!(

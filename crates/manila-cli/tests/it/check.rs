@@ -7,9 +7,15 @@ use serde_json::Value;
 
 use crate::program::{Ran, manila, start};
 
-pub(crate) const GOOD: &str = r#"{"success":true,"data":{},"error":null,"meta":{"version":"response-v2","request_id":"req_0123456789ab"}}"#;
+pub(crate) const GOOD: &str = concat!(
+    r#"{"success":true,"data":{},"error":null,"meta":{"version":"response-v2","#,
+    r#""request_id":"req_0123456789ab"}}"#,
+);
 /// R3: a success has no error.
-pub(crate) const BROKEN: &str = r#"{"success":true,"data":{},"error":"no","meta":{"version":"response-v2","request_id":"req_0123456789ab"}}"#;
+pub(crate) const BROKEN: &str = concat!(
+    r#"{"success":true,"data":{},"error":"no","meta":{"version":"response-v2","#,
+    r#""request_id":"req_0123456789ab"}}"#,
+);
 
 /// A folder with files, removed at the end.
 pub(crate) struct Folder(PathBuf);

@@ -258,8 +258,10 @@ const GOOD: [&str; 6] = [
     "",
     "#:schema docs/manila.schema.json\n",
     "contract = \"none\"\n[listen]\nhttp = \"7300\"\nstdio = true\n",
-    "[upstream.everything]\ncommand = [\"npx\", \"-y\", \"@modelcontextprotocol/server-everything\"]\nstart = \"lazy\"\n",
-    "[upstream.A-1]\nurl = \"https://example.com:${PORT}/mcp\"\nenv = {}\npass_env = []\n[upstream.b]\ncommand = [\"x\", \"\"]\nheaders = {}\n",
+    "[upstream.everything]\n\
+     command = [\"npx\", \"-y\", \"@modelcontextprotocol/server-everything\"]\nstart = \"lazy\"\n",
+    "[upstream.A-1]\nurl = \"https://example.com:${PORT}/mcp\"\nenv = {}\npass_env = []\n\
+     [upstream.b]\ncommand = [\"x\", \"\"]\nheaders = {}\n",
     "[tool.\"any name at all\"]\noutput_check = \"strict\"\n[redact]\nextra = []\n",
 ];
 

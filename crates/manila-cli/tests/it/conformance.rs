@@ -197,7 +197,8 @@ fn members_stand_in_their_order() {
     for (contract, expected) in [
         (
             Contract::EnvelopeV1,
-            "tier tool_version tool_id request_id capabilities duration_ms error upgrade_hints data",
+            "tier tool_version tool_id request_id capabilities duration_ms error \
+             upgrade_hints data",
         ),
         (Contract::ResponseV2, "success data error meta"),
         (Contract::MachineReadableV1, "success command output errors exitCode metadata"),

@@ -9,7 +9,10 @@ use crate::check::{BROKEN, Folder, GOOD};
 use crate::program::{Ran, manila, start};
 
 /// An envelope with something that other contracts have no place for.
-const WARNED: &str = r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","request_id":"req_1","warnings":["careful"]}}"#;
+const WARNED: &str = concat!(
+    r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","#,
+    r#""request_id":"req_1","warnings":["careful"]}}"#,
+);
 
 fn tree(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))

@@ -94,19 +94,20 @@ fn redaction_follows_from_the_rules() {
 
 const REDACTION: &str = "\
 Every text that leaves Manila has its secrets replaced by `[REDACTED]` first: payloads, text blocks,
-commands, standard output and error, messages, hints, details, notifications, errors of the protocol,
-and what is told on standard error. It is on unless you switch it off, and `manila redact` does the
-same for files and pipes.
+commands, standard output and error, messages, hints, details, notifications, errors of the
+protocol, and what is told on standard error. It is on unless you switch it off, and `manila redact`
+does the same for files and pipes.
 
 - **Found** is what the rules below find, in any spelling: `=`, `:`, JSON, YAML, TOML, headers,
-  options, URLs, connection strings, XML, code. In JSON also by the key, at any depth, in arrays, in a
-  `value` inside of it or beside it, and in JSON inside of strings. Escapes, line ends and upper case hide nothing.
+  options, URLs, connection strings, XML, code. In JSON also by the key, at any depth, in arrays, in
+  a `value` inside of it or beside it, and in JSON inside of strings. Escapes, line ends and upper
+  case hide nothing.
 - **Left alone** are digests, UUIDs, request and trace ids, cursors, versions, placeholders
   (`<your-token>`, `${VAR}`, `xxxx`, `changeme`), values of fewer than 6 characters (but for
   `Authorization`), prose and code that only speaks of passwords, and media. On MCP: ids, cursors,
   `progressToken`, `requestState`, `taskId`, `uri`, base64 `blob` and `data`, what a server asks the
-  client (sampling, elicitation), results and errors that ask the client to do something first, and what
-  servers offer (`initialize` and lists).
+  client (sampling, elicitation), results and errors that ask the client to do something first, and
+  what servers offer (`initialize` and lists).
 - **JSON stays JSON** with the same structure; a number that is a secret becomes the string
   `\"[REDACTED]\"`. Text keeps its lines. To redact twice changes nothing more.
 - **A receipt** tells how many secrets were hidden and by which rules, never what: in `response-v2`
@@ -126,11 +127,16 @@ In the examples `·` stands inside of each fake secret, so that nobody's scanner
 #[test]
 fn configuration_follows_from_its_keys() {
     let mut text = format!("# Configuration\n\n{GENERATED}\n");
-    text += "`manila serve` reads `manila.toml`, or the file that `--config` names; `manila serve --check` only says whether it is\n\
-             good. `--config manila.toml` also binds `manila wrap`, `call`, `tools`, `seal`, `convert` and `redact`, which have no use for\n\
-             servers and listeners. A key that does not exist is refused, with its line and what may have been meant.\n\n\
-             An editor tells the same while you write, and completes keys and words, if it knows the file's JSON Schema:\n\
-             [manila.schema.json](manila.schema.json), which `manila schema config` prints. Taplo, and with it Even Better TOML in VS Code,\n\
+    text += "`manila serve` reads `manila.toml`, or the file that `--config` names; \
+             `manila serve --check` only says whether it is\n\
+             good. `--config manila.toml` also binds `manila wrap`, `call`, `tools`, `seal`, \
+             `convert` and `redact`, which have no use for\n\
+             servers and listeners. A key that does not exist is refused, with its line and \
+             what may have been meant.\n\n\
+             An editor tells the same while you write, and completes keys and words, if it \
+             knows the file's JSON Schema:\n\
+             [manila.schema.json](manila.schema.json), which `manila schema config` prints. \
+             Taplo, and with it Even Better TOML in VS Code,\n\
              finds it by the first line of `manila.toml`, with a path from there or a URL:\n\n\
              ```toml\n#:schema docs/manila.schema.json\n```\n\nEverything at once:\n\n```toml\n";
     text += EXAMPLE;
@@ -139,8 +145,8 @@ fn configuration_follows_from_its_keys() {
         writeln!(text, "| `{}` | {} |", key.path, key.what).unwrap();
     }
     text += "\nA caller asks for one answer with its secrets by `_meta` \
-             `{\"dev.manila/unsafeOutput\": true}`, or under\n`machine-readable-v1` by the argument \
-             `unsafeOutput: true`, which is taken out before the tool sees it\n(and so is \
+             `{\"dev.manila/unsafeOutput\": true}`, or under\n`machine-readable-v1` by the \
+             argument `unsafeOutput: true`, which is taken out before the tool sees it\n(and so is \
              `machineReadable`), unless the tool has a parameter of that name itself. Where it is \
              not\nallowed, the answer is redacted all the same and says so with the warning \
              `UNSAFE_OUTPUT_IGNORED`\n(`metadata.warning` in `machine-readable-v1`, which has no \
@@ -262,9 +268,11 @@ fn commands_follow_from_the_help() {
 #[test]
 fn contracts_follow_from_the_table_and_from_real_envelopes() {
     let mut text = format!("# Contracts\n\n{GENERATED}\n");
-    text += "The same call in four contracts. `manila contracts` lists them, `manila schema CONTRACT`\n";
-    text += "prints their JSON Schemas, `manila seal --contract all` shows them side by side.\n";
-    text += "`manila schema CONTRACT --around FILE` puts the schema of a payload into that of a contract.\n";
+    text += "The same call in four contracts. `manila contracts` lists them, \
+             `manila schema CONTRACT`\n\
+             prints their JSON Schemas, `manila seal --contract all` shows them side by side.\n\
+             `manila schema CONTRACT --around FILE` puts the schema of a payload into that of a \
+             contract.\n";
     for contract in Contract::ALL {
         let info = contract.info();
         writeln!(text, "\n## `{}`\n\n{}.", info.id, capital(info.summary)).unwrap();
@@ -282,8 +290,9 @@ fn contracts_follow_from_the_table_and_from_real_envelopes() {
         let losses = losses(contract).join("\n");
         writeln!(text, "\nWhat it cannot carry, or not as it is:\n\n{losses}").unwrap();
     }
-    text += "\n## Documents beside the contracts\n\n";
-    text += "`manila schema NAME` prints their JSON Schemas, too.\n\n| name | what it is |\n|---|---|\n";
+    text += "\n## Documents beside the contracts\n\n\
+             `manila schema NAME` prints their JSON Schemas, too.\n\n\
+             | name | what it is |\n|---|---|\n";
     for subject in Subject::ALL.into_iter().filter(|subject| subject.contract().is_none()) {
         writeln!(text, "| `{subject}` | {} |", subject.summary()).unwrap();
     }
@@ -301,7 +310,8 @@ fn checking_follows_from_the_rules_and_their_vectors() {
             writeln!(text, "| `{}` | {} | {clauses} |", rule.name, rule.asks).unwrap();
         }
     }
-    text += "\n## A vector for each\n\n| contract | what is wrong | pointer | rule | clause |\n|---|---|---|---|---|\n";
+    text += "\n## A vector for each\n\n\
+             | contract | what is wrong | pointer | rule | clause |\n|---|---|---|---|---|\n";
     let mut vectors = judged("conformance/refused");
     vectors.sort_by(|(a, _), (b, _)| a.cmp(b));
     for (label, vector) in vectors {

@@ -76,7 +76,10 @@ fn a_contract_without_a_mark_is_read_where_somebody_says_so() {
 /// What goes on unchanged is a failure where the envelope says so, whatever its payload says.
 #[test]
 fn a_result_says_of_an_envelope_what_the_envelope_says() {
-    let envelope = r#"{"success":true,"data":{"success":false,"error":"inner"},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
+    let envelope = concat!(
+        r#"{"success":true,"data":{"success":false,"error":"inner"},"error":null,"#,
+        r#""meta":{"version":"response-v2","request_id":"r"}}"#,
+    );
     let answer = |is_error: &str| {
         format!(r#"{{"content":[],"structuredContent":{envelope},"isError":{is_error}}}"#)
     };
@@ -99,8 +102,15 @@ fn a_result_says_of_an_envelope_what_the_envelope_says() {
 #[test]
 fn an_envelope_in_another_one_is_not_wrapped_again() {
     let tree = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let good = r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
-    let failed = r#"{"success":false,"data":{"error_code":"RATE_LIMIT_EXCEEDED","error_type":"rate_limit","retry_after_seconds":5},"error":"slow down","meta":{"version":"response-v2","request_id":"r"}}"#;
+    let good = concat!(
+        r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","#,
+        r#""request_id":"r"}}"#,
+    );
+    let failed = concat!(
+        r#"{"success":false,"data":{"error_code":"RATE_LIMIT_EXCEEDED","error_type":"rate_limit","#,
+        r#""retry_after_seconds":5},"error":"slow down","meta":{"version":"response-v2","#,
+        r#""request_id":"r"}}"#,
+    );
     // One that is broken is no envelope, and does not look like one.
     let broken = good.replace("null", "7");
     for (inner, data) in [
@@ -132,8 +142,14 @@ fn an_envelope_in_another_one_is_not_wrapped_again() {
 /// The advertised schema is true of an envelope that says of a failed payload that it worked.
 #[test]
 fn an_envelope_that_goes_on_fits_what_is_advertised() {
-    let list = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["n"]}}]}"#;
-    let envelope = r#"{"success":true,"data":{"success":false,"error":"inner"},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
+    let list = concat!(
+        r#"{"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","#,
+        r#""required":["n"]}}]}"#,
+    );
+    let envelope = concat!(
+        r#"{"success":true,"data":{"success":false,"error":"inner"},"error":null,"#,
+        r#""meta":{"version":"response-v2","request_id":"r"}}"#,
+    );
     let script = format!(
         "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; \
          read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[],\
@@ -148,7 +164,10 @@ fn an_envelope_that_goes_on_fits_what_is_advertised() {
 #[test]
 fn names_that_are_secrets_are_hidden_in_pointers() {
     let name = "postgres://me:hunter2secret@host/x";
-    let list = r#"{"tools":[{"name":"t","inputSchema":{"type":"object","additionalProperties":false},"outputSchema":{"type":"object","additionalProperties":{"type":"string"}}}]}"#;
+    let list = concat!(
+        r#"{"tools":[{"name":"t","inputSchema":{"type":"object","additionalProperties":false},"#,
+        r#""outputSchema":{"type":"object","additionalProperties":{"type":"string"}}}]}"#,
+    );
     let script = format!(
         "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; \
          read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[],\
@@ -198,12 +217,16 @@ fn a_secret_in_an_envelope_is_hidden_unless_the_operator_wants_it() {
 
 #[test]
 fn what_a_tool_promises_of_its_envelope_is_not_promised_of_the_payload() {
-    let own = r#"{"type":"object","properties":{"schema_version":{"const":"mcp.envelope.v0.1"},"result":{"type":"object"}},"required":["result"]}"#;
+    let own = concat!(
+        r#"{"type":"object","properties":{"schema_version":{"const":"mcp.envelope.v0.1"},"#,
+        r#""result":{"type":"object"}},"required":["result"]}"#,
+    );
     let list = format!(
         r#"{{"tools":[{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{own}}}]}}"#
     );
     let script = format!(
-        "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; cat >/dev/null"
+        "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; \
+         cat >/dev/null"
     );
     let mut client = greeted(&["--contract", "mcp.envelope.v0.1"], &script);
     let tools = client.ask(1, "tools/list", &json!({}));

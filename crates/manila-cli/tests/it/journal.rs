@@ -16,7 +16,8 @@ use crate::serve::until;
 fn config(scratch: &Scratch, more: &str) -> (String, PathBuf) {
     let folder = Path::new(&scratch.file("here", "")).parent().unwrap().join("runs");
     let text = format!(
-        "contract = \"mcp.envelope.v0.1\"\n[upstream.one]\ncommand = [{:?}, \"sample-server\"]\n[journal]\nfolder = \"{}\"\n{more}",
+        "contract = \"mcp.envelope.v0.1\"\n[upstream.one]\ncommand = [{:?}, \"sample-server\"]\n\
+         [journal]\nfolder = \"{}\"\n{more}",
         manila_path(),
         folder.display()
     );
@@ -74,7 +75,9 @@ fn asked() -> [Value; 6] {
 
 /// Strict request envelopes (Q1) for the tool `echo`, good and bad.
 fn strict() -> [Value; 5] {
-    let call = |id: &str, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let call = |id: &str, method: &str, params: Value| -> Value {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+    };
     let meta = json!({"dev.manila/agentId": "agent-7", "dev.manila/taskId": "t"});
     let (echo, input) = (json!("echo"), json!({"message": "strict"}));
     [

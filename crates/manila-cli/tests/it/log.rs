@@ -165,7 +165,10 @@ serach                                  1       1   0.00ms   0.00ms   0.00ms
         "calls": 100, "ok": 100, "failed": 0,
         "first": "2026-01-02T03:04:09.678Z", "last": "2026-01-02T03:04:09.777Z",
         "errors": [],
-        "tools": [{"tool": "many", "n": 100, "failed": 0, "p50_ms": 50.0, "p95_ms": 95.0, "max_ms": 100.0}],
+        "tools": [{
+            "tool": "many", "n": 100, "failed": 0,
+            "p50_ms": 50.0, "p95_ms": 95.0, "max_ms": 100.0,
+        }],
     });
     assert_eq!(numbers, expected);
 }

@@ -15,7 +15,8 @@ fn a_program_finds_in_its_environment_what_is_named() {
     let script = format!("env > {seen}; pwd >> {seen}; exec {} sample-server", manila_path());
     let text = format!(
         "[upstream.one]\ncommand = [\"sh\", \"-c\", {script:?}]\ncwd = {folder:?}\n\
-         env = {{ GREETING = \"hello ${{CARGO_PKG_NAME}}\", LITERAL = \"$${{X}}\" }}\npass_env = [\"CARGO_PKG_NAME\"]\n"
+         env = {{ GREETING = \"hello ${{CARGO_PKG_NAME}}\", LITERAL = \"$${{X}}\" }}\n\
+         pass_env = [\"CARGO_PKG_NAME\"]\n"
     );
     let config = scratch.file("manila.toml", text);
     let served = served(&config);

@@ -46,7 +46,8 @@ fn packs_that_are_good_fit_the_schema() {
     }
 }
 
-/// The reader tells the keys that it knows to whoever writes another one: they are those of the schema.
+/// The reader tells the keys that it knows to whoever writes another one: they are those of the
+/// schema.
 #[test]
 fn the_reader_has_every_key_and_no_other() {
     let above = |path: &str| path.rsplit_once('.').map_or("", |(above, _)| above).to_owned();

@@ -1,4 +1,5 @@
-//! Programs of packs while they run: one at a time at what they change, until they end or are ended.
+//! Programs of packs while they run: one at a time at what they change, until they end or are
+//! ended.
 
 use std::io::BufRead;
 

@@ -18,7 +18,8 @@ impl Crate {
     fn new(test: &str, manifest: &str, sources: &[(&str, &str)]) -> Crate {
         let scratch = Scratch::new(test);
         let manifest = format!(
-            "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n{manifest}"
+            "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
+             [workspace]\n{manifest}"
         );
         let path = scratch.file("work/Cargo.toml", manifest);
         for (name, source) in sources {
@@ -89,8 +90,8 @@ fn a_missing_dependency_is_a_package_error() {
 
 #[test]
 fn a_failing_test_is_told_with_its_place() {
-    let lib = "#[test]\nfn holds() {}\n\n#[test]\nfn fails() {\n    assert_eq!(2 + 2, 5);\n}\n\n#[test]\nfn \
-               says() -> Result<(), String> {\n    Err(\"no\".into())\n}\n";
+    let lib = "#[test]\nfn holds() {}\n\n#[test]\nfn fails() {\n    assert_eq!(2 + 2, 5);\n}\n\n\
+               #[test]\nfn says() -> Result<(), String> {\n    Err(\"no\".into())\n}\n";
     let failing = Crate::new("cargo-failing", "", &[("src/lib.rs", lib)]);
     let found = failing.call(&json!({"action": "Test", "lib": true}));
     let mut errors = found["errors"].as_array().unwrap().clone();
@@ -117,7 +118,9 @@ fn whatever_goes_wrong_is_told_once_and_where() {
         assert!(errors[0]["message"].as_str().unwrap().contains(says), "{name}: {found}");
         errors[0]["data"]["additionalData"].clone()
     };
-    let place = |line: &str, column: &str, file: &str| json!({"file": file, "line": line, "column": column});
+    let place = |line: &str, column: &str, file: &str| -> Value {
+        json!({"file": file, "line": line, "column": column})
+    };
     let lines = "compile_error!(\"first\\nsecond\");\n";
     let found =
         check("lines", &[("src/lib.rs", lines)], json!({"action": "Check"}), "RUSTC", "second");
@@ -138,7 +141,8 @@ fn whatever_goes_wrong_is_told_once_and_where() {
     let found =
         check("panic", &[("src/main.rs", panics)], json!({"action": "Run"}), "RUST_PANIC", "None");
     assert_eq!(found["file"], "src/main.rs");
-    // What is said of a success is output, wherever it is said; and above the folder nothing is looked for.
+    // What is said of a success is output, wherever it is said; and above the folder nothing is
+    // looked for.
     let warned = Crate::new("cargo-warned", "", &[("src/main.rs", "fn main() { let x = 1; }\n")]);
     let found = warned.call(&json!({"action": "Build"}));
     assert!(found["output"].as_str().unwrap().contains("unused variable: `x`"), "{found}");

@@ -124,7 +124,8 @@ fn the_examples_of_a_conflict_and_of_a_cancellation_come_out() {
     let unnamed = json!({"action": "Build", "machineReadable": true});
     let unnamed = client.call("dotnet_project", &unnamed);
     assert!(text(&unnamed).contains("CONCURRENCY_CONFLICT"), "{unnamed}");
-    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 71}}));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": 71}}));
     // Who took a call back hears nothing of it any more; what it held is free.
     let built = json!({"action": "Build", "project": "MyProject.csproj", "machineReadable": true,
         "wait_ms": 20_000});

@@ -89,7 +89,8 @@ fn an_exit_code_may_be_no_failure() {
 
 #[test]
 fn nothing_is_told_of_a_call_that_was_taken_back() {
-    let script = "#!/bin/sh\n[ $1 = --version ] && { echo shelf 2.5; exit; }\ntrap 'echo [2/2] terminated; exit' TERM\necho '[1/2] begun'\n\
+    let script = "#!/bin/sh\n[ $1 = --version ] && { echo shelf 2.5; exit; }\n\
+                  trap 'echo [2/2] terminated; exit' TERM\necho '[1/2] begun'\n\
                   echo $$ > DIR/pid; while :; do sleep 0.02; done\n";
     let shelf = Shelf::with("packs-taken-back", script);
     let mut client = shelf.client("");

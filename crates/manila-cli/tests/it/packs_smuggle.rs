@@ -1,5 +1,5 @@
-//! The packs that come with Manila: through no parameter of theirs comes an option, a second command, a
-//! second line, or a path to elsewhere.
+//! The packs that come with Manila: through no parameter of theirs comes an option, a second
+//! command, a second line, or a path to elsewhere.
 
 use std::path::Path;
 
@@ -29,8 +29,8 @@ const ATTEMPTS: [&str; 16] = [
     "1.0.0 --source x",
 ];
 
-/// Paths that lead outside through links: `outside` itself does, and `deeper` does for programs that take
-/// `..` away from the text.
+/// Paths that lead outside through links: `outside` itself does, and `deeper` does for programs
+/// that take `..` away from the text.
 const LINKS: [&str; 6] = [
     "outside",
     "outside/a.csproj",
@@ -59,8 +59,8 @@ fn good(parameter: &str) -> Value {
     }
 }
 
-/// Tries everything in every parameter. Only those in `free` take some of it: texts of people, and names of
-/// files. There it is one word, and no option.
+/// Tries everything in every parameter. Only those in `free` take some of it: texts of people, and
+/// names of files. There it is one word, and no option.
 fn check(pack: &str, version: &str, free: &[&str]) {
     let scratch = Scratch::new(&format!("packs-smuggle-{pack}"));
     let program =

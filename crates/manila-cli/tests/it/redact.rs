@@ -100,7 +100,8 @@ fn the_configuration_binds_every_command() {
     let good = write(
         "good.toml",
         "[redact]\noff = [\"aws-access-key-id\"]\nallow = [\"hunter2x\"]\n\
-         extra = [{ name = \"internal-id\", pattern = \"INT-[0-9]{8}\" }]\n[tool.secrets]\nredact = false\n",
+         extra = [{ name = \"internal-id\", pattern = \"INT-[0-9]{8}\" }]\n\
+         [tool.secrets]\nredact = false\n",
     );
     let text = "AKIAIOSFODNN7EXAMPLE password=hunter2x password=hunter3x INT-12345678\n";
     check(
@@ -183,7 +184,10 @@ fn no_answer_brings_a_secret() {
 /// What the protocol itself uses is not touched, whatever it looks like.
 #[test]
 fn the_protocols_own_words_stay() {
-    let members = r#""result":{"contents":[{"uri":"x://u:hunter2x@h/SECRET","blob":"BLOB"}],"nextCursor":"SECRET","_meta":{"progressToken":"SECRET","taskId":"SECRET"}}"#;
+    let members = concat!(
+        r#""result":{"contents":[{"uri":"x://u:hunter2x@h/SECRET","blob":"BLOB"}],"#,
+        r#""nextCursor":"SECRET","_meta":{"progressToken":"SECRET","taskId":"SECRET"}}"#,
+    );
     let blob = format!("{}//{SECRET}//{}", "QUJD".repeat(12), "QUJD".repeat(12));
     let members = members.replace("SECRET", SECRET).replace("BLOB", &blob);
     let answer = format!(r#"{{"jsonrpc":"2.0","id":2,{members}}}"#);
@@ -194,12 +198,11 @@ fn the_protocols_own_words_stay() {
 
 #[test]
 fn what_a_server_says_on_its_own_is_redacted() {
-    let script = format!(
-        r#"read a
-        echo '{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":{{"m":"{SECRET}","password":"hunter2x"}}}}}}'
-        echo '{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"{SECRET}","progress":1,"message":"{SECRET}"}}}}'
-        cat >/dev/null"#
-    );
+    let message = json!({"jsonrpc": "2.0", "method": "notifications/message", "params":
+        {"level": "info", "data": {"m": SECRET, "password": "hunter2x"}}});
+    let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params":
+        {"progressToken": SECRET, "progress": 1, "message": SECRET}});
+    let script = format!("read a; echo '{message}'; echo '{progress}'; cat >/dev/null");
     let mut client = greeted(&[], &script);
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     let log = client.line();
@@ -217,7 +220,8 @@ fn what_a_server_says_on_its_own_is_redacted() {
 #[test]
 fn a_death_tells_no_secret() {
     let script = format!(
-        "{HELLO} read a; printf '{SECRET} at last\\n-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG9w0B\\nabc=\\n-----END PRIVATE KEY-----\\n' >&2; exit 3"
+        "{HELLO} read a; printf '{SECRET} at last\\n-----BEGIN PRIVATE KEY-----\\n\
+         MIIEvQIBADANBgkqhkiG9w0B\\nabc=\\n-----END PRIVATE KEY-----\\n' >&2; exit 3"
     );
     let mut client = Client::start(&[], &["sh", "-c", &script, "x", "--password", "hunter2x"]);
     assert!(client.greet("2025-11-25")["result"].is_object());
@@ -267,8 +271,10 @@ fn tells_arguments(own: &str) -> String {
         {"tools": [{"name": "t", "inputSchema": schema}]}});
     format!(
         "{HELLO}read ready; read list; echo '{list}'; read call; \
-         args=$(echo \"$call\" | sed -E 's/.*\"arguments\":(\\{{[^}}]*\\}}).*/\\1/; s/\"/\\\\\"/g'); \
-         echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"'\"$args\"' \
+         args=$(echo \"$call\" | \
+         sed -E 's/.*\"arguments\":(\\{{[^}}]*\\}}).*/\\1/; s/\"/\\\\\"/g'); \
+         echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[{{\
+         \"type\":\"text\",\"text\":\"'\"$args\"' \
          password=not-a-real-password\"}}]}}}}'; cat > /dev/null"
     )
 }

@@ -139,7 +139,8 @@ fn whatever_a_program_does_it_ends() {
         let script = format!("{noise}; echo 'a.cs(1,2): error CS0103: between'; {noise}; exit 1");
         check(&[], &script, 1, "/errors/0/message", &json!("between"));
     }
-    // Names of what may fail are no failures, and a line that is too long is no reason to stop looking.
+    // Names of what may fail are no failures, and a line that is too long is no reason to stop
+    // looking.
     let noise = "yes 'test error_handling ... ok' | head -c 2000000";
     let long = "head -c 300000 /dev/zero | tr '\\0' x";
     let script =

@@ -31,8 +31,15 @@ fn ask(address: &str, head: &str, body: &str) -> String {
     answer
 }
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
-const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+const INITIALIZE: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
+    r#""capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+);
+const DISCOVER: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","#,
+    r#""params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+    r#""io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+);
 const MODERN: &str = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: server/discover\r\n";
 
 #[test]

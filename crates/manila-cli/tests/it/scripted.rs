@@ -226,10 +226,10 @@ fn a_server_that_refuses_hello_after_a_restart_is_started_again() {
     let marker = std::env::temp_dir().join(format!("manila-refuse-{}", std::process::id()));
     let _ = std::fs::remove_file(&marker);
     let path = marker.display();
+    let locked = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"locked"}}"#;
     // The second life refuses the greeting, every other one takes it and dies at the first call.
     let script = format!(
-        "echo x >> {path}; if [ $(wc -l < {path}) -eq 2 ]; then read hello; \
-         echo '{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{{\"code\":-32603,\"message\":\"locked\"}}}}'; \
+        "echo x >> {path}; if [ $(wc -l < {path}) -eq 2 ]; then read hello; echo '{locked}'; \
          sleep 1000; fi; {HELLO} read initialized; read line; exit 5"
     );
     let mut client = Client::start(&[], &["sh", "-c", &script]);

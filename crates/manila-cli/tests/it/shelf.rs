@@ -23,7 +23,8 @@ version = '^shelf (\d+\.\d+)'
 pattern = '^\[(?<done>\d+)/(?<total>\d+)\] (?<message>.+)'
 
 [[diagnostic]]
-pattern = '^(?<severity>bad|warning) (?<code>[A-Z]\d+) at (?<file>\S+):(?<line>\d+):(?<column>\d+): (?<message>.+)'
+pattern = """^(?<severity>bad|warning) (?<code>[A-Z]\\d+) at \
+  (?<file>\\S+):(?<line>\\d+):(?<column>\\d+): (?<message>.+)"""
 category = "Build"
 link = "https://example.org/{code}"
 

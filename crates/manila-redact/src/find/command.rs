@@ -44,7 +44,10 @@ const PROGRAMS: [Program; 24] = [
     Program { name: "mariadb", takes: &[Takes::Option("-p")] },
     Program { name: "docker login", takes: &[Takes::Option("-p")] },
     Program { name: "podman login", takes: &[Takes::Option("-p")] },
-    Program { name: "curl", takes: &[Takes::UserOption("-u"), Takes::UserOption("--user"), Takes::UserOption("-U"), Takes::UserOption("--proxy-user")] },
+    Program { name: "curl", takes: &[
+        Takes::UserOption("-u"), Takes::UserOption("--user"),
+        Takes::UserOption("-U"), Takes::UserOption("--proxy-user"),
+    ] },
     Program { name: "wget", takes: &[Takes::UserOption("--user")] },
     Program { name: "redis-cli", takes: &[Takes::Option("-a")] },
     Program { name: "ldapsearch", takes: &[Takes::Option("-w")] },
@@ -56,7 +59,9 @@ const PROGRAMS: [Program; 24] = [
     Program { name: "htpasswd", takes: &[Takes::Word(3)] },
     Program { name: "zip", takes: &[Takes::Option("-P")] },
     Program { name: "unzip", takes: &[Takes::Option("-P")] },
-    Program { name: "openssl", takes: &[Takes::WordOption("-passin", "pass:"), Takes::WordOption("-passout", "pass:")] },
+    Program { name: "openssl", takes: &[
+        Takes::WordOption("-passin", "pass:"), Takes::WordOption("-passout", "pass:"),
+    ] },
     Program { name: "oc login", takes: &[Takes::Option("-p")] },
     Program { name: "az login", takes: &[Takes::Option("-p")] },
     Program { name: "helm registry login", takes: &[Takes::Option("-p")] },

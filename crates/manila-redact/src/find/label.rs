@@ -211,8 +211,8 @@ pub(crate) fn find(
     Some((range, if is_json_number { Form::Quoted { n_backslashes } } else { Form::Plain }))
 }
 
-/// Whether nothing is assigned to the name that ends at `end`, as one look tells. In one long run of
-/// labels this is all that most of them cost.
+/// Whether nothing is assigned to the name that ends at `end`, as one look tells. In one long run
+/// of labels this is all that most of them cost.
 #[inline]
 fn is_quickly_none(text: &[u8], end: usize, demand: Demand, runs: &mut Runs) -> bool {
     match text.get(end) {
@@ -244,7 +244,8 @@ fn len_before_pair(value: &[u8]) -> usize {
     if pair >= PADDED_MIN && rest.all(|it| *it == b'=') { value.len() } else { pair }
 }
 
-/// Whether `pass` is about something else: `pass: 12`, `first pass: linking`, `PASS: tests/head.sh`.
+/// Whether `pass` is about something else: `pass: 12`, `first pass: linking`, `PASS:
+/// tests/head.sh`.
 fn is_no_pass(value: &[u8], sep: Sep) -> bool {
     sep == Sep::Colon
         && (value.iter().all(u8::is_ascii_digit)

@@ -28,8 +28,9 @@ pub(super) fn is_shell_variable(text: &[u8], name: usize) -> bool {
     before.ends_with(b"${")
 }
 
-/// `DB_PASSWORD=…`: capitals, `=` and the value right behind it, as in a file of variables. Not an argument
-/// of a call, nor a variable that is only handed on: `update(SECRET_KEY=secret_key)`, `ENV TOKEN=TOKEN`.
+/// `DB_PASSWORD=…`: capitals, `=` and the value right behind it, as in a file of variables. Not an
+/// argument of a call, nor a variable that is only handed on: `update(SECRET_KEY=secret_key)`, `ENV
+/// TOKEN=TOKEN`.
 pub(super) fn is_exported(text: &[u8], name: usize, value: &Range<usize>) -> bool {
     const MOST: usize = 64;
     let is_capital = |it: &&u8| it.is_ascii_uppercase() || it.is_ascii_digit() || **it == b'_';

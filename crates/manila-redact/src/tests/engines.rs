@@ -255,7 +255,8 @@ fn a_finding_has_a_place() {
 /// A key with headers is one block, however it comes.
 #[test]
 fn a_key_with_headers_in_pieces() {
-    let text = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB\n\n\
+    let text = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\
+                DEK-Info: AES-128-CBC,AB\n\n\
                 MIIEowIBAAKCAQEAxV4Zq2n1\nc2hvcnQ=\n-----END RSA PRIVATE KEY-----\nafter\n";
     for len in 1..40 {
         let mut stream = Stream::new(Redactor::standard());

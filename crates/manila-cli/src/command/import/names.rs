@@ -74,7 +74,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_names_become_good_ones(given in prop::collection::vec(".{0,50}|[a-c_-]{0,3}", 0..20)) {
+        fn any_names_become_good_ones(
+            given in prop::collection::vec(".{0,50}|[a-c_-]{0,3}", 0..20),
+        ) {
             let given: Vec<&str> = given.iter().map(String::as_str).collect();
             let names = upstream_names(&given);
             prop_assert_eq!(names.len(), given.len());

@@ -191,7 +191,10 @@ impl Members<'_> {
         let args = self.get("args").map(Node::items).transpose()?.unwrap_or_default();
         if args.is_empty() && node.text()?.contains(' ') && !node.text()?.contains(['/', '\\']) {
             let called = entry.called();
-            notes.push(format!("{called}: `command` has spaces, and is one word all the same: no shell takes it apart"));
+            notes.push(format!(
+                "{called}: `command` has spaces, and is one word all the same: no shell takes it \
+                 apart"
+            ));
         }
         let mut words = vec![command];
         for arg in args {

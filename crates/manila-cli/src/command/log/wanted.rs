@@ -114,4 +114,5 @@ fn since(text: &str) -> Result<Since, String> {
     Ok(Since::Ago(Duration::from_secs(number.saturating_mul(seconds))))
 }
 
-const NO_TIME: &str = "must be a number with s, m, h or d, e.g. 10m, or a time of RFC 3339, e.g. 2026-01-02T03:04:05Z";
+const NO_TIME: &str = "must be a number with s, m, h or d, e.g. 10m, or a time of RFC 3339, \
+                       e.g. 2026-01-02T03:04:05Z";

@@ -16,8 +16,9 @@ const WAITING_BYTES_MAX: usize = 1024 * 1024;
 
 /// What people see of a program's output while it runs.
 ///
-/// Colours are taken out before secrets are looked for: one in the middle of a secret would hide it. A
-/// thread of its own writes: a reader who has stopped must not keep us from ending the program in time.
+/// Colours are taken out before secrets are looked for: one in the middle of a secret would hide
+/// it. A thread of its own writes: a reader who has stopped must not keep us from ending the
+/// program in time.
 pub(super) struct Shown<'a> {
     streams: Mutex<[(StripBytes, manila_redact::Stream<'a>); 2]>,
     pieces: mpsc::Sender<Vec<u8>>,

@@ -37,7 +37,8 @@ proptest! {
     ) {
         let server = json!({"command": command, "args": args, "env": env});
         let (read, _) = upstreams(&json!({"mcpServers": {"a": server}}), Secrets::Kept);
-        let words: Vec<String> = read["a"]["command"].as_array().unwrap().iter().map(taken).collect();
+        let words = read["a"]["command"].as_array().unwrap();
+        let words: Vec<String> = words.iter().map(taken).collect();
         prop_assert_eq!(words, [vec![command], args].concat());
         prop_assert_eq!(taken_table(read["a"].get("env")), env);
     }
@@ -57,10 +58,11 @@ proptest! {
         name in "[A-Z]{1,4}_(TOKEN|API_KEY|PASSWORD)|MY_SECRET_[A-Z]{1,3}",
     ) {
         let option = format!("--{}", name.to_lowercase().replace('_', "-"));
+        let (variable, url) = (format!("{name}={secret}"), format!("pg://me:{secret}@host/"));
         let config = json!({"mcpServers": {
             "a": {
                 "command": "x",
-                "args": [option, secret, format!("{name}={secret}"), format!("pg://me:{secret}@host/")],
+                "args": [option, secret, variable, url],
                 "env": {&name: secret, "OTHER": format!("{name}: {secret}")},
             },
             "b": {"url": format!("https://me:{secret}@example.com/"), "headers": {
