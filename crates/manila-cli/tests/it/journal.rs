@@ -144,7 +144,8 @@ fn secrets_are_not_in_the_journal_and_agents_are() {
     let line = lines.last().unwrap();
     assert_eq!(line["agentId"], "agent-7");
     assert_eq!(line["traceId"], "0af7651916cd43dd8448eb211c80319c");
-    assert_eq!(line["requestId"], "7");
+    assert_eq!(line["rpcId"], "7");
+    assert!(line["requestId"].as_str().unwrap().starts_with("req_"), "{line}");
     assert!(!line.to_string().contains(&token), "{line}");
 }
 

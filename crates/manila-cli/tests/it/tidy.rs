@@ -55,7 +55,13 @@ const TABLES: [&str; 1] = [
 
 /// TEMPORARY, to be deleted: crates whose files are being moved, and are brought within the width
 /// after that.
-const NOT_YET: [&str; 2] = ["crates/manila/", "crates/manila-gateway/"];
+const NOT_YET: [&str; 5] = [
+    "crates/manila/",
+    "crates/manila-gateway/",
+    "crates/manila-pack/",
+    "crates/manila-process/",
+    "crates/manila-sample-server/",
+];
 
 #[test]
 fn lines_keep_the_width() {

@@ -42,8 +42,9 @@ pub(super) async fn call(
         Ok(request) => request,
         Err(refused) => {
             let (fault, id) = malformed::fault(refused);
-            let caller = caller(shape, headers, path, None);
-            let malformed = Malformed::read(&body, id);
+            let text = id.as_ref().and_then(RawJson::as_text);
+            let caller = caller(shape, headers, path, None, text.as_deref());
+            let malformed = Malformed::read(&body, id.clone());
             gateway.tell(Event::Refused(
                 fault.violations.first().map(Violation::to_string).unwrap_or_default(),
             ));
@@ -53,7 +54,7 @@ pub(super) async fn call(
         }
     };
     let (id, meta) = (&request.id, request.meta.as_ref());
-    let caller = caller(shape, headers, path, id.as_text().as_deref());
+    let caller = caller(shape, headers, path, meta, id.as_text().as_deref());
     let encode = |response: &Response| encode(Some(id), response, &caller);
     let refused = |asked: &Request, fault: Fault| {
         let arrival = Arrival { n_bytes, ..Arrival::of(asked) };

@@ -71,7 +71,7 @@ pub(super) async fn call(
     if envelope::is_one(&body) {
         return Ok(envelope::call(front, &head.headers, body, path, &name, shape).await);
     }
-    let caller = caller(shape, &head.headers, path, None);
+    let caller = caller(shape, &head.headers, path, None, None);
     let n_bytes = body.len();
     let parsed = arguments(body).and_then(|arguments| asking(&name, &arguments));
     let (request, refusal) = match parsed {
@@ -100,18 +100,20 @@ fn unnamed() -> Refused {
     Box::new(reply::refused(StatusCode::NOT_FOUND, Code::ToolNotFound, message))
 }
 
-/// Who asks: somebody without a session, who may read text. `id` is that of a strict envelope.
+/// Who asks: somebody without a session, who may read text. `meta` and `id` are those of a strict
+/// envelope.
 pub(super) fn caller(
     shape: Option<Shape>,
     headers: &HeaderMap,
     path: &str,
+    meta: Option<&RawJson>,
     id: Option<&str>,
 ) -> Arc<Caller> {
     let takes = Takes::of(headers);
     let mut ids = ids(headers);
     ids.request_id = ids.request_id.or(id);
     let mut caller = Caller::nobody(|_| ());
-    caller.origin = Origin::http(format!("/tools/{path}"), None, ids);
+    caller.origin = Origin::http(format!("/tools/{path}"), meta, ids);
     caller.preferences.shape = shape;
     let is_text = takes.text && !takes.json;
     let text = if is_text { TextMode::Requested } else { TextMode::Envelope };
