@@ -3,9 +3,11 @@
 //! A contract may shape, and nothing else. Each module destructures the whole outcome, so
 //! that every fact is either written or listed as lost; the compiler sees to it.
 
+use std::borrow::Cow;
+
 use crate::catalogue::Code;
 use crate::context::Context;
-use crate::outcome::{Call, Content, Ended, IdSource, Outcome, Verbatim};
+use crate::outcome::{Call, Content, Ended, IdSource, Outcome, Unwrapped, Verbatim};
 use crate::raw_json::{RawJson, encoded_len};
 use crate::schema::{PayloadType, Place, Unbound};
 use crate::stage::attest::Attested;
@@ -21,7 +23,6 @@ mod mcp_envelope_v0_1;
 mod read;
 mod request_id;
 mod response_v2;
-mod settle;
 mod spelling;
 mod told;
 
@@ -32,9 +33,8 @@ pub use loss::Loss;
 pub(crate) use loss::Losses;
 pub use machine_readable_v1::plain_text;
 pub use read::{Converted, NotConverted, Reading, convert, read, recognise};
-pub(crate) use read::{look_at, recognise_opened};
+pub(crate) use read::{look_at, recognise_opened, unmarked};
 pub use request_id::request_id;
-pub(crate) use settle::unmarked;
 pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};
 
@@ -226,7 +226,7 @@ pub struct Reply {
 /// ```
 #[must_use]
 pub fn render(attested: &Attested, contract: Contract, context: &Context) -> Reply {
-    let outcome = &*settle::settled(attested.outcome(), contract);
+    let outcome = &*as_read_in(attested.outcome(), contract);
     let Shaped { envelope, request_id, losses } = match &outcome.verbatim {
         Some(own) if own.contract == contract => unchanged(own, &outcome.call),
         Some(_) | None => shape(outcome, contract, context),
@@ -242,6 +242,18 @@ pub fn render(attested: &Attested, contract: Contract, context: &Context) -> Rep
         code,
         request_id,
         losses: losses.into_vec(),
+    }
+}
+
+/// The outcome as it reads in `contract`, which may not be the one that it came in.
+fn as_read_in(outcome: &Outcome, contract: Contract) -> Cow<'_, Outcome> {
+    let is_foreign = outcome.came_in.is_some_and(|own| own != contract);
+    match outcome.unwrapped.as_deref().filter(|_| is_foreign) {
+        None => Cow::Borrowed(outcome),
+        Some(Unwrapped { ended, unread }) => {
+            let (ended, unread) = (ended.clone(), unread.clone());
+            Cow::Owned(Outcome { ended, unread, ..outcome.clone() })
+        }
     }
 }
 

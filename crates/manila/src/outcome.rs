@@ -47,6 +47,8 @@ pub struct Outcome {
     pub(crate) verbatim: Option<Verbatim>,
     /// What an envelope said that no outcome can hold.
     pub(crate) unread: Vec<Loss>,
+    /// How an envelope reads in another contract than its own, where that differs.
+    pub(crate) unwrapped: Option<Box<Unwrapped>>,
 }
 
 impl Outcome {
@@ -63,6 +65,7 @@ impl Outcome {
             came_in: None,
             verbatim: None,
             unread: Vec::new(),
+            unwrapped: None,
         }
     }
 }
@@ -74,6 +77,13 @@ pub(crate) struct Verbatim {
     pub(crate) envelope: RawJson,
     /// The envelope's own request id, which may not be the caller's.
     pub(crate) request_id: Option<String>,
+}
+
+/// How an envelope reads in another contract: what stands in the place of the outcome's own.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Unwrapped {
+    pub(crate) ended: Ended,
+    pub(crate) unread: Vec<Loss>,
 }
 
 /// Who was called, by whom, and how long it took.

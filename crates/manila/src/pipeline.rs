@@ -14,6 +14,7 @@ use crate::stage::classify::{Media, classify};
 use crate::stage::fit::{Budget, fit};
 pub use crate::stage::redact::Redaction;
 use crate::stage::redact::redact;
+use crate::stage::unwrap_nested::unwrap_nested;
 
 /// What the stages may do for this call.
 #[derive(Debug, Clone, Copy, Default)]
@@ -66,7 +67,7 @@ pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Cont
     let Settings { media, speaks, passthrough, output_check, redaction, budget, attestation } =
         *settings;
     let outcome = classify(observation, media, speaks, context);
-    let outcome = check_output(outcome, output_check);
+    let outcome = check_output(unwrap_nested(outcome), output_check);
     let redacted = redact(outcome, redaction, passthrough);
     let redacted = check_redacted(redacted, output_check);
     let fitted = fit(redacted, budget);

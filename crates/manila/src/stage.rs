@@ -9,4 +9,5 @@ pub mod classify;
 pub mod fit;
 pub mod record;
 pub mod redact;
+pub mod unwrap_nested;
 pub mod validate;

@@ -85,6 +85,7 @@ pub(super) fn render(
         came_in: _,
         verbatim: _,
         unread: _,
+        unwrapped: _,
     } = outcome;
     let Call {
         tool_id,

@@ -146,14 +146,14 @@ impl Losses {
     }
 
     /// These losses, and then others.
-    pub(super) fn and(mut self, others: Losses) -> Losses {
+    pub(crate) fn and(mut self, others: Losses) -> Losses {
         for Loss { what, why } in others.0 {
             self.add(what, why);
         }
         self
     }
 
-    pub(super) fn into_vec(self) -> Vec<Loss> {
+    pub(crate) fn into_vec(self) -> Vec<Loss> {
         self.0
     }
 }

@@ -99,6 +99,7 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
         came_in: _,
         verbatim: _,
         unread: _,
+        unwrapped: _,
     } = outcome;
     lose(call, notes, provenance, losses);
     let run = run.as_ref();

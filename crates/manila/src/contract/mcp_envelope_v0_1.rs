@@ -90,6 +90,7 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
         came_in: _,
         verbatim: _,
         unread: _,
+        unwrapped: _,
     } = outcome;
     let (errors, is_failed) = match ended {
         Ended::Done(_) => (None, false),

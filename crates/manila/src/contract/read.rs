@@ -14,11 +14,12 @@ use crate::check::{self, Finding};
 use crate::context::Context;
 use crate::outcome::{IdSource, Outcome, Verbatim};
 use crate::pipeline::Settings;
-use crate::raw_json::{Kind, Opened, RawJson, ReadError};
+use crate::raw_json::{JsonObject, Kind, Opened, RawJson, ReadError};
 use crate::stage::attest::attest;
 use crate::stage::check_output::check_redacted;
 use crate::stage::fit::fit;
 use crate::stage::redact::redact;
+use crate::stage::unwrap_nested::unwrap_nested;
 
 /// What an envelope says.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,6 +132,14 @@ fn finds_unicode_escape(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"\\u").is_some()
 }
 
+/// A value that must not be taken for an envelope: one that has a mark stands one level deeper.
+pub(crate) fn unmarked(json: RawJson) -> RawJson {
+    match recognise(&json) {
+        Some(_) => JsonObject::build(|object| object.member("answer", &json)).into(),
+        None => json,
+    }
+}
+
 /// An envelope in another contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -176,6 +185,7 @@ pub fn convert(
         .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
     outcome.unread = losses;
     outcome.verbatim = outcome.verbatim.filter(|_| from == to);
+    let outcome = unwrap_nested(outcome);
     let redacted = redact(outcome, settings.redaction, settings.passthrough);
     let redacted = check_redacted(redacted, settings.output_check);
     let attested = attest(fit(redacted, settings.budget), settings.attestation);

@@ -88,6 +88,7 @@ pub(super) fn render(
         came_in: _,
         verbatim: _,
         unread: _,
+        unwrapped: _,
     } = outcome;
     let (data, error) = match ended {
         Ended::Done(_) => (data::done(outcome.content(), losses), None),

@@ -143,6 +143,7 @@ fn refuse(outcome: &mut Outcome, failure: Failure) {
     outcome.blocks.clear();
     outcome.provenance = Provenance::NotAsked;
     outcome.verbatim = None;
+    outcome.unwrapped = None;
 }
 
 #[cfg(test)]

@@ -76,7 +76,19 @@ pub fn classify(
     let mut features = BTreeSet::new();
     notes.upgrade_hints.retain(|hint| features.insert(hint.feature.clone()));
     let Seen { ended, run, blocks, envelope: _ } = seen;
-    Outcome { call, ended, run, blocks, notes, receipt, provenance, came_in, verbatim, unread }
+    Outcome {
+        call,
+        ended,
+        run,
+        blocks,
+        notes,
+        receipt,
+        provenance,
+        came_in,
+        verbatim,
+        unread,
+        unwrapped: None,
+    }
 }
 
 /// R5: the caller's own id wins over a `request_id` among the extra keys.

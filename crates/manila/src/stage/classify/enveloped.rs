@@ -76,6 +76,7 @@ pub(super) fn merge(own: Outcome, call: &mut Call, notes: &mut Notes) -> Merged 
         came_in,
         verbatim,
         unread,
+        unwrapped: _,
     } = own;
     let has_tier = came_in == Some(Contract::EnvelopeV1);
     let has_callers_id = call.request_id.is_some();

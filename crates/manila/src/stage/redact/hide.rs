@@ -7,7 +7,7 @@ use manila_redact::{Edit, Redactor, Tally, apply};
 
 use crate::outcome::{
     Call, Ended, Failure, Fidelity, IdSource, Notes, Outcome, Payload, Provenance, Run, Text,
-    UpgradeHint, Verbatim, Warning,
+    Unwrapped, UpgradeHint, Verbatim, Warning,
 };
 use crate::raw_json::{JsonObject, RawJson};
 
@@ -38,17 +38,10 @@ impl<'a> Hider<'a> {
             came_in: _,
             verbatim,
             unread: _,
+            unwrapped,
         } = outcome;
         self.call(call);
-        match ended {
-            Ended::Done(payload) => self.payload(payload),
-            Ended::Failed { failures, partial } => {
-                for failure in failures.iter_mut() {
-                    self.failure(failure);
-                }
-                self.payload(partial);
-            }
-        }
+        self.ended(ended);
         if let Some(run) = run {
             self.run(run);
         }
@@ -65,6 +58,21 @@ impl<'a> Hider<'a> {
             self.string(rule);
         }
         self.verbatim(verbatim);
+        if let Some(unwrapped) = unwrapped {
+            self.unwrapped(unwrapped);
+        }
+    }
+
+    fn ended(&mut self, ended: &mut Ended) {
+        match ended {
+            Ended::Done(payload) => self.payload(payload),
+            Ended::Failed { failures, partial } => {
+                for failure in failures.iter_mut() {
+                    self.failure(failure);
+                }
+                self.payload(partial);
+            }
+        }
     }
 
     /// An envelope says again what the outcome says, so it is not counted again; but it may say
@@ -74,6 +82,12 @@ impl<'a> Hider<'a> {
         if !self.redactor.json(envelope.as_bytes()).is_empty() {
             *verbatim = None;
         }
+    }
+
+    /// Another reading of the same payload, so nothing in it is counted again.
+    fn unwrapped(&self, unwrapped: &mut Unwrapped) {
+        let Unwrapped { ended, unread: _ } = unwrapped;
+        Hider::new(self.redactor).ended(ended);
     }
 
     fn call(&mut self, call: &mut Call) {

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::contract::{Contract, render};
 use crate::outcome::{
     Call, Cut, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Payload, Provenance,
-    Receipt, Reduction, Run, Tier, UpgradeHint, Verbatim, Warning,
+    Receipt, Reduction, Run, Tier, Unwrapped, UpgradeHint, Verbatim, Warning,
 };
 use crate::raw_json::{JsonObject, RawJson};
 use crate::stage::attest::{Attestation, attest};
@@ -76,6 +76,13 @@ fn full_of_secrets(ended: Ended) -> Outcome {
             request_id: Some(said()),
         }),
         unread: Vec::new(),
+        unwrapped: Some(Box::new(Unwrapped {
+            ended: Ended::Failed {
+                failures: NonEmpty::one(failure()),
+                partial: Payload::Json(object().into()),
+            },
+            unread: Vec::new(),
+        })),
     }
 }
 
@@ -136,7 +143,7 @@ fn what_holds_no_secret_is_the_same_bytes() {
         provenance: Provenance::NotAsked,
         ..full_of_secrets(Ended::Done(Payload::Json(json.clone())))
     };
-    let outcome = Outcome { call: Call::default(), verbatim: None, ..outcome };
+    let outcome = Outcome { call: Call::default(), verbatim: None, unwrapped: None, ..outcome };
     let redacted = redact(outcome.clone(), Redaction::Standard, None);
     assert_eq!(*redacted.outcome(), outcome);
     let Ended::Done(Payload::Json(after)) = &redacted.outcome().ended else { panic!("still JSON") };
