@@ -15,7 +15,6 @@ use crate::request_envelope::Profile;
 use crate::subject::Subject;
 use crate::violation::without_secrets;
 
-pub(crate) mod date_time;
 pub(crate) mod look;
 mod mcp_request;
 pub(crate) mod path;

@@ -13,7 +13,7 @@ use crate::schema::{PayloadType, Place, Unbound};
 use crate::stage::attest::Attested;
 
 mod code_lines;
-pub(crate) mod content;
+mod content;
 mod described;
 mod envelope_v1;
 mod facts;
@@ -26,8 +26,6 @@ mod response_v2;
 mod spelling;
 mod told;
 
-#[cfg(feature = "validate")]
-pub(crate) use content::cut;
 pub use described::describes_envelope;
 pub use loss::Loss;
 pub(crate) use loss::Losses;

@@ -50,12 +50,14 @@ mod moment;
 mod observed;
 mod outcome;
 pub mod pipeline;
+mod pointer;
 mod raw_json;
 pub mod request_envelope;
 mod schema;
 pub mod stage;
 mod subject;
 mod suggest;
+mod truncate;
 mod violation;
 
 pub use catalogue::{Code, Entry, Retry, UnknownCode};

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::check::date_time;
+pub(crate) mod date_time;
 
 /// A moment to the millisecond, of the years 0 to 9999: RFC 3339 has no others.
 ///

@@ -2,6 +2,7 @@
 
 use manila_redact::{Redactor, apply};
 
+use crate::pointer::{below, unescaped};
 use crate::raw_json::{Emit, ObjectWriter};
 
 /// One rule that a value breaks. The value itself is never told: it may be secret.
@@ -49,17 +50,6 @@ fn hidden(text: String) -> String {
         return text;
     }
     String::from_utf8_lossy(&apply(text.as_bytes(), &edits)).into_owned()
-}
-
-/// The RFC 6901 pointer to the member `name` of what `pointer` points to.
-pub(crate) fn below(pointer: &str, name: &str) -> String {
-    let escaped = name.replace('~', "~0").replace('/', "~1");
-    format!("{pointer}/{escaped}")
-}
-
-/// The name that a segment of an RFC 6901 pointer stands for.
-pub(crate) fn unescaped(segment: &str) -> String {
-    segment.replace("~1", "/").replace("~0", "~")
 }
 
 impl Emit for Violation {

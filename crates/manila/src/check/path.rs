@@ -1,6 +1,6 @@
 //! Where a value stands: a chain of steps that costs nothing until somebody asks for its pointer.
 
-use crate::violation::below;
+use crate::pointer::below;
 
 /// The way from the document to a value.
 #[derive(Clone, Copy)]

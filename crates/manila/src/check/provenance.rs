@@ -13,9 +13,9 @@ mod tests;
 
 use std::collections::HashSet;
 
-use super::date_time::is_date_time;
 use super::look::Look;
 use super::path::Path;
+use crate::moment::date_time::is_date_time;
 use crate::raw_json::RawJson;
 use digest::Algorithm;
 

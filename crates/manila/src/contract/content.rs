@@ -47,14 +47,6 @@ pub(super) fn is_scalar(value: &RawJson) -> bool {
     }
 }
 
-/// The first `chars_max` characters of `text`, and whether that is not all.
-pub(crate) fn cut(text: &str, chars_max: usize) -> (&str, bool) {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => (text.get(..end).unwrap_or(text), true),
-        None => (text, false),
-    }
-}
-
 /// Text to text, as an object.
 pub(super) struct Pairs<'a>(pub(super) &'a [(String, String)]);
 

@@ -1,8 +1,8 @@
 //! Schemas that describe envelopes: what they promise is not promised of a payload.
 
 use super::{envelope_v1, response_v2};
+use crate::pointer::unescaped;
 use crate::raw_json::RawJson;
-use crate::violation::unescaped;
 
 /// Whether a schema describes envelopes: it names a contract's mark, or exactly its members.
 ///

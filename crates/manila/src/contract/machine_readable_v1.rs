@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Losses;
-use super::content::{AsText, Pairs, cut, text_of};
+use super::content::{AsText, Pairs, text_of};
 use super::facts::Facts;
 use crate::catalogue::Code;
 use crate::outcome::{
@@ -12,6 +12,7 @@ use crate::outcome::{
 };
 use crate::raw_json::{Emit, Kind, shape};
 use crate::stage::classify::exit_message;
+use crate::truncate::cut;
 
 mod code;
 mod plain_text;

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::Losses;
 use super::code_lines::plain_lines;
-use super::content::cut;
 use crate::catalogue::Code;
 use crate::context::Context;
 use crate::outcome::{Ended, Failure, Outcome, Run};
 use crate::raw_json::{Emit, OrNull, shape};
 use crate::schema::{PayloadType, Place, Unbound};
+use crate::truncate::cut;
 
 mod code;
 mod data;

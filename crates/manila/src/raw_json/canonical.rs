@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::{Kind, NotCanonical, NotCanonicalReason, RawJson, emit_string, string, walk, word};
-use crate::violation::below;
+use crate::pointer::below;
 
 /// How many integers are named that may have been rounded.
 const ROUNDED_MAX: usize = 20;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Kind, RawJson, string, walk};
-use crate::violation::below;
+use crate::pointer::below;
 
 /// Where in `value` the values at these pointers start; for one that is missing, what comes
 /// nearest to it. Of several members of one name it is the last.
@@ -41,7 +41,7 @@ fn step(pointer: &str) -> Option<(String, &str)> {
     let rest = pointer.strip_prefix('/')?;
     let end = rest.find('/').unwrap_or(rest.len());
     let (name, rest) = rest.split_at(end);
-    Some((crate::violation::unescaped(name), rest))
+    Some((crate::pointer::unescaped(name), rest))
 }
 
 /// The members or items of these names, found in one walk.

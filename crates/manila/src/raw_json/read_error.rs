@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::{Kind, RawJson, Syntax};
-use crate::violation::below;
+use crate::pointer::below;
 
 /// What is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,5 +30,5 @@ pub(super) fn is_pointer(fragment: &str) -> bool {
 
 /// The keys and indexes that a pointer names, from the outside in.
 pub(super) fn keys(pointer: &str) -> impl Iterator<Item = String> {
-    pointer.split('/').skip(1).map(crate::violation::unescaped)
+    pointer.split('/').skip(1).map(crate::pointer::unescaped)
 }

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::pointer::below;
 use crate::raw_json::RawJson;
-use crate::violation::{Violation, below};
+use crate::violation::Violation;
 
 /// The first name in `value` that is given twice. `tree` is the same value as a tree.
 pub(super) fn given_twice(value: &RawJson, tree: &Value) -> Option<Violation> {

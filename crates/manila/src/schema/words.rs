@@ -4,7 +4,8 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
-use crate::violation::{Violation, below};
+use crate::pointer::below;
+use crate::violation::Violation;
 
 /// The violations of one error about a part of `whole`: several where several members are unknown.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rules of JSON Schema are not ours to list")]
@@ -114,6 +115,6 @@ fn short(value: &Value) -> String {
 
 fn cut(text: &str) -> String {
     const CHARS_MAX: usize = 300;
-    let (short, is_cut) = crate::contract::cut(text, CHARS_MAX);
+    let (short, is_cut) = crate::truncate::cut(text, CHARS_MAX);
     if is_cut { format!("{short}...") } else { short.to_owned() }
 }

@@ -10,10 +10,10 @@ use manila_redact::apply;
 
 use super::redact::Redaction;
 use crate::catalogue::Code;
-use crate::contract::content::cut;
 use crate::moment::Moment;
 use crate::outcome::milliseconds;
 use crate::raw_json::{Emit, JsonObject, OrNull, RawJson, shape};
+use crate::truncate::cut;
 
 /// Longer texts are cut.
 const CHARS_MAX: usize = 500;

@@ -1,8 +1,8 @@
 //! E6: one line about what happened, without a line of anybody's code.
 
 use crate::contract::code_lines::plain_lines;
-use crate::contract::content::cut;
 use crate::outcome::Run;
+use crate::truncate::cut;
 
 /// E6: how many characters a message has at most.
 const CHARS_MAX: usize = 500;

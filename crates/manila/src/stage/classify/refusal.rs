@@ -8,8 +8,9 @@ use crate::contract::unmarked;
 use crate::diagnostics;
 use crate::observed::{Conflict, Failed, Invalid, RateLimited, TierRequired, Unavailable};
 use crate::outcome::{Failure, Notes, Payload, RateLimit, Run, UpgradeHint, said};
+use crate::pointer::unescaped;
 use crate::raw_json::JsonObject;
-use crate::violation::{Violation, unescaped};
+use crate::violation::Violation;
 
 pub(super) fn failed(it: Failed) -> Seen {
     let Failed { code, origin_code, message, remediation, details, data, retry_after, partial } =
