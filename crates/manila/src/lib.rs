@@ -63,9 +63,8 @@ mod violation;
 pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
 pub use contract::{
-    Contract, Converted, Info, Loss, NotConverted, Reading, Reply, Spelling, UnknownContract,
-    code_from_spelling, convert, describes_envelope, plain_text, read, recognise, render,
-    request_id, spellings,
+    Converted, NotConverted, Reading, Reply, Spelling, code_from_spelling, convert,
+    describes_envelope, plain_text, read, recognise, render, request_id, spellings,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnosed, Diagnostic, diagnostic, diagnostics};
@@ -78,9 +77,9 @@ pub use observed::{
     Spoken, TierRequired, TimedOut, Unavailable,
 };
 pub use outcome::{
-    Call, Category, Cut, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Pagination,
-    Payload, Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text, Tier,
-    UpgradeHint, Warning,
+    Call, Category, Cut, Ended, Failure, Fidelity, IdSource, Loss, NonEmpty, Notes, Outcome,
+    Pagination, Payload, Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text,
+    Tier, UpgradeHint, Warning,
 };
 pub use raw_json::{
     Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, Problem, RawJson,
@@ -90,7 +89,7 @@ pub use request_envelope::Profile;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
 pub use schema::{Unbound, output_schema, schema_around};
-pub use subject::{Subject, UnknownSubject};
+pub use subject::{Contract, Info, Subject, UnknownContract, UnknownSubject};
 pub use suggest::closest;
 pub use violation::Violation;
 

@@ -5,14 +5,18 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::contract::{Contract, Loss};
 use crate::raw_json::{JsonObject, RawJson};
+use crate::subject::Contract;
 
 mod failure;
+mod loss;
 mod non_empty;
 mod notes;
 
+pub(crate) use failure::exit_message;
 pub use failure::{Category, Failure};
+pub use loss::Loss;
+pub(crate) use loss::Losses;
 pub use non_empty::NonEmpty;
 pub use notes::{
     Fidelity, Notes, Pagination, RateLimit, Reduction, Severity, Telemetry, UpgradeHint, Warning,

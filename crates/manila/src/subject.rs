@@ -1,6 +1,8 @@
 //! What a document can be checked as: the contracts, and the documents beside them.
 
-use crate::contract::{Contract, Info};
+mod contract;
+
+pub use contract::{Contract, Info, UnknownContract};
 
 /// What a document can be: one of the response contracts, or one of the documents beside them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

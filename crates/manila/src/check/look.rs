@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::Grade;
 use super::path::Path;
 use super::rules::is_listed;
-use crate::contract::Losses;
+use crate::outcome::Losses;
 use crate::raw_json::{Ends, Kind, Opened, RawJson, Seen};
 
 /// How many violations of one document are told, and how many pieces of advice.

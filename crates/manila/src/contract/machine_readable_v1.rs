@@ -8,10 +8,9 @@ use super::facts::Facts;
 use crate::catalogue::Code;
 use crate::outcome::{
     Call, Content, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Text,
-    Tier,
+    Tier, exit_message,
 };
 use crate::raw_json::{Emit, Kind, shape};
-use crate::stage::classify::exit_message;
 use crate::truncate::cut;
 
 mod code;

@@ -57,6 +57,11 @@ pub enum Category {
     Unknown,
 }
 
+/// P4: what is said of a command that failed.
+pub(crate) fn exit_message(code: i64) -> String {
+    format!("Tool execution failed with exit code {code}.")
+}
+
 impl Failure {
     /// A failure with this message, or with the catalogue's if it is blank.
     #[must_use]

@@ -3,13 +3,14 @@
 //! The advertised `outputSchema` must be true of every answer: the tool's own schema binds the
 //! payload only while nothing says otherwise, so each contract states its condition.
 
-use crate::contract::{Contract, describes_envelope};
+use crate::contract::describes_envelope;
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::schema::PayloadType;
 use crate::schema::dialect::Dialect;
 use crate::schema::fragment::is_pointer;
 use crate::schema::relocate::{Edit, Edited};
 use crate::schema::targets;
+use crate::subject::Contract;
 
 /// Where a contract binds the tool's own schema: JSON around it, and the pointer to it.
 pub(crate) struct Place {

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
-use crate::contract::Contract;
 use crate::observed::{Observation, Observed};
 use crate::outcome::{Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Run, said};
 use crate::raw_json::RawJson;
+use crate::subject::Contract;
 
 mod answer;
 mod command;
@@ -20,7 +20,6 @@ mod naming;
 mod refusal;
 
 pub(crate) use answer::answered;
-pub(crate) use command::exit_message;
 use enveloped::Merged;
 pub use naming::code_from_text;
 

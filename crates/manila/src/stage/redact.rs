@@ -6,8 +6,8 @@
 
 use manila_redact::Redactor;
 
-use crate::contract::Contract;
 use crate::outcome::Outcome;
+use crate::subject::Contract;
 
 mod hide;
 

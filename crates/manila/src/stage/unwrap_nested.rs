@@ -5,10 +5,11 @@
 //! failed, whatever was put around it. This happens before redaction, so that a contract only
 //! chooses between the two readings.
 
-use crate::contract::{Contract, Losses, Reading, read, recognise, unmarked};
-use crate::outcome::{Ended, Outcome, Payload, Unwrapped};
+use crate::contract::{Reading, read, recognise, unmarked};
+use crate::outcome::{Ended, Losses, Outcome, Payload, Unwrapped};
 use crate::raw_json::RawJson;
 use crate::stage::classify::answered;
+use crate::subject::Contract;
 
 /// How many envelopes around each other are opened.
 const LEVELS_MAX: usize = 4;

@@ -11,10 +11,9 @@ use crate::contract::told::{self, Told};
 use crate::contract::{code_from_spelling, code_from_type};
 use crate::diagnostics;
 use crate::outcome::{
-    Category, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Receipt, Run,
+    Category, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Receipt, Run, exit_message,
 };
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
-use crate::stage::classify::exit_message;
 
 /// M1, M2: one of two forms.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {

@@ -4,7 +4,9 @@ use super::{Seen, failed};
 use crate::catalogue::Code;
 use crate::diagnostics::Diagnosed;
 use crate::observed::{Cancelled, Exited, TimedOut};
-use crate::outcome::{Cut, Ended, Failure, NonEmpty, Notes, Payload, Run, Warning, milliseconds};
+use crate::outcome::{
+    Cut, Ended, Failure, NonEmpty, Notes, Payload, Run, Warning, exit_message, milliseconds,
+};
 
 pub(super) fn exited(exited: Exited, notes: &mut Notes) -> Seen {
     let Exited { command, code, stdout, stderr, diagnosed } = exited;
@@ -53,9 +55,4 @@ pub(super) fn timed_out(timed_out: TimedOut) -> Seen {
 fn stopped(failure: Failure, run: Run) -> Seen {
     let seen = Seen::ended(failed(failure, Payload::Absent));
     if run == Run::default() { seen } else { seen.with_run(run) }
-}
-
-/// P4: what is said of a command that failed.
-pub(crate) fn exit_message(code: i64) -> String {
-    format!("Tool execution failed with exit code {code}.")
 }

@@ -2,11 +2,12 @@
 
 use super::{Media, Seen, answer, enveloped, failed};
 use crate::catalogue::Code;
-use crate::contract::{Contract, unmarked};
+use crate::contract::unmarked;
 use crate::observed::{Broken, McpResult, Part};
 use crate::outcome::{Ended, Failure, Payload};
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::stage::classify::code_from_text;
+use crate::subject::Contract;
 
 pub(super) fn result(result: McpResult, media: Media, speaks: Option<Contract>) -> Seen {
     let McpResult { structured, is_error, parts, broken, raw, .. } = result;
