@@ -6,106 +6,25 @@
 
 use bytes::Bytes;
 
-use crate::contract::{self, Contract};
-use crate::raw_json::{
-    Doubt, DoubtKind, Emit, ObjectWriter, Opened, Position, RawJson, ReadError, offsets,
-    pointers_at, position,
-};
+use crate::contract;
+use crate::prov;
+use crate::raw_json::{Opened, RawJson};
+use crate::report::look::Look;
+use crate::report::path::Path;
+use crate::report::{findings, not_json};
 use crate::request_envelope::Profile;
 use crate::subject::Subject;
-use crate::violation::without_secrets;
 
-pub(crate) mod look;
 mod mcp_request;
-pub(crate) mod path;
-pub(crate) mod provenance;
 mod request;
-mod rules;
 #[cfg(test)]
-mod table;
-pub(crate) mod take;
+pub(crate) mod table;
 #[cfg(feature = "validate")]
 mod tool_io;
 
-use look::{Fault, Look};
-use path::Path;
-pub use rules::{RULES, Rule};
+pub use crate::report::{Finding, Grade, RULES, Rule};
 #[cfg(feature = "validate")]
 pub use tool_io::UnusableTool;
-
-/// Whether a rule is broken, or something should be better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grade {
-    /// The contract is not kept.
-    Violation,
-    /// The contract is kept; it recommends something that is missing.
-    Advice,
-}
-
-impl Grade {
-    /// The name, lower-case.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Grade::Violation => "violation",
-            Grade::Advice => "advice",
-        }
-    }
-}
-
-/// One thing that was found in a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Finding {
-    /// How much it matters.
-    pub grade: Grade,
-    /// RFC 6901 pointer to the value; empty for the document itself.
-    pub pointer: String,
-    /// Line in the document, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-    /// The rule, e.g. `required` or `double-wrapped`.
-    pub rule: &'static str,
-    /// The clause of the contract, e.g. `R3`; none where the rule is JSON's.
-    pub clause: Option<&'static str>,
-    /// What the rule asks for, in words.
-    pub message: String,
-    /// Line and column of where the same name stood before, if it is given twice.
-    pub first: Option<(usize, usize)>,
-}
-
-impl Emit for Finding {
-    fn emit(&self, out: &mut Vec<u8>) {
-        let Finding { grade, pointer, line, column, rule, clause, message, first } = self;
-        let mut object = ObjectWriter::begin(out);
-        object.member("grade", grade.name());
-        object.member("pointer", pointer);
-        object.member("line", &(*line as u64));
-        object.member("column", &(*column as u64));
-        object.member("rule", *rule);
-        object.member("clause", clause);
-        object.member("message", message);
-        if let Some((line, column)) = first {
-            object.member("first_line", &(*line as u64));
-            object.member("first_column", &(*column as u64));
-        }
-        object.end();
-    }
-}
-
-/// The clause, the place and the rule's words, for people.
-impl std::fmt::Display for Finding {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(clause) = self.clause {
-            write!(f, "{clause} ")?;
-        }
-        if !self.pointer.is_empty() {
-            write!(f, "{} ", crate::raw_json::shown(&self.pointer))?;
-        }
-        write!(f, "{} ({})", self.message, self.rule)
-    }
-}
 
 /// What there is to say about a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,7 +124,7 @@ impl Checker {
                 let message = "cannot be checked without the feature `validate`";
                 look.refuse(&Path::ROOT, "unsupported", "Q3", message);
             }
-            Subject::ProvRecord => provenance::record(value, &Path::ROOT, look),
+            Subject::ProvRecord => prov::record(value, &Path::ROOT, look),
             Subject::McpRequest => mcp_request::look(value, look),
         }
     }
@@ -253,93 +172,6 @@ fn recognise_opened(document: &Opened<'_>) -> Option<Subject> {
     }
     let is_request = document.get("jsonrpc").is_some() && document.get("method").is_some();
     is_request.then_some(Subject::RequestEnvelope)
-}
-
-fn not_json(error: &ReadError) -> Finding {
-    Finding {
-        grade: Grade::Violation,
-        pointer: without_secrets(error.pointer.clone()),
-        line: error.line,
-        column: error.column,
-        rule: "json",
-        clause: None,
-        message: error.reason(),
-        first: None,
-    }
-}
-
-/// Faults with their lines, in the order of the document.
-fn findings(
-    document: &Bytes,
-    value: &RawJson,
-    doubts: &[Doubt],
-    faults: Vec<Fault>,
-) -> Vec<Finding> {
-    let start = (value.as_bytes().as_ptr() as usize).saturating_sub(document.as_ptr() as usize);
-    let has_twice = doubts.iter().any(|doubt| matches!(doubt.kind, DoubtKind::Twice { .. }));
-    let finding = |grade, pointer, rule, clause, message| {
-        // Where it stands is known when all of them are in order.
-        let pointer = without_secrets(pointer);
-        Finding { grade, pointer, line: 1, column: 1, rule, clause, message, first: None }
-    };
-    let mut found: Vec<(usize, Finding)> = Vec::new();
-    let at: Vec<usize> = doubts.iter().map(|doubt| doubt.offset).collect();
-    for (doubt, pointer) in doubts.iter().zip(pointers_at(value, &at)) {
-        let (rule, message) = match doubt.kind {
-            DoubtKind::Twice { .. } => ("unique", "is given twice".to_owned()),
-            DoubtKind::LoneSurrogate => {
-                ("surrogate", "has half of a surrogate pair, which is no character".to_owned())
-            }
-            DoubtKind::Huge => ("number", "is a number too large for a double".to_owned()),
-        };
-        let mut finding = finding(Grade::Violation, pointer, rule, None, message);
-        if let DoubtKind::Twice { first } = doubt.kind {
-            finding.first = Some(position(document, start + first));
-        }
-        found.push((doubt.offset, finding));
-    }
-    let is_told = |fault: &Fault| fault.rule == "unique" && has_twice;
-    let faults: Vec<Fault> = faults.into_iter().filter(|fault| !is_told(fault)).collect();
-    let pointers: Vec<&str> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
-    for (offset, fault) in offsets(value, &pointers).into_iter().zip(faults) {
-        let Fault { grade, pointer, rule, clause, message } = fault;
-        found.push((offset, finding(grade, pointer, rule, clause, message)));
-    }
-    found.sort_by_key(|(offset, _)| *offset);
-    let mut place = Position::start(document);
-    for (offset, finding) in &mut found {
-        place.advance(start + *offset);
-        (finding.line, finding.column) = (place.line, place.column);
-    }
-    found.into_iter().map(|(_, finding)| finding).collect()
-}
-
-/// The findings about an envelope that must be read as this contract.
-pub(crate) fn findings_of(document: &Bytes, envelope: &RawJson, look: Look) -> Vec<Finding> {
-    let mut faults = look.into_faults();
-    faults.retain(|fault| fault.grade == Grade::Violation);
-    findings(document, envelope, &[], faults)
-}
-
-/// The contracts that an envelope's payload must not be: the same one again, or another.
-pub(crate) fn double_wrapped(
-    payload: &RawJson,
-    own: Contract,
-    path: &Path<'_>,
-    clause: look::Clause,
-    look: &mut Look,
-) {
-    match contract::recognise(payload) {
-        Some(inner) if inner == own => {
-            let message = "is itself an envelope of this contract; keep one of the two";
-            look.refuse(path, "double-wrapped", clause, message);
-        }
-        Some(inner) => {
-            let message = format!("is itself an envelope, of {inner}; convert it instead");
-            look.advise(path, "double-wrapped", clause, message);
-        }
-        None => {}
-    }
 }
 
 #[cfg(test)]

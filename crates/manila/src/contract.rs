@@ -29,8 +29,8 @@ mod told;
 
 pub use described::describes_envelope;
 pub use machine_readable_v1::plain_text;
-pub use read::{Converted, NotConverted, Reading, convert, read, recognise};
-pub(crate) use read::{look_at, recognise_opened, unmarked};
+pub use read::{Reading, read, recognise};
+pub(crate) use read::{look_at, read_in, recognise_opened, unmarked};
 pub use request_id::request_id;
 pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};

@@ -51,7 +51,9 @@ mod observed;
 mod outcome;
 pub mod pipeline;
 mod pointer;
+mod prov;
 mod raw_json;
+mod report;
 pub mod request_envelope;
 mod schema;
 pub mod stage;
@@ -63,8 +65,8 @@ mod violation;
 pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
 pub use contract::{
-    Converted, NotConverted, Reading, Reply, Spelling, code_from_spelling, convert,
-    describes_envelope, plain_text, read, recognise, render, request_id, spellings,
+    Reading, Reply, Spelling, code_from_spelling, describes_envelope, plain_text, read, recognise,
+    render, request_id, spellings,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnosed, Diagnostic, diagnostic, diagnostics};
@@ -81,6 +83,7 @@ pub use outcome::{
     Pagination, Payload, Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text,
     Tier, UpgradeHint, Warning,
 };
+pub use pipeline::{Converted, NotConverted, convert};
 pub use raw_json::{
     Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, Problem, RawJson,
     ReadError, Syntax, UnfitValue, canonical, key_sorted, pretty, pretty_pieces,

@@ -16,6 +16,10 @@ pub use crate::stage::redact::Redaction;
 use crate::stage::redact::redact;
 use crate::stage::unwrap_nested::unwrap_nested;
 
+mod convert;
+
+pub use convert::{Converted, NotConverted, convert};
+
 /// What the stages may do for this call.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]

@@ -1,9 +1,9 @@
 //! Requests with artifacts, `mcp.request.v0.1`.
 
-use super::look::Look;
-use super::path::Path;
-use super::provenance::{digest_hint, labels, mark, time};
+use crate::prov::{digest_hint, labels, mark, time};
 use crate::raw_json::RawJson;
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 const REQUIRED: [&str; 4] = ["schema_version", "tool", "params", "artifacts"];
 

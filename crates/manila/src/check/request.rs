@@ -1,8 +1,8 @@
 //! Request envelopes (Q1, Q2): the same rules that messages are read by, all of them at once.
 
-use super::look::Look;
-use super::path::Path;
 use crate::raw_json::{Kind, RawJson};
+use crate::report::look::Look;
+use crate::report::path::Path;
 use crate::request_envelope::{Parts, Profile, not_an_object};
 
 /// Whether a message keeps Q1, or what Q2 makes of it on MCP.

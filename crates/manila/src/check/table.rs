@@ -7,27 +7,27 @@ use super::{Checker, Grade, Verdict};
 use crate::subject::Subject;
 
 /// A good document, and who checks it.
-pub(super) struct Table {
-    pub(super) checker: Checker,
-    pub(super) good: Value,
+pub(crate) struct Table {
+    pub(crate) checker: Checker,
+    pub(crate) good: Value,
 }
 
 impl Table {
     /// What is found in the good document with `value` at `pointer`, or nothing there.
     #[track_caller]
-    pub(super) fn check(&self, pointer: &str, value: Option<Value>, expected: &str) {
+    pub(crate) fn check(&self, pointer: &str, value: Option<Value>, expected: &str) {
         let mut document = self.good.clone();
         set(&mut document, pointer, value);
         assert_eq!(told(&self.verdict(&document)), expected, "{document}");
     }
 
-    pub(super) fn verdict(&self, document: &Value) -> Verdict {
+    pub(crate) fn verdict(&self, document: &Value) -> Verdict {
         self.checker.check(&document.to_string().into())
     }
 }
 
 /// The place, the rule and the clause of every finding, one after the other.
-pub(super) fn told(verdict: &Verdict) -> String {
+pub(crate) fn told(verdict: &Verdict) -> String {
     let findings = verdict.findings.iter().map(|it| {
         let advice = if it.grade == Grade::Advice { " advice" } else { "" };
         format!("{} {} {}{advice}", it.pointer, it.rule, it.clause.unwrap_or("-"))
@@ -67,7 +67,7 @@ fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
 }
 
 /// The document, changed in up to three places.
-pub(super) fn mutated(good: &Value) -> impl Strategy<Value = Value> + use<> {
+pub(crate) fn mutated(good: &Value) -> impl Strategy<Value = Value> + use<> {
     let mut pool: Vec<Option<Value>> = vec![None, None, None];
     pool.extend([json!(null), json!(7), json!(7.0), json!(1.5), json!(-1), json!(true)].map(Some));
     pool.extend([json!([]), json!({}), json!([7]), json!({"x": "y"}), json!("")].map(Some));
@@ -99,7 +99,7 @@ pub(super) fn mutated(good: &Value) -> impl Strategy<Value = Value> + use<> {
 }
 
 /// The schema of what a document is checked as.
-pub(super) fn schema_of(subject: Subject) -> jsonschema::Validator {
+pub(crate) fn schema_of(subject: Subject) -> jsonschema::Validator {
     jsonschema::validator_for(&serde_json::from_str(subject.schema()).unwrap()).unwrap()
 }
 
@@ -118,7 +118,7 @@ const OF_SCHEMAS: [&str; 10] = [
 ];
 
 /// A verdict on the rules that a schema can say is the schema's own.
-pub(super) fn agrees(
+pub(crate) fn agrees(
     table: &Table,
     schema: &jsonschema::Validator,
     document: &Value,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::subject::Contract;
 
 const GOOD: &str =
     r#"{"success":true,"data":{},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;

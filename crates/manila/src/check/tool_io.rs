@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::look::Look;
-use super::path::Path;
 use crate::raw_json::{Kind, RawJson};
+use crate::report::look::Look;
+use crate::report::path::Path;
 use crate::schema::{Registry, Schema};
 
 /// A tool and its compiled schemas.

@@ -6,20 +6,12 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use memchr::memmem::Finder;
 
-use super::{
-    Contract, Loss, Reply, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, render, response_v2,
-};
-use crate::check::look::Look;
-use crate::check::{self, Finding};
-use crate::context::Context;
-use crate::outcome::{IdSource, Outcome, Verbatim};
-use crate::pipeline::Settings;
-use crate::raw_json::{JsonObject, Kind, Opened, RawJson, ReadError};
-use crate::stage::attest::attest;
-use crate::stage::check_output::check_redacted;
-use crate::stage::fit::fit;
-use crate::stage::redact::redact;
-use crate::stage::unwrap_nested::unwrap_nested;
+use super::{Contract, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, response_v2};
+use crate::outcome::{IdSource, Loss, Outcome, Verbatim};
+use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
+use crate::report::look::{Clause, Look};
+use crate::report::path::Path;
+use crate::report::{Finding, findings_of};
 
 /// What an envelope says.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +41,7 @@ pub fn read(contract: Contract, envelope: &RawJson) -> Result<Reading, Vec<Findi
 }
 
 /// As [`read`]; lines are counted in the document that holds the envelope.
-fn read_in(
+pub(crate) fn read_in(
     document: &Bytes,
     contract: Contract,
     envelope: Opened<'_>,
@@ -58,7 +50,7 @@ fn read_in(
     let value = envelope.value.clone();
     let mut outcome = look_at(contract, envelope, &mut look);
     if look.is_broken() {
-        return Err(check::findings_of(document, &value, look));
+        return Err(findings_of(document, &value, look));
     }
     outcome.came_in = Some(contract);
     let request_id = outcome.call.request_id.clone();
@@ -132,67 +124,31 @@ fn finds_unicode_escape(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"\\u").is_some()
 }
 
+/// The contracts that an envelope's payload must not be: the same one again, or another.
+pub(super) fn double_wrapped(
+    payload: &RawJson,
+    own: Contract,
+    path: &Path<'_>,
+    clause: Clause,
+    look: &mut Look,
+) {
+    match recognise(payload) {
+        Some(inner) if inner == own => {
+            let message = "is itself an envelope of this contract; keep one of the two";
+            look.refuse(path, "double-wrapped", clause, message);
+        }
+        Some(inner) => {
+            let message = format!("is itself an envelope, of {inner}; convert it instead");
+            look.advise(path, "double-wrapped", clause, message);
+        }
+        None => {}
+    }
+}
+
 /// A value that must not be taken for an envelope: one that has a mark stands one level deeper.
 pub(crate) fn unmarked(json: RawJson) -> RawJson {
     match recognise(&json) {
         Some(_) => JsonObject::build(|object| object.member("answer", &json)).into(),
         None => json,
     }
-}
-
-/// An envelope in another contract.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Converted {
-    /// The contract that it had.
-    pub from: Contract,
-    /// The envelope in the other contract, and what was lost on the way.
-    pub reply: Reply,
-}
-
-/// Why an envelope could not be converted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotConverted {
-    /// It is not JSON.
-    #[error(transparent)]
-    NotJson(#[from] ReadError),
-    /// No contract's mark is there, or none of an envelope; and why it is not recognised.
-    #[error("it {0}")]
-    Unrecognised(String),
-    /// It breaks the contract that it should keep.
-    #[error("it breaks {contract}")]
-    Broken {
-        /// The contract.
-        contract: Contract,
-        /// What is wrong.
-        findings: Vec<Finding>,
-    },
-}
-
-/// Reads an envelope and writes it in the contract `to`. Without `from` its marks decide.
-pub fn convert(
-    document: &Bytes,
-    from: Option<Contract>,
-    to: Contract,
-    settings: &Settings<'_>,
-    context: &Context,
-) -> Result<Converted, NotConverted> {
-    let envelope = Opened::read(document)?;
-    let from = from
-        .or_else(|| recognise_opened(&envelope))
-        .ok_or_else(|| NotConverted::Unrecognised(check::unrecognised(&envelope)))?;
-    let Reading { mut outcome, losses } = read_in(document, from, envelope)
-        .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
-    outcome.unread = losses;
-    outcome.verbatim = outcome.verbatim.filter(|_| from == to);
-    let outcome = unwrap_nested(outcome);
-    let redacted = redact(outcome, settings.redaction, settings.passthrough);
-    let redacted = check_redacted(redacted, settings.output_check);
-    let attested = attest(fit(redacted, settings.budget), settings.attestation);
-    let mut reply = render(&attested, to, context);
-    let redacted = attested.redacted();
-    if !redacted.hidden().is_empty() && !redacted.is_shown() {
-        reply.losses.push(Loss { what: "secrets", why: "they are hidden" });
-    }
-    Ok(Converted { from, reply })
 }

@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::catalogue::Code;
-use crate::check::look::Look;
 use crate::contract::spelling::code_from_spelling;
 use crate::outcome::{Failure, Receipt, as_delay, seconds};
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
+use crate::report::look::Look;
 
 /// Facts, of which the last ones are taken away.
 pub(super) struct Told {

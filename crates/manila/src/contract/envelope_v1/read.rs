@@ -5,16 +5,16 @@ use std::time::Duration;
 use super::code::WORDS;
 use super::{CAPABILITY, MEMBERS, message};
 use crate::catalogue::Code;
-use crate::check::double_wrapped;
-use crate::check::look::Look;
-use crate::check::path::Path;
 use crate::contract::code_lines::plain_lines;
+use crate::contract::read::double_wrapped;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling};
 use crate::outcome::{
     Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Tier, UpgradeHint, said,
 };
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 /// E1: nine members.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {

@@ -4,9 +4,6 @@ use super::code::{self, row};
 use super::streams::{Streams, split_streams};
 use super::{NO_EXIT, TRUNCATED, said_on_stderr};
 use crate::catalogue::Code;
-use crate::check::look::Look;
-use crate::check::path::Path;
-use crate::check::take::as_number;
 use crate::contract::told::{self, Told};
 use crate::contract::{code_from_spelling, code_from_type};
 use crate::diagnostics;
@@ -14,6 +11,9 @@ use crate::outcome::{
     Category, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Receipt, Run, exit_message,
 };
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
+use crate::report::look::Look;
+use crate::report::path::Path;
+use crate::report::take::as_number;
 
 /// M1, M2: one of two forms.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {

@@ -7,18 +7,18 @@ use super::{
     REQUEST_ID_CHARS_MAX, fits, hidden, word,
 };
 use crate::catalogue::Code;
-use crate::check::look::Look;
-use crate::check::path::Path;
-use crate::check::provenance::Around;
-use crate::check::{double_wrapped, provenance};
 use crate::contract::content::is_scalar;
+use crate::contract::read::double_wrapped;
 use crate::contract::response_v2::stdout_of;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling};
 use crate::outcome::{
     Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Provenance, Receipt, Run, Warning,
 };
+use crate::prov::{self, Around};
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 /// P1: six members at most, of which two are required.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
@@ -69,7 +69,7 @@ fn record(given: Option<RawJson>, around: Around, look: &mut Look) -> Provenance
         Some(value) if value.is_null() && around.has_errors => Provenance::NotAsked,
         Some(value) if value.is_null() => Provenance::Unavailable,
         Some(value) => {
-            provenance::record_in(&value, at, around, look);
+            prov::record_in(&value, at, around, look);
             JsonObject::new(value).map_or(Provenance::Unavailable, Provenance::Record)
         }
     }
@@ -102,7 +102,7 @@ fn entry(value: &RawJson, path: &Path<'_>, is_error: bool, look: &mut Look) -> O
         "details" => entry.details = details(value, at, look),
         "retryable" if is_error => entry.retryable = look.bool(&value, at, "P4"),
         "evidence" => {
-            provenance::evidence(&value, at, look);
+            prov::evidence(&value, at, look);
             entry.evidence = value.items().collect();
         }
         _ => look.unknown(at, "P4"),

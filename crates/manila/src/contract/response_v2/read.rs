@@ -3,13 +3,13 @@
 use super::read_meta::{self, MetaRead};
 use super::{code, data};
 use crate::catalogue::Code;
-use crate::check::double_wrapped;
-use crate::check::look::Look;
-use crate::check::path::Path;
+use crate::contract::read::double_wrapped;
 use crate::contract::told::{self, Told};
 use crate::contract::{Contract, code_from_spelling, code_from_type};
 use crate::outcome::{Ended, Failure, NonEmpty, Outcome, Payload, Run, as_delay};
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 /// R1: exactly four members.
 pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {

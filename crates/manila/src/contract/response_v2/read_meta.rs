@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::meta;
-use crate::check::look::Look;
-use crate::check::path::Path;
-use crate::check::take::as_number;
 use crate::contract::told;
 use crate::outcome::{
     Call, Cut, Fidelity, Notes, Receipt, Reduction, Run, Severity, UpgradeHint, Warning,
     milliseconds,
 };
 use crate::raw_json::{JsonObject, Kind, RawJson};
+use crate::report::look::Look;
+use crate::report::path::Path;
+use crate::report::take::as_number;
 
 /// What `meta` says.
 #[derive(Default)]

@@ -2,12 +2,12 @@
 
 use super::{Seen, failed};
 use crate::catalogue::Code;
-use crate::check::{Finding, Grade};
 use crate::contract::{Reading, read, recognise, unmarked};
 use crate::outcome::{
     Call, Ended, Failure, IdSource, Loss, Notes, Outcome, Payload, Provenance, Receipt, Verbatim,
 };
 use crate::raw_json::{JsonObject, Kind, RawJson};
+use crate::report::{Finding, Grade};
 use crate::subject::Contract;
 
 /// How many broken rules of an envelope are told.

@@ -2,11 +2,11 @@
 
 use sha2::{Digest as _, Sha512};
 
-use crate::check::look::Look;
-use crate::check::path::Path;
 use crate::digest::sha256_hex;
 use crate::ids::hex;
 use crate::raw_json::RawJson;
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 /// How a digest was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::digest::{Algorithm, Digest, digest};
 use super::mark;
-use crate::check::look::Look;
-use crate::check::path::Path;
 use crate::raw_json::RawJson;
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 /// A list of artifacts. `claimed` are the algorithms whose methods the record claims. Adds to
 /// `used` the algorithms of the digests, each once, and gives how many artifacts there are.
@@ -63,14 +63,14 @@ fn artifact(
 }
 
 /// P1: short notes for whoever reads them.
-pub(in crate::check) fn labels(value: &RawJson, path: &Path<'_>, look: &mut Look) {
+pub(crate) fn labels(value: &RawJson, path: &Path<'_>, look: &mut Look) {
     look.object(value, path, "P1", |look, _, value, at| {
         look.text_within(&value, at, "P1", (0, 200));
     });
 }
 
 /// The digest that somebody expects of an artifact.
-pub(in crate::check) fn digest_hint(value: &RawJson, path: &Path<'_>, look: &mut Look) {
+pub(crate) fn digest_hint(value: &RawJson, path: &Path<'_>, look: &mut Look) {
     if let (_, Some(digest)) = digest(value, path, look) {
         advise(&digest, &path.name("value"), look);
     }

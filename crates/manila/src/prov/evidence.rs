@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use super::mark;
 use super::methods::{JSON_POINTER, TEXT_LINES, judge_id};
-use crate::check::look::Look;
-use crate::check::path::Path;
 use crate::raw_json::RawJson;
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 /// How much evidence there is, and of which form.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

@@ -13,13 +13,13 @@ mod tests;
 
 use std::collections::HashSet;
 
-use super::look::Look;
-use super::path::Path;
 use crate::moment::date_time::is_date_time;
 use crate::raw_json::RawJson;
+use crate::report::look::Look;
+use crate::report::path::Path;
 use digest::Algorithm;
 
-pub(super) use artifact::{digest_hint, labels};
+pub(crate) use artifact::{digest_hint, labels};
 pub(crate) use evidence::evidence;
 
 /// The names of the members that every record has.
@@ -48,7 +48,7 @@ struct Facts {
 }
 
 /// A record on its own, `prov.record.v0.1`.
-pub(super) fn record(value: &RawJson, path: &Path<'_>, look: &mut Look) {
+pub(crate) fn record(value: &RawJson, path: &Path<'_>, look: &mut Look) {
     look_at(value, path, None, look);
 }
 
@@ -101,7 +101,7 @@ fn look_at(value: &RawJson, path: &Path<'_>, around: Option<Around>, look: &mut 
 }
 
 /// The mark of a document.
-pub(super) fn mark(value: &RawJson, at: &Path<'_>, mark: &str, look: &mut Look) {
+pub(crate) fn mark(value: &RawJson, at: &Path<'_>, mark: &str, look: &mut Look) {
     if let Some(version) = look.text(value, at, "P1") {
         look.one_of(&version, &[mark], at, "P1");
     }
@@ -131,7 +131,7 @@ fn tool(value: &RawJson, path: &Path<'_>, look: &mut Look) {
 }
 
 /// P9: when it was.
-pub(super) fn time(value: &RawJson, at: &Path<'_>, look: &mut Look) {
+pub(crate) fn time(value: &RawJson, at: &Path<'_>, look: &mut Look) {
     let Some(text) = look.text(value, at, "P9") else { return };
     if !is_date_time(&text) {
         let message = "must be a date and time of RFC 3339 that exists, e.g. 2026-01-02T03:04:05Z";

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::Facts;
 use super::digest::Algorithm;
-use crate::check::look::Look;
-use crate::check::path::Path;
 use crate::raw_json::RawJson;
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 /// The namespaces that methods may be in.
 const NAMESPACES: [&str; 4] = ["adapter", "engine", "integrity", "lineage"];

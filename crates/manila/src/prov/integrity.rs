@@ -4,9 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::digest::{Algorithm, Digest, digest};
-use crate::check::look::Look;
-use crate::check::path::Path;
 use crate::raw_json::{JsonObject, RawJson, canonical};
+use crate::report::look::Look;
+use crate::report::path::Path;
 
 /// The integrity of `record`, which is an object. Gives whether there are a digest of the record
 /// and a signature.
