@@ -9,7 +9,7 @@ use crate::catalogue::Code;
 use crate::context::Context;
 use crate::outcome::{Call, Content, Ended, IdSource, Loss, Losses, Outcome, Unwrapped, Verbatim};
 use crate::raw_json::{RawJson, encoded_len};
-use crate::schema::{PayloadType, Place, Unbound};
+use crate::schema::{PayloadType, Unbound};
 use crate::stage::attest::Attested;
 pub(crate) use crate::subject::Contract;
 
@@ -21,6 +21,7 @@ mod facts;
 mod loss;
 mod machine_readable_v1;
 mod mcp_envelope_v0_1;
+mod output_schema;
 mod read;
 mod request_id;
 mod response_v2;
@@ -29,6 +30,8 @@ mod told;
 
 pub use described::describes_envelope;
 pub use machine_readable_v1::plain_text;
+pub(crate) use output_schema::Place;
+pub use output_schema::{output_schema, schema_around};
 pub use read::{Reading, read, recognise};
 pub(crate) use read::{look_at, read_in, recognise_opened, unmarked};
 pub use request_id::request_id;

@@ -65,8 +65,8 @@ mod violation;
 pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
 pub use contract::{
-    Reading, Reply, Spelling, code_from_spelling, describes_envelope, plain_text, read, recognise,
-    render, request_id, spellings,
+    Reading, Reply, Spelling, code_from_spelling, describes_envelope, output_schema, plain_text,
+    read, recognise, render, request_id, schema_around, spellings,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
 pub use diagnostics::{Diagnosed, Diagnostic, diagnostic, diagnostics};
@@ -89,9 +89,9 @@ pub use raw_json::{
     ReadError, Syntax, UnfitValue, canonical, key_sorted, pretty, pretty_pieces,
 };
 pub use request_envelope::Profile;
+pub use schema::Unbound;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
-pub use schema::{Unbound, output_schema, schema_around};
 pub use subject::{Contract, Info, Subject, UnknownContract, UnknownSubject};
 pub use suggest::closest;
 pub use violation::Violation;

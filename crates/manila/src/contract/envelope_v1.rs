@@ -3,15 +3,14 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::Losses;
 use super::content::Hint;
 use super::facts::{Facts, located};
+use super::{Losses, Place};
 use crate::context::Context;
 use crate::outcome::{
     Call, Content, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Tier, said,
 };
 use crate::raw_json::{Emit, JsonObject, OrNull, shape};
-use crate::schema::Place;
 
 /// The tool's own schema is told, but nothing marks an answer that it does not bind.
 pub(super) const PAYLOAD: Place = Place {

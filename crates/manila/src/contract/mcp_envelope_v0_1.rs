@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::Losses;
 use super::content::{is_scalar, text_of};
 use super::facts::{Facts, located};
+use super::{Losses, Place};
 use crate::outcome::{
     Call, Content, Ended, Failure, Notes, Outcome, Provenance, Receipt, Run, Tier, Warning,
 };
 use crate::raw_json::{Emit, JsonObject, Kind, OrNull, RawJson, shape};
-use crate::schema::Place;
 use crate::truncate::cut;
 
 /// The tool's own schema binds unless there are errors or warnings.

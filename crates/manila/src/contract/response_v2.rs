@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::Losses;
 use super::code_lines::plain_lines;
+use super::{Losses, Place};
 use crate::catalogue::Code;
 use crate::context::Context;
 use crate::outcome::{Ended, Failure, Outcome, Run};
 use crate::raw_json::{Emit, OrNull, shape};
-use crate::schema::{PayloadType, Place, Unbound};
+use crate::schema::{PayloadType, Unbound};
 use crate::truncate::cut;
 
 mod code;

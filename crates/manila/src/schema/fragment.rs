@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// A fragment with its percent signs resolved.
-pub(super) fn decoded(fragment: &str) -> Cow<'_, str> {
+pub(crate) fn decoded(fragment: &str) -> Cow<'_, str> {
     if !fragment.contains('%') {
         return Cow::Borrowed(fragment);
     }
@@ -23,12 +23,12 @@ pub(super) fn decoded(fragment: &str) -> Cow<'_, str> {
 }
 
 /// Whether a fragment is a pointer, and no anchor.
-pub(super) fn is_pointer(fragment: &str) -> bool {
+pub(crate) fn is_pointer(fragment: &str) -> bool {
     let decoded = decoded(fragment);
     decoded.is_empty() || decoded.starts_with('/')
 }
 
 /// The keys and indexes that a pointer names, from the outside in.
-pub(super) fn keys(pointer: &str) -> impl Iterator<Item = String> {
+pub(crate) fn keys(pointer: &str) -> impl Iterator<Item = String> {
     pointer.split('/').skip(1).map(crate::pointer::unescaped)
 }

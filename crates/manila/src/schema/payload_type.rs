@@ -17,7 +17,7 @@ pub(crate) enum PayloadType {
 
 impl PayloadType {
     /// What the root says, or the schema that it refers to.
-    pub(super) fn of(own: &RawJson, dialect: Dialect) -> PayloadType {
+    pub(crate) fn of(own: &RawJson, dialect: Dialect) -> PayloadType {
         const REFERENCES_MAX: usize = 8;
         let mut schema = own.clone();
         for _ in 0..REFERENCES_MAX {

@@ -7,7 +7,7 @@ use crate::raw_json::{Emit, Kind, ObjectWriter, RawJson};
 use crate::schema::dialect::Dialect;
 
 /// What holds schemas under a keyword.
-pub(super) enum Holds {
+pub(crate) enum Holds {
     /// A schema, or an array of them.
     Schemas,
     /// An object whose values are schemas.
@@ -17,7 +17,7 @@ pub(super) enum Holds {
 }
 
 /// What a keyword of any dialect holds.
-pub(super) fn holds(keyword: &str) -> Holds {
+pub(crate) fn holds(keyword: &str) -> Holds {
     match keyword {
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
         | "dependencies" => Holds::Named,
@@ -42,18 +42,18 @@ pub(super) fn holds(keyword: &str) -> Holds {
 }
 
 /// What becomes of a keyword.
-pub(super) enum Edit {
+pub(crate) enum Edit {
     Keep,
     Drop,
     Replace(String),
 }
 
 /// A schema that is written with its keywords edited.
-pub(super) struct Edited<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit> {
-    pub(super) schema: &'a RawJson,
-    pub(super) dialect: Dialect,
+pub(crate) struct Edited<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit> {
+    pub(crate) schema: &'a RawJson,
+    pub(crate) dialect: Dialect,
     /// Told the schema, the keyword and its value.
-    pub(super) edit: &'a F,
+    pub(crate) edit: &'a F,
 }
 
 /// Recursion is bounded: a value that has been read is at most `DEPTH_MAX` deep.
@@ -75,7 +75,7 @@ impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for Edited<'_, F> {
 
 impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Edited<'_, F> {
     /// Writes the outermost schema, whatever its id.
-    pub(super) fn emit_root(&self, out: &mut Vec<u8>) {
+    pub(crate) fn emit_root(&self, out: &mut Vec<u8>) {
         let mut object = ObjectWriter::begin(out);
         for member in self.schema.members() {
             let (key, value) = (member.key(), member.value());

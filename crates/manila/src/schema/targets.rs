@@ -6,13 +6,13 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::raw_json::{Kind, RawJson, shown};
+use crate::schema::Unbound;
 use crate::schema::dialect::Dialect;
 use crate::schema::fragment::{decoded, is_pointer, keys};
 use crate::schema::relocate::{Holds, holds};
-use crate::schema::wrap::Unbound;
 
 /// Checks that all pointers of a schema into itself lead to a schema.
-pub(super) fn check(own: &RawJson, dialect: Dialect) -> Result<(), Unbound> {
+pub(crate) fn check(own: &RawJson, dialect: Dialect) -> Result<(), Unbound> {
     let mut found = Targets { dialect, places: HashMap::new(), schemas: HashSet::new() };
     let mut references = Vec::new();
     found.walk(own, ROOT, &mut references);

@@ -3,13 +3,13 @@
 //! The advertised `outputSchema` must be true of every answer: the tool's own schema binds the
 //! payload only while nothing says otherwise, so each contract states its condition.
 
-use crate::contract::describes_envelope;
+use super::describes_envelope;
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
-use crate::schema::PayloadType;
 use crate::schema::dialect::Dialect;
 use crate::schema::fragment::is_pointer;
 use crate::schema::relocate::{Edit, Edited};
 use crate::schema::targets;
+use crate::schema::{PayloadType, Unbound};
 use crate::subject::Contract;
 
 /// Where a contract binds the tool's own schema: JSON around it, and the pointer to it.
@@ -17,30 +17,6 @@ pub(crate) struct Place {
     pub(crate) before: &'static str,
     pub(crate) after: &'static str,
     pub(crate) pointer: &'static str,
-}
-
-/// Why the schema of a payload does not bind in a contract's envelopes.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unbound {
-    /// It is neither an object nor a boolean.
-    #[error("a schema must be an object, true or false, but it is {0}")]
-    NoSchema(&'static str),
-    /// Its `$schema` names a dialect in which the envelope's schema would say something else.
-    #[error("its `$schema` must name draft-07, 2019-09 or 2020-12, but names `{0}`")]
-    Dialect(String),
-    /// It refers to a place of its own that no keyword makes the place of a schema.
-    #[error("it refers to `{0}`, where JSON Schema knows of no schema")]
-    Reference(String),
-    /// It describes an envelope: such an answer is read, and not wrapped again.
-    #[error("it describes an envelope, which is never the payload of another")]
-    Envelope,
-    /// The contract has no place for it.
-    #[error("{0} carries a payload as text, so no schema can bind it")]
-    NoPlace(Contract),
-    /// The payload's place depends on its type, which is not said.
-    #[error("its root does not say by `type` whether the payload is an object")]
-    TypeUnsaid,
 }
 
 /// The schema of a contract's envelopes around a payload of schema `own`, or without it where
