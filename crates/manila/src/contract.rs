@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use crate::catalogue::Code;
 use crate::context::Context;
 use crate::outcome::{Call, Content, Ended, IdSource, Loss, Losses, Outcome, Unwrapped, Verbatim};
+use crate::prepared::attest::Attested;
 use crate::raw_json::{RawJson, encoded_len};
 use crate::schema::{PayloadType, Unbound};
-use crate::stage::attest::Attested;
 pub(crate) use crate::subject::Contract;
 
 mod code_lines;

@@ -51,6 +51,7 @@ mod observed;
 mod outcome;
 pub mod pipeline;
 mod pointer;
+mod prepared;
 mod prov;
 mod raw_json;
 mod report;

@@ -7,13 +7,13 @@
 use crate::context::Context;
 use crate::contract::{Contract, Reply, render};
 use crate::observed::Observation;
-use crate::stage::attest::{Attestation, Attested, attest};
-pub use crate::stage::check_output::OutputCheck;
-use crate::stage::check_output::{check_output, check_redacted};
+use crate::prepared::attest::{Attestation, Attested, attest};
+pub use crate::prepared::check_output::OutputCheck;
+use crate::prepared::check_output::{check_output, check_redacted};
+use crate::prepared::fit::{Budget, fit};
+pub use crate::prepared::redact::Redaction;
+use crate::prepared::redact::redact;
 use crate::stage::classify::{Media, classify};
-use crate::stage::fit::{Budget, fit};
-pub use crate::stage::redact::Redaction;
-use crate::stage::redact::redact;
 use crate::stage::unwrap_nested::unwrap_nested;
 
 mod convert;

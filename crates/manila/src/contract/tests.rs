@@ -1,9 +1,9 @@
 use super::*;
 use crate::catalogue::Code;
 use crate::outcome::{Failure, NonEmpty, Payload, Provenance, Verbatim};
-use crate::stage::attest::{Attestation, attest};
-use crate::stage::fit::{Budget, fit};
-use crate::stage::redact::{Redaction, redact};
+use crate::prepared::attest::{Attestation, attest};
+use crate::prepared::fit::{Budget, fit};
+use crate::prepared::redact::{Redaction, redact};
 
 #[path = "../../tests/given/observations.rs"]
 mod given;

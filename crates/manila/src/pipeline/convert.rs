@@ -7,12 +7,12 @@ use crate::check;
 use crate::context::Context;
 use crate::contract::{Reading, Reply, read_in, recognise_opened, render};
 use crate::outcome::Loss;
+use crate::prepared::attest::attest;
+use crate::prepared::check_output::check_redacted;
+use crate::prepared::fit::fit;
+use crate::prepared::redact::redact;
 use crate::raw_json::{Opened, ReadError};
 use crate::report::Finding;
-use crate::stage::attest::attest;
-use crate::stage::check_output::check_redacted;
-use crate::stage::fit::fit;
-use crate::stage::redact::redact;
 use crate::stage::unwrap_nested::unwrap_nested;
 use crate::subject::Contract;
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use manila_redact::apply;
 
-use super::redact::Redaction;
 use crate::catalogue::Code;
 use crate::moment::Moment;
 use crate::outcome::milliseconds;
+use crate::prepared::redact::Redaction;
 use crate::raw_json::{Emit, JsonObject, OrNull, RawJson, shape};
 use crate::truncate::cut;
 

@@ -1,8 +1,8 @@
 //! The same for people (M11): what a program printed, or what a tool said, without an envelope.
 
 use crate::outcome::{Content, Ended, Outcome, Run};
+use crate::prepared::attest::Attested;
 use crate::raw_json::Kind;
-use crate::stage::attest::Attested;
 
 /// An answer as a person reads it: a program's output, `Errors:` and its standard error if there is
 /// any, and its exit code; what a tool answered; or `Error:` and what went wrong.

@@ -12,8 +12,8 @@ use crate::diagnostics;
 use crate::observed::Observation;
 use crate::outcome::{Ended, IdSource, Outcome, Payload};
 use crate::pipeline::{Settings, convert, prepare};
+use crate::prepared::redact::Redaction;
 use crate::raw_json::{JsonObject, RawJson};
-use crate::stage::redact::Redaction;
 use crate::subject::Subject;
 
 const CONTEXT: [u8; 16] = [0xAB; 16];

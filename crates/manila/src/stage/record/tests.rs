@@ -3,8 +3,8 @@ use std::time::Duration;
 use super::{Record, RecordedFailure, Transport};
 use crate::catalogue::Code;
 use crate::moment::Moment;
+use crate::prepared::redact::Redaction;
 use crate::raw_json::{JsonObject, RawJson};
-use crate::stage::redact::Redaction;
 
 /// 2026-01-02T03:04:05.678Z
 const AT: i64 = 1_767_323_045_678;

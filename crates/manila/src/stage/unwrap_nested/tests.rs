@@ -2,8 +2,8 @@ use crate::context::Context;
 use crate::contract::{Contract, render};
 use crate::observed::{Observation, Observed};
 use crate::pipeline::{Settings, prepare};
+use crate::prepared::attest::Attested;
 use crate::raw_json::RawJson;
-use crate::stage::attest::Attested;
 
 fn prepared(answer: &str) -> Attested {
     let answer = RawJson::parse(answer.to_owned()).unwrap();

@@ -8,8 +8,8 @@ use std::fmt;
 
 use crate::catalogue::Code;
 use crate::outcome::{Ended, Failure, NonEmpty, Outcome, Payload, Provenance, Severity, Warning};
+use crate::prepared::redact::Redacted;
 use crate::raw_json::{JsonObject, RawJson};
-use crate::stage::redact::Redacted;
 use crate::violation::Violation;
 
 /// Checks a payload against the tool's own output schema.

@@ -8,9 +8,9 @@ use crate::outcome::{
     Call, Cut, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Payload, Provenance,
     Receipt, Reduction, Run, Tier, Unwrapped, UpgradeHint, Verbatim, Warning,
 };
+use crate::prepared::attest::{Attestation, attest};
+use crate::prepared::fit::{Budget, fit};
 use crate::raw_json::{JsonObject, RawJson};
-use crate::stage::attest::{Attestation, attest};
-use crate::stage::fit::{Budget, fit};
 
 const SECRET: &str = "AKIAIOSFODNN7REDACTE";
 

@@ -5,7 +5,7 @@
 //! than [`Budget::Unlimited`] come with the archive.
 
 use crate::outcome::Payload;
-use crate::stage::redact::Redacted;
+use crate::prepared::redact::Redacted;
 
 /// How much an answer may weigh.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 //! commands; until then nothing can be asked for.
 
 use crate::outcome::Outcome;
+use crate::prepared::fit::Fitted;
+use crate::prepared::redact::Redacted;
 use crate::raw_json::JsonObject;
-use crate::stage::fit::Fitted;
-use crate::stage::redact::Redacted;
 
 /// What provenance a caller asked for (P5).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
