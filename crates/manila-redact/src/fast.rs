@@ -8,8 +8,9 @@
 //! of bits; no lookup waits for the one before, which is why this is faster than an automaton.
 
 use crate::boundary::ends_with_escape;
+use crate::edit::Findings;
 use crate::find::Probed;
-use crate::redactor::Redactor;
+use crate::selection::Selection;
 
 mod literals;
 mod tables;
@@ -28,9 +29,16 @@ pub(crate) struct Hit {
     pub(crate) rule: usize,
 }
 
+/// Finds what the rules find in a text, the operator's own included.
+pub(crate) fn scan(text: &[u8], selection: &Selection) -> Findings {
+    let mut findings = self::text(text, selection).findings;
+    selection.add_extra(text, &mut findings);
+    findings
+}
+
 /// Finds what the rules find in a text.
-pub(crate) fn text<'a>(text: &'a [u8], redactor: &'a Redactor) -> Probed<'a> {
-    let mut probed = Probed::new(text, redactor);
+pub(crate) fn text<'a>(text: &'a [u8], selection: &'a Selection) -> Probed<'a> {
+    let mut probed = Probed::new(text, selection);
     hits(text, |hit| probed.probe(hit.rule, hit.at, hit.len));
     probed
 }

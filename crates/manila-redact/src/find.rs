@@ -10,8 +10,8 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::boundary::{is_end, is_start, is_word};
 use crate::edit::{Finding, Findings, Form};
-use crate::redactor::Redactor;
 use crate::rules::{Finds, N_RULES, RULES, Rule, Structure, Token};
+use crate::selection::Selection;
 use crate::value;
 
 pub(crate) mod assignment;
@@ -36,19 +36,19 @@ const WINDOW: usize = 4 * 1024;
 /// A text, and what was learned about it on the way.
 pub(crate) struct Probed<'a> {
     text: &'a [u8],
-    redactor: &'a Redactor,
+    selection: &'a Selection,
     runs: Runs,
     pub(crate) findings: Findings,
 }
 
 impl<'a> Probed<'a> {
-    pub(crate) fn new(text: &'a [u8], redactor: &'a Redactor) -> Probed<'a> {
-        Probed { text, redactor, runs: Runs::default(), findings: Findings::default() }
+    pub(crate) fn new(text: &'a [u8], selection: &'a Selection) -> Probed<'a> {
+        Probed { text, selection, runs: Runs::default(), findings: Findings::default() }
     }
 
     /// Asks rule `n` about the place `at`, where its literal of `len` bytes was found.
     pub(crate) fn probe(&mut self, n: usize, at: usize, len: usize) {
-        let Some(rule) = RULES.get(n).filter(|_| self.redactor.has(n)) else { return };
+        let Some(rule) = RULES.get(n).filter(|_| self.selection.has(n)) else { return };
         match rule.finds() {
             Finds::Token(token) => {
                 let (least, most) = token.inside;
@@ -83,7 +83,7 @@ impl<'a> Probed<'a> {
     /// Asks whether a token begins at `start`.
     pub(crate) fn token(&mut self, n: usize, token: &Token, start: usize) {
         let goes_on = |byte| token.letters.goes_on_after(byte);
-        if !self.redactor.has(n) || !is_start(self.text, start, goes_on) {
+        if !self.selection.has(n) || !is_start(self.text, start, goes_on) {
             return;
         }
         let Some(pattern) = compiled(n, token) else { return };
@@ -150,7 +150,7 @@ impl<'a> Probed<'a> {
             end += 1;
         }
         let is_allowed =
-            || self.text.get(start..end).is_some_and(|value| self.redactor.allows(value));
+            || self.text.get(start..end).is_some_and(|value| self.selection.allows(value));
         if start < end && !is_allowed() {
             let rank = u32::try_from(n).unwrap_or(u32::MAX);
             self.findings.add(Finding { start, end, rank, form });

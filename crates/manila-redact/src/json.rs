@@ -16,8 +16,8 @@ use crate::fast::{self, Hit};
 use crate::find::label::{self, KeyLabel};
 use crate::find::{Probed, header};
 use crate::naive;
-use crate::redactor::Redactor;
 use crate::rules::{Demand, RULES};
+use crate::selection::Selection;
 use crate::value::{self, LEN_MIN, Quoting};
 
 mod token;
@@ -34,8 +34,8 @@ pub(crate) enum Keys {
 }
 
 /// Finds what the rules find in JSON.
-pub(crate) fn fast(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
-    let mut search = Search::new(json, redactor, keys, Redactor::scan);
+pub(crate) fn fast(json: &[u8], selection: &Selection, keys: Keys) -> Findings {
+    let mut search = Search::new(json, selection, keys, fast::scan);
     let mut open: Option<Open<'_>> = None;
     let mut searched_to = 0;
     fast::hits(json, |hit| {
@@ -56,11 +56,11 @@ pub(crate) fn fast(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
             if token.has_escapes {
                 // What is hidden behind escapes is found in the text itself.
                 let text = decode(token.text(json));
-                let label = key_label_fast(&text, redactor);
-                search.add(&token, &text, redactor.scan(&text), label);
-                open = Some(Open::done(token, redactor));
+                let label = key_label_fast(&text, selection);
+                search.add(&token, &text, fast::scan(&text, selection), label);
+                open = Some(Open::done(token, selection));
             } else {
-                let mut new = Open::new(token, json, redactor);
+                let mut new = Open::new(token, json, selection);
                 new.take(&hit);
                 open = Some(new);
             }
@@ -69,26 +69,26 @@ pub(crate) fn fast(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
     if let Some(done) = open {
         search.finish(done);
     }
-    if redactor.has_extra() {
+    if selection.has_extra() {
         search.extra();
     }
     search.findings
 }
 
 /// Finds the same by looking at every string.
-pub(crate) fn naive(json: &[u8], redactor: &Redactor, keys: Keys) -> Findings {
-    let mut search = Search::new(json, redactor, keys, Redactor::scan_naively);
+pub(crate) fn naive(json: &[u8], selection: &Selection, keys: Keys) -> Findings {
+    let mut search = Search::new(json, selection, keys, naive::scan);
     let mut at = 0;
     while let Some(token) = Token::after(json, at) {
         at = token.inside.end + 1;
         let text = decode(token.text(json));
         let mut label = None;
-        for n in (0..RULES.len()).filter(|n| redactor.has(*n)) {
+        for n in (0..RULES.len()).filter(|n| selection.has(*n)) {
             naive::places(&with_quote(&text), n, |at, len| {
                 label = better(label, label::of_key(&text, n, at, len));
             });
         }
-        search.add(&token, &text, redactor.scan_naively(&text), label);
+        search.add(&token, &text, naive::scan(&text, selection), label);
     }
     search.findings
 }
@@ -98,10 +98,10 @@ fn with_quote(text: &[u8]) -> Vec<u8> {
     [text, b"\""].concat()
 }
 
-fn key_label_fast(text: &[u8], redactor: &Redactor) -> Option<KeyLabel> {
+fn key_label_fast(text: &[u8], selection: &Selection) -> Option<KeyLabel> {
     let mut label = None;
     fast::hits(&with_quote(text), |hit| {
-        if redactor.has(hit.rule) {
+        if selection.has(hit.rule) {
             label = better(label, label::of_key(text, hit.rule, hit.at, hit.len));
         }
     });
@@ -121,25 +121,25 @@ struct Open<'a> {
     token: Token,
     probed: Probed<'a>,
     text: &'a [u8],
-    redactor: &'a Redactor,
+    selection: &'a Selection,
     label: Option<KeyLabel>,
     is_done: bool,
 }
 
 impl<'a> Open<'a> {
-    fn new(token: Token, json: &'a [u8], redactor: &'a Redactor) -> Open<'a> {
+    fn new(token: Token, json: &'a [u8], selection: &'a Selection) -> Open<'a> {
         let text = json.get(token.inside.clone()).unwrap_or_default();
-        let probed = Probed::new(text, redactor);
-        Open { token, probed, text, redactor, label: None, is_done: false }
+        let probed = Probed::new(text, selection);
+        Open { token, probed, text, selection, label: None, is_done: false }
     }
 
-    fn done(token: Token, redactor: &'a Redactor) -> Open<'a> {
-        let probed = Probed::new(b"", redactor);
-        Open { token, probed, text: b"", redactor, label: None, is_done: true }
+    fn done(token: Token, selection: &'a Selection) -> Open<'a> {
+        let probed = Probed::new(b"", selection);
+        Open { token, probed, text: b"", selection, label: None, is_done: true }
     }
 
     fn take(&mut self, hit: &Hit) {
-        if self.is_done || !self.redactor.has(hit.rule) {
+        if self.is_done || !self.selection.has(hit.rule) {
             return;
         }
         let at = hit.at - self.token.inside.start;
@@ -154,21 +154,21 @@ impl<'a> Open<'a> {
 /// What is found so far.
 struct Search<'a> {
     json: &'a [u8],
-    redactor: &'a Redactor,
+    selection: &'a Selection,
     keys: Keys,
     /// The engine.
-    scan: fn(&Redactor, &[u8]) -> Findings,
+    scan: fn(&[u8], &Selection) -> Findings,
     findings: Findings,
 }
 
 impl<'a> Search<'a> {
     fn new(
         json: &'a [u8],
-        redactor: &'a Redactor,
+        selection: &'a Selection,
         keys: Keys,
-        scan: fn(&Redactor, &[u8]) -> Findings,
+        scan: fn(&[u8], &Selection) -> Findings,
     ) -> Search<'a> {
-        Search { json, redactor, keys, scan, findings: Findings::default() }
+        Search { json, selection, keys, scan, findings: Findings::default() }
     }
 
     fn finish(&mut self, open: Open<'_>) {
@@ -183,8 +183,8 @@ impl<'a> Search<'a> {
         if !findings.is_empty() && !is_left_alone() {
             let start = token.inside.start;
             let mut places = Places::new(token.text(self.json));
-            let (redactor, engine) = (self.redactor, self.scan);
-            let scan = |text: &[u8]| engine(redactor, text);
+            let (selection, engine) = (self.selection, self.scan);
+            let scan = |text: &[u8]| engine(text, selection);
             for it in until_nothing_more(text, findings, scan) {
                 let (from, to) = if token.has_escapes {
                     (places.of(it.start), places.of(it.end))
@@ -270,7 +270,7 @@ impl<'a> Search<'a> {
                 let number = self.json.get(at..end)?;
                 if let KeyLabel::Secret { demand: Demand::Anything, rule } = label
                     && number.len() >= LEN_MIN
-                    && !self.redactor.allows(number)
+                    && !self.selection.allows(number)
                 {
                     self.push(at..end, rule, Form::Quoted { n_backslashes: 0 });
                 }
@@ -294,7 +294,7 @@ impl<'a> Search<'a> {
             KeyLabel::SetCookie { .. } => header::set_cookie(&text),
         };
         let Some(found) = found else { return };
-        if text.get(found.clone()).is_some_and(|value| self.redactor.allows(value)) {
+        if text.get(found.clone()).is_some_and(|value| self.selection.allows(value)) {
             return;
         }
         let mut places = Places::new(inside);
@@ -319,7 +319,7 @@ impl<'a> Search<'a> {
             } else {
                 Cow::Borrowed(token.text(self.json))
             };
-            self.redactor.add_extra(&text, &mut findings);
+            self.selection.add_extra(&text, &mut findings);
             self.add(&token, &text, findings, None);
         }
     }

@@ -38,12 +38,14 @@ mod json;
 mod naive;
 mod redactor;
 mod rules;
+mod selection;
 mod stream;
 mod value;
 
 pub use edit::{Edit, Form, MARK, Tally, apply};
-pub use redactor::{Extra, Options, Redactor, UnusableRule};
+pub use redactor::Redactor;
 pub use rules::{Rule, rules};
+pub use selection::{Extra, Options, UnusableRule};
 pub use stream::{Found, Ready, Stream, places};
 
 /// The examples of the crate's README are tests too.

@@ -7,10 +7,13 @@ mod classes;
 mod cloud;
 mod code;
 mod data;
+mod labels;
 mod messaging;
 mod money;
 mod security;
 mod work;
+
+pub(crate) use labels::last_word;
 
 /// What is found, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +141,7 @@ impl Rule {
         demand: Demand,
         labels: &'static [&'static str],
     ) -> Rule {
-        let has_words = crate::find::label::has_words(labels);
+        let has_words = labels::has_words(labels);
         let labelled = Labelled { labels, demand, except_after: &[], has_words };
         Rule::new(name, protects, Finds::Labelled(labelled))
     }

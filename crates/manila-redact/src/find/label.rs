@@ -6,7 +6,7 @@ use super::assignment::{self, Sep};
 use super::{Runs, code, name};
 use crate::boundary::is_word;
 use crate::edit::Form;
-use crate::rules::{Demand, Finds, Labelled, RULES, Structure};
+use crate::rules::{Demand, Finds, Labelled, RULES, Structure, last_word};
 use crate::value::{self, Quoting};
 
 /// What may stand between the words of a label; they may stand together, too.
@@ -51,33 +51,6 @@ pub(crate) const fn literal(label: &'static str, n: usize) -> Option<([u8; 32], 
 const fn has_byte_before(label: &str) -> bool {
     let last_word = last_word(label);
     last_word > 0 && label.len() - last_word < LONG
-}
-
-/// Where the last word of a label begins. A `_` at the start of a label belongs to it.
-#[allow(clippy::indexing_slicing, reason = "`at` is at most the length")]
-const fn last_word(label: &str) -> usize {
-    let bytes = label.as_bytes();
-    let mut at = bytes.len();
-    while at > 1 {
-        if bytes[at - 1] == b'_' && bytes[0] != b'_' {
-            return at;
-        }
-        at -= 1;
-    }
-    0
-}
-
-/// Whether one of these labels has several words.
-pub(crate) const fn has_words(labels: &[&str]) -> bool {
-    let mut n = 0;
-    while n < labels.len() {
-        #[allow(clippy::indexing_slicing, reason = "`n` is below the length")]
-        if last_word(labels[n]) > 0 {
-            return true;
-        }
-        n += 1;
-    }
-    false
 }
 
 /// Whether the name that ends at `end` is this label, its words joined in any way.
