@@ -26,6 +26,7 @@ mod http_server;
 mod http_upstream;
 mod import;
 mod journal;
+mod layering;
 mod log;
 mod logs;
 mod mcp;
