@@ -18,7 +18,8 @@
 //!     concat!(
 //!         r#"{"success":true,"data":{"result":["a","b"]},"error":null,"meta":{"#,
 //!         r#""version":"response-v2","request_id":"req_1","#,
-//!         r#""warnings":["The index is two hours old"],"warning_details":[{"code":"STALE_CACHE","#,
+//!         r#""warnings":["The index is two hours old"],"#,
+//!         r#""warning_details":[{"code":"STALE_CACHE","#,
 //!         r#""severity":"warning","message":"The index is two hours old"}],"#,
 //!         r#""pagination":{"cursor":null,"has_more":false,"total_count":2}}}"#,
 //!     ),

@@ -159,7 +159,8 @@ catalogue! {
         name: "CONFLICT",
         http: 409, plain: -32603, mcp: -32603, retry: Yes,
         message: "A conflicting operation is in progress",
-        remedy: "Wait for the conflicting operation to complete, or cancel it before retrying this operation.",
+        remedy: "Wait for the conflicting operation to complete, or cancel it before retrying \
+                 this operation.",
     }
     /// A request, an argument or an answer is over a size limit.
     TooLarge => {

@@ -49,9 +49,9 @@ impl Verdict {
 /// ```
 /// use manila::check::Checker;
 ///
-/// let verdict = Checker::auto().check(
-///     &br#"{"success": true, "data": {}, "error": "", "meta": {"version": "response-v2"}}"#[..].into(),
-/// );
+/// let document =
+///     r#"{"success": true, "data": {}, "error": "", "meta": {"version": "response-v2"}}"#;
+/// let verdict = Checker::auto().check(&document.into());
 /// let finding = &verdict.findings[0];
 /// assert_eq!((finding.pointer.as_str(), finding.clause), ("/error", Some("R3")));
 /// ```

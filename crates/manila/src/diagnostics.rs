@@ -95,8 +95,8 @@ impl Diagnosed {
         parse(stdout, stderr)
     }
 
-    /// What two readers of the same output found. Errors count more than warnings, and what both read is
-    /// told once.
+    /// What two readers of the same output found. Errors count more than warnings, and what both
+    /// read is told once.
     pub(crate) fn and(mut self, mut other: Diagnosed) -> Diagnosed {
         self.is_unfinished |= other.is_unfinished;
         other.is_unfinished = self.is_unfinished;

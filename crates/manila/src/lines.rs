@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-/// The places of the lines that have one of these words, in order and without their ends. The text is
-/// searched for the words, not walked over line by line.
+/// The places of the lines that have one of these words, in order and without their ends. The
+/// text is searched for the words, not walked over line by line.
 ///
 /// ```
 /// let places: Vec<_> = manila::lines_with("one\ntwo\n\nthree two", &["two"]).collect();

@@ -137,8 +137,8 @@ pub struct Exited {
     pub stdout: String,
     /// What it wrote to standard error.
     pub stderr: String,
-    /// What somebody who knows the program read from that, beside the diagnostics that are known here (M4).
-    /// It has no JSON form.
+    /// What somebody who knows the program read from that, beside the diagnostics that are known
+    /// here (M4). It has no JSON form.
     pub diagnosed: Option<Diagnosed>,
 }
 

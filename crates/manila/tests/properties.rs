@@ -126,8 +126,8 @@ proptest! {
         let pretty = serde_json::to_string_pretty(&given).unwrap();
         let value = RawJson::parse(pretty.clone()).unwrap();
         prop_assert_eq!(value.to_string(), given.to_string());
-        let shown = String::from_utf8(manila::pretty(&RawJson::parse(given.to_string()).unwrap())).unwrap();
-        prop_assert_eq!(shown, pretty);
+        let shown = manila::pretty(&RawJson::parse(given.to_string()).unwrap());
+        prop_assert_eq!(String::from_utf8(shown).unwrap(), pretty);
     }
 
     #[test]

@@ -262,7 +262,10 @@ fn check_agree(one: impl Fn(&Value) -> bool, other: impl Fn(&Value) -> bool, goo
 fn a_record_gets_the_same_verdict_in_an_envelope() {
     let (alone, inside) =
         (validator(Subject::ProvRecord), validator(Contract::McpEnvelopeV01.into()));
-    let wrap = |record: &Value| json!({"schema_version": "mcp.envelope.v0.1", "result": 1, "provenance": record});
+    let wrap = |record: &Value| {
+        json!({"schema_version": "mcp.envelope.v0.1", "result": 1,
+            "provenance": record})
+    };
     // An envelope may also say that there is no record.
     let inside = |record: &Value| !record.is_null() && inside.is_valid(&wrap(record));
     check_agree(|record| alone.is_valid(record), inside, &record());

@@ -133,8 +133,17 @@ fn own_dependencies(manifest: &str) -> Vec<&str> {
 
 #[test]
 fn reads_manifests() {
-    let manifest = "[package]\nname = \"manila-x\"\n[dependencies]\n# why\nmanila.workspace = true\n\
-                    bytes = \"1\"\nmanila-redact = { path = \"../x\" }\n[dev-dependencies]\nmanila-cli = \"1\"";
+    let manifest = r#"
+[package]
+name = "manila-x"
+[dependencies]
+# manila-pack is not named here
+manila.workspace = true
+bytes = "1"
+manila-redact = { path = "../x" }
+[dev-dependencies]
+manila-cli = "1"
+"#;
     assert_eq!(own_dependencies(manifest), ["manila", "manila-redact"]);
 }
 

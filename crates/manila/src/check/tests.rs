@@ -27,8 +27,9 @@ fn a_good_document_has_no_findings() {
 
 #[test]
 fn findings_have_lines_and_stand_in_their_order() {
-    let document = "\n{\"success\": true,\n \"data\": [],\n \"é\": 1, \"error\": 7,\n \"meta\": {\n  \
-                    \"version\": \"response-v2\",\n  \"pagination\": {\"has_more\": \"no\"}}}";
+    let document = "\n{\"success\": true,\n \"data\": [],\n \"é\": 1, \"error\": 7,\n \
+                    \"meta\": {\n  \"version\": \"response-v2\",\n  \
+                    \"pagination\": {\"has_more\": \"no\"}}}";
     check(
         document,
         &[

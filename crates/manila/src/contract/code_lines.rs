@@ -142,7 +142,8 @@ mod tests {
         check("```\nlet x = 1;\n```\nit broke", "it broke");
         check("it broke: ```secret = 1``` there", "it broke:  there");
         check(
-            "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nValueError: bad",
+            "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\n\
+             ValueError: bad",
             "ValueError: bad",
         );
         check("File \"a.py\", line 3, in f\n\tkey = load()\nValueError: bad", "ValueError: bad");

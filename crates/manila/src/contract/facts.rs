@@ -103,8 +103,8 @@ impl Facts {
     }
 }
 
-/// A failure's details and, for contracts that do not tell the line of output from which it was read,
-/// the place in the source that stands in that line.
+/// A failure's details and, for contracts that do not tell the line of output from which it was
+/// read, the place in the source that stands in that line.
 pub(super) fn located(failure: &Failure) -> JsonObject {
     let details = &failure.details;
     let is_known = ["file", "line", "column"].iter().any(|name| details.get(name).is_some());

@@ -30,7 +30,8 @@ pub struct Reading {
 /// use manila::{Contract, Ended, RawJson, read};
 ///
 /// let envelope = RawJson::parse(
-///     r#"{"success": true, "data": {"n": 1.0}, "error": null, "meta": {"version": "response-v2"}}"#,
+///     r#"{"success": true, "data": {"n": 1.0}, "error": null,
+///         "meta": {"version": "response-v2"}}"#,
 /// )?;
 /// let reading = read(Contract::ResponseV2, &envelope).unwrap();
 /// assert!(matches!(reading.outcome.ended, Ended::Done(_)));

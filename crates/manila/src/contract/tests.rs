@@ -68,12 +68,18 @@ fn what_redaction_hid_is_told_or_listed_as_lost() {
     for (contract, told) in [
         (
             Contract::ResponseV2,
-            r#""warning_details":[{"code":"CONTENT_REDACTED","severity":"info","message":"2 secrets were hidden","context":{"count":2,"rules":{"jwt":2}}}]"#,
+            concat!(
+                r#""warning_details":[{"code":"CONTENT_REDACTED","severity":"info","#,
+                r#""message":"2 secrets were hidden","context":{"count":2,"rules":{"jwt":2}}}]"#,
+            ),
         ),
         (Contract::MachineReadableV1, r#""metadata":{"redacted":"jwt 2"}"#),
         (
             Contract::McpEnvelopeV01,
-            r#""warnings":[{"code":"ADAPTER.REDACTED","message":"2 secrets were hidden","details":{"count":2,"rules":"jwt 2"}}]"#,
+            concat!(
+                r#""warnings":[{"code":"ADAPTER.REDACTED","message":"2 secrets were hidden","#,
+                r#""details":{"count":2,"rules":"jwt 2"}}]"#,
+            ),
         ),
     ] {
         let reply = render(&seen, contract, &Context::new([0; 16]));

@@ -62,7 +62,8 @@ fn in_file(line: &str) -> Option<Found<'_>> {
     })
 }
 
-/// MSBuild ends a message with the project that was built: ` [/src/App.csproj::TargetFramework=net10.0]`.
+/// MSBuild ends a message with the project that was built:
+/// ` [/src/App.csproj::TargetFramework=net10.0]`.
 fn without_project(message: &str) -> &str {
     let inside = message.strip_suffix(']').and_then(|rest| rest.rsplit_once(" ["));
     let is_project = |path: &str| {

@@ -166,7 +166,8 @@ fn methods_have_conditions() {
 #[test]
 fn some_conditions_are_about_the_envelope() {
     let envelope = |method: &str, more: Value| -> Verdict {
-        let mut envelope = json!({"schema_version": "mcp.envelope.v0.1", "result": 1, "provenance": claiming(method)});
+        let mut envelope = json!({"schema_version": "mcp.envelope.v0.1", "result": 1,
+            "provenance": claiming(method)});
         envelope.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         Checker::auto().check(&envelope.to_string().into())
     };

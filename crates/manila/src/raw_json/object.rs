@@ -104,7 +104,8 @@ impl JsonObject {
         JsonObject::build_in(64, write)
     }
 
-    /// As `build`, of an object that has about so many bytes: one that is kept has no room to spare then.
+    /// As `build`, of an object that has about so many bytes: one that is kept has no room to
+    /// spare then.
     #[must_use]
     pub fn build_in(n_bytes: usize, write: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
         let mut out = Vec::with_capacity(n_bytes);

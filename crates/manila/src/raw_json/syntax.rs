@@ -45,7 +45,8 @@ impl Syntax {
             Syntax::ByteOrderMark => "save the file as UTF-8 without a byte-order mark",
             Syntax::InvalidUtf8 => "convert the input to UTF-8; JSON has no other encoding",
             Syntax::Expected(_) | Syntax::Escape | Syntax::Number => {
-                "mend the JSON at this place; comments, single quotes and trailing commas are not JSON"
+                "mend the JSON at this place; comments, single quotes and trailing commas are \
+                 not JSON"
             }
             Syntax::Ends(_) => "the input looks cut off; give the whole value",
             Syntax::Trailing => "give one value at a time",

@@ -32,7 +32,8 @@ fn refuses_what_is_no_json_and_says_where() {
     check_refused(b" \n", "the input is empty, but a JSON value is needed");
     check_refused(
         b"\xEF\xBB\xBF{}",
-        "not JSON: the input starts with a byte-order mark, which JSON does not allow (line 1, column 1)",
+        "not JSON: the input starts with a byte-order mark, which JSON does not allow \
+         (line 1, column 1)",
     );
     check_refused(b"{\"a\":\"\xFF\"}", "not JSON: the input is not valid UTF-8 (line 1, column 7)");
     check_refused(

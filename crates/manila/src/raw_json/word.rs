@@ -32,8 +32,8 @@ pub(super) fn unquoted_len_of_16(bytes: [u8; 16]) -> usize {
     first_of_16(quotes(u8x16::new(bytes)))
 }
 
-/// Where the run ends that starts at `at` and has no quote, backslash or control character, as far as
-/// 64 bytes at a time tell it: up to 63 more may follow.
+/// Where the run ends that starts at `at` and has no quote, backslash or control character, as far
+/// as 64 bytes at a time tell it: up to 63 more may follow.
 pub(super) fn plain_blocks_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
         let (parts, _) = block.as_chunks::<16>();
@@ -64,8 +64,8 @@ pub(super) fn ending_quotes_of_64(bytes: &[u8; 64], is_escaped: &mut bool) -> u6
     };
     let quotes = mask(b'"');
     let backslashes = mask(b'\\') & !u64::from(*is_escaped);
-    // A byte is escaped by a run of backslashes before it whose length is odd. To add the place where
-    // a run starts to the run carries a bit to where it ends.
+    // A byte is escaped by a run of backslashes before it whose length is odd. To add the place
+    // where a run starts to the run carries a bit to where it ends.
     let follows = backslashes << 1 | u64::from(*is_escaped);
     let odd_starts = backslashes & !EVEN & !follows;
     let (ends_of_odd, is_over) = odd_starts.overflowing_add(backslashes);

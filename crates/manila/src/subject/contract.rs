@@ -46,8 +46,8 @@ impl Contract {
             Contract::EnvelopeV1 => &Info {
                 id: "envelope-v1",
                 stem: "envelope_v1",
-                summary: "nine fixed members: who answered, for which tier (the caller's plan), how \
-                          long it took; the tool's own payload untouched in `data`",
+                summary: "nine fixed members: who answered, for which tier (the caller's plan), \
+                          how long it took; the tool's own payload untouched in `data`",
                 pick_when: "you sell tools by tier, or route by tool and version, and want every \
                             answer to have the same nine keys",
                 schema: include_str!("../../schemas/envelope_v1.json"),

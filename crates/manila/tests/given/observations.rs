@@ -85,13 +85,14 @@ pub(crate) fn observed() -> impl Strategy<Value = Value> {
                 "meta": {"version": "response-v2"}});
             json!({"mcp": {"content": [], "isError": is_error, "structuredContent": envelope}})
         }),
-        (prop::collection::vec(block(), 0..4), any::<bool>(), prop::option::of(payload())).prop_map(
-            |(content, is_error, structured)| {
-                json!({"mcp": {"content": content, "isError": is_error, "structuredContent": structured}})
-            }
-        ),
+        (prop::collection::vec(block(), 0..4), any::<bool>(), prop::option::of(payload()))
+            .prop_map(|(content, is_error, structured)| {
+                json!({"mcp": {"content": content, "isError": is_error,
+                    "structuredContent": structured}})
+            }),
         (text(), -2i64..300, text(), text()).prop_map(|(command, code, stdout, stderr)| {
-            json!({"exited": {"command": command, "code": code, "stdout": stdout, "stderr": stderr}})
+            json!({"exited":
+                {"command": command, "code": code, "stdout": stdout, "stderr": stderr}})
         }),
         (code(), text(), text(), text(), object(), object(), payload()).prop_map(
             |(code, origin, message, remediation, details, data, partial)| {
@@ -100,9 +101,8 @@ pub(crate) fn observed() -> impl Strategy<Value = Value> {
                     "retry_after_seconds": 1.5, "partial": partial}})
             }
         ),
-        (code(), text()).prop_map(|(code, message)| {
-            json!({"failed": {"code": code, "message": message}})
-        }),
+        (code(), text())
+            .prop_map(|(code, message)| { json!({"failed": {"code": code, "message": message}}) }),
         (text(), text(), text(), prop::collection::vec(text(), 0..3)).prop_map(
             |(parameter, reason, provided, allowed)| {
                 json!({"invalid": {"parameter": parameter, "reason": reason,

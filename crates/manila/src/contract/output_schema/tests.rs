@@ -94,7 +94,9 @@ fn the_tools_schema_binds_while_nothing_says_otherwise() {
 fn a_payload_that_is_no_object_stands_where_the_contract_puts_it() {
     let whole = wrapped(Contract::ResponseV2, r#"{"type": "array", "items": {"type": "string"}}"#);
     let validator = jsonschema::validator_for(&whole).unwrap();
-    let envelope = |data: Value| json!({"success": true, "data": data, "error": null, "meta": {"version": "response-v2"}});
+    let meta = json!({"version": "response-v2"});
+    let envelope =
+        |data: Value| json!({"success": true, "data": data, "error": null, "meta": meta});
     assert!(validator.is_valid(&envelope(json!({"result": ["a"]}))));
     assert!(!validator.is_valid(&envelope(json!({"result": [1]}))));
 }

@@ -79,7 +79,10 @@ fn an_envelope_that_goes_out_unchanged_has_its_own() {
     for (contract, envelope, own) in [
         (
             Contract::ResponseV2,
-            r#"{"success":true,"data":{},"error":null,"meta":{"version":"response-v2","request_id":"own"}}"#,
+            concat!(
+                r#"{"success":true,"data":{},"error":null,"#,
+                r#""meta":{"version":"response-v2","request_id":"own"}}"#,
+            ),
             Some("own"),
         ),
         (Contract::McpEnvelopeV01, r#"{"schema_version":"mcp.envelope.v0.1","result":1}"#, None),

@@ -109,7 +109,8 @@ fn a_signature_has_the_form_of_its_algorithm() {
     check(
         json!({"signature": {}}),
         concat!(
-            "/integrity/record_digest recommended P8 advice; /integrity/signature/alg required P8; ",
+            "/integrity/record_digest recommended P8 advice; ",
+            "/integrity/signature/alg required P8; ",
             "/integrity/signature/key_id required P8; /integrity/signature/value required P8"
         ),
     );

@@ -174,7 +174,8 @@ fn references_must_not_lead_on_and_on() {
         "refers to itself without end",
     );
     check_unusable(
-        r##"{"$defs": {"a": {"$anchor": "it", "not": {"$ref": "#it"}}}, "items": {"$ref": "#it"}}"##,
+        r##"{"$defs": {"a": {"$anchor": "it", "not": {"$ref": "#it"}}},
+            "items": {"$ref": "#it"}}"##,
         "refers to itself without end",
     );
     check_unusable(
@@ -221,8 +222,9 @@ fn recursion_must_not_visit_a_value_twice() {
         r##"{"items": {"$ref": "#"}, "anyOf": [{"prefixItems": [{"$ref": "#"}]}]}"##,
         r##"{"items": {"$dynamicRef": "#n"}, "contains": {"$ref": "#"}, "$dynamicAnchor": "n"}"##,
         // Two keywords lead to two schemas that lead back.
-        r##"{"properties": {"x": {"$ref": "#/$defs/b"}}, "allOf": [{"$ref": "#/$defs/c"}], "$defs":
-            {"b": {"items": {"$ref": "#"}}, "c": {"properties": {"x": {"items": {"$ref": "#"}}}}}}"##,
+        r##"{"properties": {"x": {"$ref": "#/$defs/b"}}, "allOf": [{"$ref": "#/$defs/c"}],
+            "$defs": {"b": {"items": {"$ref": "#"}},
+                "c": {"properties": {"x": {"items": {"$ref": "#"}}}}}}"##,
         // What is evaluated is found out by a second check.
         r##"{"anyOf": [{"properties": {"x": {"$ref": "#"}}}], "unevaluatedProperties": false}"##,
         r##"{"unevaluatedProperties": {"$ref": "#"}}"##,
@@ -281,7 +283,8 @@ fn recursion_is_fine_as_long_as_it_goes_on() {
             "must have at most 1 characters (maxLength)",
         ),
         (
-            r#"{"properties": {"schema": {"$ref": "https://json-schema.org/draft/2020-12/schema"}}}"#,
+            r#"{"properties":
+                {"schema": {"$ref": "https://json-schema.org/draft/2020-12/schema"}}}"#,
             r#"{"schema": {"type": "string"}}"#,
             r#"{"schema": {"minLength": "1"}}"#,
             "/schema/minLength must be of type integer (type)",

@@ -65,7 +65,8 @@ fn q6_what_failed() {
     let expected = concat!(
         r#"{"ts":"2026-01-02T03:04:05.678Z","agentId":null,"taskId":null,"stepId":null,"#,
         r#""transport":"http","route":null,"method":null,"requestId":null,"rpcId":null,"#,
-        r#""traceId":null,"spanId":null,"status":"timeout","durationMs":null,"attempt":1,"inputBytes":null,"#,
+        r#""traceId":null,"spanId":null,"status":"timeout","durationMs":null,"attempt":1,"#,
+        r#""inputBytes":null,"#,
         r#""outputBytes":null,"error":{"code":"TIMEOUT","message":"no answer within 30 s","#,
         r#""details":{"limitMs":30000}},"metadata":{"schemaVersion":null,"#,
         r#""deterministic":false,"toolId":null,"promptId":null}}"#,
