@@ -3,7 +3,8 @@
 //! Comments and the comma before a closing bracket become blanks, so that everything else keeps its
 //! line and column. What is wrong otherwise is left for the reader of JSON to tell.
 
-/// The text without comments, without commas before closing brackets, and without a byte-order mark.
+/// The text without comments, without commas before closing brackets, and without a byte-order
+/// mark.
 #[must_use]
 pub fn plain_json(text: &[u8]) -> Vec<u8> {
     let mut rest = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);

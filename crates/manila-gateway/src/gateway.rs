@@ -68,8 +68,8 @@ impl Gateway {
         Gateway::in_front_of_all(vec![member], settings, events, move |_| Arc::clone(&own))
     }
 
-    /// Starts servers, or gets ready to reach them. If there are several, every name begins with that
-    /// of its server. `events_of` is told what happens to the server of a name.
+    /// Starts servers, or gets ready to reach them. If there are several, every name begins with
+    /// that of its server. `events_of` is told what happens to the server of a name.
     #[must_use]
     pub fn in_front_of_all(
         members: Vec<Member>,
@@ -160,7 +160,8 @@ impl Gateway {
         self.servers().all().iter().for_each(|backend| backend.upstream.hurry());
     }
 
-    /// The only server, if it runs as our child and has one client: it hears that client's own hello.
+    /// The only server, if it runs as our child and has one client: it hears that client's own
+    /// hello.
     pub(crate) fn own_child<'a>(&self, servers: &'a Servers) -> Option<&'a Arc<Backend>> {
         let only = servers.only().filter(|_| self.has_one_door())?;
         matches!(only.upstream, Upstream::Child(_)).then_some(only)

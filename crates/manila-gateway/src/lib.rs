@@ -4,8 +4,8 @@
 //! and parses no arguments: what a person should hear goes out as an [`Event`], and [`traced`]
 //! hands events to whoever subscribed with `tracing`.
 //!
-//! A program that uses this crate calls [`dispatch`] first thing in `main`: servers are started under
-//! a keeper, which is the same program run again, and so is what works for a pack.
+//! A program that uses this crate calls [`dispatch`] first thing in `main`: servers are started
+//! under a keeper, which is the same program run again, and so is what works for a pack.
 #![forbid(unsafe_code)]
 
 mod admit;
@@ -33,8 +33,9 @@ pub use telemetry::event::{Consent, Event, Events, traced};
 pub use telemetry::journal;
 pub use upstream::Down;
 
-/// Takes over if this process was started by another of the same program, to keep a server or to work for
-/// a pack: call it first thing in `main`, with the program's arguments. `Some` is the exit code.
+/// Takes over if this process was started by another of the same program, to keep a server or to
+/// work for a pack: call it first thing in `main`, with the program's arguments. `Some` is the exit
+/// code.
 #[must_use]
 pub fn dispatch(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> Option<u8> {
     manila_process::dispatch(arguments.clone()).or_else(|| manila_pack::dispatch(arguments))

@@ -25,7 +25,8 @@ pub(crate) struct Audience {
     /// The queue that must have room before the server is listened to: that of the one client
     /// which shares its pipe with nobody.
     patient: OnceLock<Room<Bytes>>,
-    /// The resources whose changes clients want to hear of, by client and by the URIs that it knows.
+    /// The resources whose changes clients want to hear of, by client and by the URIs that it
+    /// knows.
     watches: Mutex<HashMap<u64, HashMap<String, Watch>>>,
     /// What servers have asked clients.
     pub(crate) questions: Questions,

@@ -55,8 +55,8 @@ impl Collected {
     }
 }
 
-/// Errors, or else warnings, in the order in which they stand in a program's output. What is said twice
-/// is told once; where two rules find the same, the first of them counts.
+/// Errors, or else warnings, in the order in which they stand in a program's output. What is said
+/// twice is told once; where two rules find the same, the first of them counts.
 pub(super) fn diagnosed(rules: &[Rule], stdout: &str, stderr: &str) -> Diagnosed {
     let mut reading = Reading::default();
     let mut time = Time::for_one_output();

@@ -29,9 +29,9 @@ pub const KEYS: [Key; 73] = [
     key(
         "pass_env",
         Kind::Texts,
-        "variables of the environment that the program is given, beside those that every program needs \
-         (`PATH`, `HOME`, the language, folders for temporary files); a `*` at the end stands for any \
-         letters",
+        "variables of the environment that the program is given, beside those that every program \
+         needs (`PATH`, `HOME`, the language, folders for temporary files); a `*` at the end \
+         stands for any letters",
     ),
     key(
         "missing",
@@ -49,40 +49,42 @@ pub const KEYS: [Key; 73] = [
     key(
         "probe.version",
         Kind::Text,
-        "a regular expression that finds the version in what it prints; its first group is the version",
+        "a regular expression that finds the version in what it prints; its first group is the \
+         version",
     ),
     key("probe.minimum", Kind::Text, "the oldest version that will do, e.g. `\"8.0\"`"),
     key("progress", Kind::TableWith(&["pattern"]), "how the program tells how far it has come"),
     key(
         "progress.pattern",
         Kind::Text,
-        "a regular expression for a line that tells it, with the groups `message`, `done` and `total`, \
-         all optional. Without this, lines are counted",
+        "a regular expression for a line that tells it, with the groups `message`, `done` and \
+         `total`, all optional. Without this, lines are counted",
     ),
     key(
         "diagnostic",
         Kind::TablesWith(&[]),
-        "rules by which errors are read from the output of a program that failed, each with a `pattern` \
-         or with `json`. Where two fit, the first counts",
+        "rules by which errors are read from the output of a program that failed, each with a \
+         `pattern` or with `json`. Where two fit, the first counts",
     ),
     key(
         "diagnostic.pattern",
         Kind::Text,
-        "a regular expression over the whole output, in which `^` and `$` are the start and the end of a \
-         line, with the groups `file`, `line`, `column`, `severity`, `code`, `subject` (what it is about, such as a \
-         test) and `message`, all optional",
+        "a regular expression over the whole output, in which `^` and `$` are the start and the \
+         end of a line, with the groups `file`, `line`, `column`, `severity`, `code`, `subject` \
+         (what it is about, such as a test) and `message`, all optional",
     ),
     key(
         "diagnostic.lines_with",
         Kind::Texts,
-        "words of which a line must have one to be looked at, a pattern from the start of that line. Long \
-         outputs are read much faster with them, the more so where a pattern does not begin with words",
+        "words of which a line must have one to be looked at, a pattern from the start of that \
+         line. Long outputs are read much faster with them, the more so where a pattern does not \
+         begin with words",
     ),
     key(
         "diagnostic.json",
         Kind::TableWith(&["message"]),
-        "where the parts stand in a line that is a JSON object, as JSON pointers; in a list, `NAME=VALUE` \
-         is the first item with that member",
+        "where the parts stand in a line that is a JSON object, as JSON pointers; in a list, \
+         `NAME=VALUE` is the first item with that member",
     ),
     key("diagnostic.json.message", Kind::Text, "the place of the message; without one it is none"),
     key("diagnostic.json.code", Kind::Text, "the place of the code"),
@@ -95,7 +97,8 @@ pub const KEYS: [Key; 73] = [
     key(
         "diagnostic.unless",
         Kind::Text,
-        "a regular expression for messages that are no errors of their own, such as `2 errors found`",
+        "a regular expression for messages that are no errors of their own, such as `2 errors \
+         found`",
     ),
     key(
         "diagnostic.otherwise",
@@ -115,20 +118,22 @@ pub const KEYS: [Key; 73] = [
     key(
         "diagnostic.severity",
         Kind::Words(&["error", "warning"]),
-        "how bad it is, where the output does not say it: `error`, or `warning`. Warnings are told only \
-         where there is no error; what the output calls otherwise, such as `note`, is not told",
+        "how bad it is, where the output does not say it: `error`, or `warning`. Warnings are told \
+         only where there is no error; what the output calls otherwise, such as `note`, is not \
+         told",
     ),
     key(
         "diagnostic.category",
         Kind::Words(&["Compilation", "Build", "Package", "Runtime", "Unknown"]),
-        "what it is about, in the words of `machine-readable-v1`: `Compilation`, `Build`, `Package`, `Runtime`, or \
-         `Unknown`, which is the default",
+        "what it is about, in the words of `machine-readable-v1`: `Compilation`, `Build`, \
+         `Package`, `Runtime`, or `Unknown`, which is the default",
     ),
     key(
         "diagnostic.hint",
         Kind::Text,
-        "what to do. In this and the next three, `{code}`, `{file}`, `{line}`, `{column}`, `{severity}`, \
-         `{subject}` and `{message}` stand for what was found; a text with something that was not found is left out",
+        "what to do. In this and the next three, `{code}`, `{file}`, `{line}`, `{column}`, \
+         `{severity}`, `{subject}` and `{message}` stand for what was found; a text with something \
+         that was not found is left out",
     ),
     key("diagnostic.explanation", Kind::Text, "what it means"),
     key("diagnostic.link", Kind::Text, "where to read more"),
@@ -147,18 +152,18 @@ pub const KEYS: [Key; 73] = [
     key(
         "tool.parameter.type",
         Kind::Words(&["string", "integer", "boolean", "path", "strings", "paths"]),
-        "what may be given: `string`, which is the default, `integer`, `boolean`, `path`, `strings` or `paths`. A \
-         path must lie in one of the allowed folders, whatever \
-         links and `..` are in it. No text may begin with `-`, unless a `--` always comes before it; none may have \
-         control characters; no path may begin with `@`",
+        "what may be given: `string`, which is the default, `integer`, `boolean`, `path`, \
+         `strings` or `paths`. A path must lie in one of the allowed folders, whatever links and \
+         `..` are in it. No text may begin with `-`, unless a `--` always comes before it; none \
+         may have control characters; no path may begin with `@`",
     ),
     key("tool.parameter.default", Kind::Any, "what counts where nothing is given"),
     key("tool.parameter.values", Kind::Texts, "for texts: the only ones that may be given"),
     key(
         "tool.parameter.except",
         Kind::Texts,
-        "for texts: those that may not be given, in large letters or small ones, such as commands of the \
-         program where a name belongs",
+        "for texts: those that may not be given, in large letters or small ones, such as commands \
+         of the program where a name belongs",
     ),
     key(
         "tool.parameter.pattern",
@@ -180,8 +185,8 @@ pub const KEYS: [Key; 73] = [
     key(
         "tool.parameter.relative_to",
         Kind::Text,
-        "for paths that the program looks for in the folder of a file, and not in the working directory: \
-         the parameter of type `path` that names the file",
+        "for paths that the program looks for in the folder of a file, and not in the working \
+         directory: the parameter of type `path` that names the file",
     ),
     key(
         "tool.parameter.minimum",
@@ -199,34 +204,35 @@ pub const KEYS: [Key; 73] = [
     key(
         "tool.action.arguments",
         Kind::Texts,
-        "the program's arguments in groups of words. A group is there only if everything in braces holds: \
-         `{name}` is a parameter's value and holds if there is one (a list repeats the group), `{?name}` \
-         holds if it is there and not `false`, `{!name}` if it is not, `{name=value}` if it is that, \
-         `{name~end}` if it ends with that",
+        "the program's arguments in groups of words. A group is there only if everything in braces \
+         holds: `{name}` is a parameter's value and holds if there is one (a list repeats the \
+         group), `{?name}` holds if it is there and not `false`, `{!name}` if it is not, \
+         `{name=value}` if it is that, `{name~end}` if it ends with that",
     ),
     key("tool.action.required", Kind::Texts, "the parameters that it cannot do without"),
     key(
         "tool.action.exclusive",
         Kind::Groups,
-        "groups of parameters of which only one may be given, e.g. `[[\"version\", \"prerelease\"]]`",
+        "groups of parameters of which only one may be given, e.g. `[[\"version\", \
+         \"prerelease\"]]`",
     ),
     key(
         "tool.action.good_exits",
         Kind::Numbers,
-        "exit codes beside 0 that are no failure, e.g. `[1]` for a search that found nothing; they are \
-         told as `exitCode` in the metadata",
+        "exit codes beside 0 that are no failure, e.g. `[1]` for a search that found nothing; they \
+         are told as `exitCode` in the metadata",
     ),
     key(
         "tool.action.effect",
         Kind::Words(&["reads", "writes", "global"]),
-        "what it does: `reads` changes nothing, which is what counts otherwise; two that `writes` the same \
-         target do not run at once; nor do two that are `global`",
+        "what it does: `reads` changes nothing, which is what counts otherwise; two that `writes` \
+         the same target do not run at once; nor do two that are `global`",
     ),
     key(
         "tool.action.target",
         Kind::Text,
-        "the parameter that names what it writes; where that is not given, the only file in the working \
-         directory that could be, or else what it `needs`, or else the working directory",
+        "the parameter that names what it writes; where that is not given, the only file in the \
+         working directory that could be, or else what it `needs`, or else the working directory",
     ),
     key(
         "tool.action.timeout",
@@ -236,15 +242,16 @@ pub const KEYS: [Key; 73] = [
     key(
         "tool.action.needs",
         Kind::Text,
-        "a file or folder that must be in the working directory, or above it inside of the allowed folders, \
-         e.g. `Cargo.toml`, for a program that would look further up. It is also what the action writes, \
-         where no target is given. A path parameter whose `extensions` is this name alone stands for it",
+        "a file or folder that must be in the working directory, or above it inside of the allowed \
+         folders, e.g. `Cargo.toml`, for a program that would look further up. It is also what the \
+         action writes, where no target is given. A path parameter whose `extensions` is this name \
+         alone stands for it",
     ),
     key(
         "tool.action.output",
         Kind::Words(&["stdout", "both"]),
-        "where the program tells what it did: on standard output, which is what counts otherwise, or on \
-         `both`: then standard error of a success is output, too",
+        "where the program tells what it did: on standard output, which is what counts otherwise, \
+         or on `both`: then standard error of a success is output, too",
     ),
     key("tool.action.minimum", Kind::Text, "the oldest version of the program that has it"),
     key(
@@ -260,13 +267,14 @@ pub const KEYS: [Key; 73] = [
     key(
         "tool.action.choice.cases.when",
         Kind::Text,
-        "conditions on parameters, and on what was decided before: `{?name}`, `{!name}`, `{name=value}`, \
-         `{name~end}`",
+        "conditions on parameters, and on what was decided before: `{?name}`, `{!name}`, \
+         `{name=value}`, `{name~end}`",
     ),
     key(
         "tool.action.choice.cases.file",
         Kind::Text,
-        "the name of a JSON file in the working directory, or in the nearest folder above that has it",
+        "the name of a JSON file in the working directory, or in the nearest folder above that has \
+         it",
     ),
     key("tool.action.choice.cases.pointer", Kind::Text, "the place in it, as a JSON pointer"),
     key(

@@ -1,8 +1,8 @@
 //! Packs: any program as well-behaved tools, from a declarative file.
 //!
-//! A pack says how a program is found, which tools and actions it offers, what each action's parameters
-//! are, which command line they become, what it does to what, and how its output is read. There is no
-//! code in it, and no shell behind it.
+//! A pack says how a program is found, which tools and actions it offers, what each action's
+//! parameters are, which command line they become, what it does to what, and how its output is
+//! read. There is no code in it, and no shell behind it.
 //!
 //! A program that serves packs calls [`dispatch`] first in `main`: a pack is served by this program
 //! run again, as an MCP server whose answers are observations.
@@ -149,7 +149,8 @@ pub enum Output {
     Both,
 }
 
-/// Something that is decided by what the caller gave, or by a file: the first case that holds counts.
+/// Something that is decided by what the caller gave, or by a file: the first case that holds
+/// counts.
 #[derive(Debug, Clone)]
 struct Choice {
     cases: Vec<Case>,
@@ -214,7 +215,8 @@ impl PackTool {
 }
 
 impl Action {
-    /// Its command line without the program: what stands in brackets is there only with its parameters.
+    /// Its command line without the program: what stands in brackets is there only with its
+    /// parameters.
     #[must_use]
     pub fn command_line(&self) -> String {
         self.template.to_string()

@@ -27,8 +27,8 @@ impl Words {
 /// How much of the text a pattern sees that begins in a line: all that a diagnostic ever is.
 const FAR: usize = 64 * 1024;
 
-/// How much it sees after it was tried in vain so often: a line is tried again and again for nothing
-/// where each of them looks as if something began there.
+/// How much it sees after it was tried in vain so often: a line is tried again and again for
+/// nothing where each of them looks as if something began there.
 const NEAR: usize = 1024;
 const IN_VAIN_MAX: usize = 1024;
 
@@ -36,7 +36,8 @@ const IN_VAIN_MAX: usize = 1024;
 #[derive(Debug, Clone)]
 pub(super) struct Search {
     pattern: Regex,
-    /// Words of which a line has one where the pattern fits from its start; without any, everywhere.
+    /// Words of which a line has one where the pattern fits from its start; without any,
+    /// everywhere.
     words: Words,
 }
 

@@ -79,8 +79,8 @@ impl PackTool {
             });
             properties.member("workingDirectory", &folder);
             if self.actions.iter().any(|action| action.effect != Effect::Reads) {
-                let about = "How long to wait, in milliseconds, for another operation that changes the \
-                             same; without it, the answer is CONFLICT at once";
+                let about = "How long to wait, in milliseconds, for another operation that changes \
+                             the same; without it, the answer is CONFLICT at once";
                 let wait = JsonObject::build(|wait| {
                     wait.member("type", "integer");
                     wait.member("minimum", &0_u64);

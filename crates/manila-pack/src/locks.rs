@@ -1,5 +1,5 @@
-//! Locks on what actions change. They are files, so that all who work for one user see them, and the
-//! system lets go of them however their holder ends.
+//! Locks on what actions change. They are files, so that all who work for one user see them, and
+//! the system lets go of them however their holder ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -25,8 +25,8 @@ pub(super) struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // While it is locked, nobody else takes this file for one to use. Where somebody has removed it,
-        // another may stand there.
+        // While it is locked, nobody else takes this file for one to use. Where somebody has
+        // removed it, another may stand there.
         if is_at(&self.file, &self.path) {
             let _ = std::fs::remove_file(&self.path);
         }

@@ -64,7 +64,8 @@ pub struct PathRules {
     pub characters: Option<Regex>,
     /// Whether there must be something.
     pub must_exist: bool,
-    /// The parameter that names the file in whose folder it is looked for; else it is the working directory.
+    /// The parameter that names the file in whose folder it is looked for; else it is the working
+    /// directory.
     pub relative_to: Option<String>,
 }
 
@@ -258,7 +259,8 @@ impl Parameter {
     }
 }
 
-/// Whether a character ends lines, or turns the direction of what follows: people would read another text.
+/// Whether a character ends lines, or turns the direction of what follows: people would read
+/// another text.
 fn is_deceptive(letter: char) -> bool {
     matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -59,8 +59,8 @@ pub enum Target {
 }
 
 impl Pack {
-    /// The command line for a call of the tool with this name of its own; or what is said against it
-    /// (M7, M8).
+    /// The command line for a call of the tool with this name of its own; or what is said against
+    /// it (M7, M8).
     pub fn prepare(
         &self,
         tool: &str,
@@ -196,8 +196,8 @@ fn folder(given: &str, roots: &Roots) -> Result<PathBuf, Refused> {
     Err(no_path("workingDirectory", "not found", message))
 }
 
-/// What an action needs, in its folder or in the nearest one above that has it, which must be allowed: a
-/// program that looks for it would go as far.
+/// What an action needs, in its folder or in the nearest one above that has it, which must be
+/// allowed: a program that looks for it would go as far.
 fn found_above(needed: &str, folder: &Path, roots: &Roots) -> Result<PathBuf, Refused> {
     let found = folder.ancestors().map(|above| above.join(needed)).find(|it| it.exists());
     let found = found.and_then(|found| roots.inside(folder, &found.to_string_lossy()));
@@ -231,7 +231,8 @@ fn wait(arguments: &JsonObject) -> Result<Duration, Refused> {
     })
 }
 
-/// Looks at the paths among the values, and says what the action changes: `otherwise`, if nobody names it.
+/// Looks at the paths among the values, and says what the action changes: `otherwise`, if nobody
+/// names it.
 fn placed(
     action: &Action,
     known: &[&Parameter],
@@ -276,7 +277,8 @@ fn placed(
     })
 }
 
-/// The file that a program would choose by itself: the only one in its folder that a caller could name.
+/// The file that a program would choose by itself: the only one in its folder that a caller could
+/// name.
 fn only_file(parameter: &Parameter, folder: &Path, roots: &Roots) -> Option<PathBuf> {
     const FILES_MAX: usize = 10_000;
     let Kind::Path(PathRules { extensions, .. }) = &parameter.kind else { return None };

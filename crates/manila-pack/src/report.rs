@@ -118,8 +118,8 @@ impl<'a> Report<'a> {
 /// So much of a line is kept until it ends.
 const LINE_BYTES_MAX: usize = 8 * 1024;
 
-/// What is written over is a line of its own: whoever draws progress ends none. After a return, a line's
-/// end is the rest of one.
+/// What is written over is a line of its own: whoever draws progress ends none. After a return, a
+/// line's end is the rest of one.
 fn in_lines(piece: &[u8], after_return: bool) -> Cow<'_, [u8]> {
     let piece = if after_return { piece.strip_prefix(b"\n").unwrap_or(piece) } else { piece };
     if memchr::memchr(b'\r', piece).is_none() {

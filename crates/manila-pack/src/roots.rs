@@ -20,12 +20,13 @@ impl Roots {
         self.folders.first().cloned().unwrap_or_default()
     }
 
-    /// The path behind links and `..`, if it lies in one of the folders. What does not exist yet may
-    /// be made where its folder lies.
+    /// The path behind links and `..`, if it lies in one of the folders. What does not exist yet
+    /// may be made where its folder lies.
     pub(super) fn inside(&self, folder: &Path, given: &str) -> Option<PathBuf> {
         let whole = folder.join(given);
         let real = behind_links(&whole)?;
-        // Many programs take `..` for the folder before it in the text, wherever that leads as a link.
+        // Many programs take `..` for the folder before it in the text, wherever that leads as a
+        // link.
         if behind_links(&without_parents(&whole)?)? != real {
             return None;
         }
@@ -34,8 +35,8 @@ impl Roots {
 }
 
 impl Roots {
-    /// The same for a path that a program looks for in the folder of a file. Where the file is a link, that
-    /// is one folder for some programs, and another one for others.
+    /// The same for a path that a program looks for in the folder of a file. Where the file is a
+    /// link, that is one folder for some programs, and another one for others.
     pub(super) fn inside_folder_of(
         &self,
         folder: &Path,

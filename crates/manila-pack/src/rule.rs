@@ -132,8 +132,8 @@ impl Found<'_> {
     }
 }
 
-/// Something that a rule recognised. Its parts are looked at when they are needed: most of a long output
-/// is only counted.
+/// Something that a rule recognised. Its parts are looked at when they are needed: most of a long
+/// output is only counted.
 pub(super) enum Candidate<'a, 't> {
     Text(&'a Captures<'t>),
     Json(&'a Places, &'a RawJson, &'t str),

@@ -1,7 +1,7 @@
 //! A pack as an MCP server over stdio, for the gateway in front of it.
 //!
-//! What it answers is an observation, which only a gateway can read: it has not been redacted, cut or
-//! put into an envelope yet. So nobody else should be in front of it.
+//! What it answers is an observation, which only a gateway can read: it has not been redacted, cut
+//! or put into an envelope yet. So nobody else should be in front of it.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

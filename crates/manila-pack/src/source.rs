@@ -158,8 +158,8 @@ pub struct Served {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Work {
-    /// The folders in which its program may work; the first of them is where it runs. Without any, the
-    /// current folder.
+    /// The folders in which its program may work; the first of them is where it runs. Without any,
+    /// the current folder.
     pub roots: Vec<PathBuf>,
     /// Variables for the program, beside those that the pack names.
     pub env: Vec<(OsString, OsString)>,
@@ -176,7 +176,8 @@ pub struct Work {
 }
 
 impl Work {
-    /// In the current folder, with what every program needs. `variable` is what is set in the environment.
+    /// In the current folder, with what every program needs. `variable` is what is set in the
+    /// environment.
     #[must_use]
     pub fn new(variable: impl Fn(&str) -> Option<String>) -> Work {
         let set = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
@@ -275,8 +276,9 @@ fn is_it(told: &RawJson, text: &str) -> bool {
     digest.is_some_and(|it| it.as_text().is_some_and(|it| it == sha256_hex(text.as_bytes())))
 }
 
-/// A variable, of whose folders only those count that are the same wherever one is, where it is `PATH`. The
-/// others, an empty one among them, would let a project choose the program; and so would an empty `PATH`.
+/// A variable, of whose folders only those count that are the same wherever one is, where it is
+/// `PATH`. The others, an empty one among them, would let a project choose the program; and so
+/// would an empty `PATH`.
 fn with_whole_paths((name, value): (OsString, OsString)) -> Option<(OsString, OsString)> {
     if name != "PATH" {
         return Some((name, value));

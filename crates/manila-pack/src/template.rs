@@ -1,9 +1,10 @@
 //! The command line of an action: words that are there only when what they tell is.
 //!
-//! A template is a list of groups. A group is words with spaces between them, e.g. `-c {configuration}`,
-//! and stands in the command line only if everything in braces holds:
+//! A template is a list of groups. A group is words with spaces between them, e.g. `-c
+//! {configuration}`, and stands in the command line only if everything in braces holds:
 //!
-//! - `{name}` is the value of a parameter, and holds if there is one; a list repeats the whole group;
+//! - `{name}` is the value of a parameter, and holds if there is one; a list repeats the whole
+//!   group;
 //! - `{?name}` holds if the parameter is there and not `false`, and is no word itself;
 //! - `{!name}` holds if it is not;
 //! - `{name=value}` holds if it is exactly that, `{name~end}` if it ends with that.

@@ -64,10 +64,13 @@ arguments = ["find", "{title}", "--take {take}", "--new {runner=new}"]
 required = ["title"]
 
 [[tool.action.choice]]
-cases = [
-    { file = "shelf.json", pointer = "/test/runner", equals = "New", set = { runner = "new", source = "shelf.json" } },
-    { set = { runner = "old", source = "default" } },
-]
+[[tool.action.choice.cases]]
+file = "shelf.json"
+pointer = "/test/runner"
+equals = "New"
+set = { runner = "new", source = "shelf.json" }
+[[tool.action.choice.cases]]
+set = { runner = "old", source = "default" }
 "#;
 
 fn roots(test: &str) -> (Roots, std::path::PathBuf) {

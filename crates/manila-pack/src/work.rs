@@ -62,8 +62,8 @@ impl Worker {
     /// How long an action may take if nobody says it.
     pub(super) const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-    /// A pack that works below `roots`, with programs in our environment. `locks` is a folder that all
-    /// share who must not change the same at once.
+    /// A pack that works below `roots`, with programs in our environment. `locks` is a folder that
+    /// all share who must not change the same at once.
     pub(super) fn new(pack: Pack, roots: Roots, locks: PathBuf) -> Worker {
         Worker {
             pack,
@@ -122,8 +122,9 @@ impl Worker {
         observation
     }
 
-    /// Waits until a call may run: its program can be used, nobody else changes the same, and it is its turn.
-    /// What it waited for may have changed what was looked at, so that is looked at again.
+    /// Waits until a call may run: its program can be used, nobody else changes the same, and it is
+    /// its turn. What it waited for may have changed what was looked at, so that is looked at
+    /// again.
     async fn ready(
         &self,
         tool: &str,
@@ -254,8 +255,8 @@ impl Worker {
         (!is_good).then(|| format!("Requires {}, but this is {here}", known.join(" or ")))
     }
 
-    /// The program's version. It is asked for until it has told it once, by one at a time; whoever waited
-    /// meanwhile need not ask again.
+    /// The program's version. It is asked for until it has told it once, by one at a time; whoever
+    /// waited meanwhile need not ask again.
     pub(super) async fn version(&self) -> Result<Version, NoVersion> {
         let wanted_since = clock::now();
         let mut asked = self.version.lock().await;

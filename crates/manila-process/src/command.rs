@@ -72,8 +72,8 @@ impl Command {
     }
 }
 
-/// A word as a shell takes it for one. What it gives to a name stands in one pair of quotes: in several, a
-/// secret would be in pieces that nobody knows for one.
+/// A word as a shell takes it for one. What it gives to a name stands in one pair of quotes: in
+/// several, a secret would be in pieces that nobody knows for one.
 fn quoted(word: &str) -> String {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || "_-.".contains(it))

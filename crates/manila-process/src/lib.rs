@@ -1,9 +1,9 @@
 //! Programs that never outlive their caller: the keeper, process trees, and running one program.
 //!
-//! A program is started under a keeper, which is the calling program run again. When the caller ends,
-//! however it ends, the keeper kills the program and all of its descendants. [`run`] starts one program,
-//! captures its output within limits and returns what happened; [`os`] has all that differs between
-//! systems.
+//! A program is started under a keeper, which is the calling program run again. When the caller
+//! ends, however it ends, the keeper kills the program and all of its descendants. [`run`] starts
+//! one program, captures its output within limits and returns what happened; [`os`] has all that
+//! differs between systems.
 //!
 //! A program that uses this crate calls [`dispatch`] first in `main`.
 #![forbid(unsafe_code)]

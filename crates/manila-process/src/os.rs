@@ -80,8 +80,8 @@ pub fn spare_file() -> Option<std::fs::File> {
     std::fs::File::open(if cfg!(unix) { "/dev/null" } else { "NUL" }).ok()
 }
 
-/// Tells whoever started us as a service how we are, e.g. `READY=1`. `socket` is what `NOTIFY_SOCKET`
-/// says.
+/// Tells whoever started us as a service how we are, e.g. `READY=1`. `socket` is what
+/// `NOTIFY_SOCKET` says.
 #[cfg(unix)]
 pub fn tell_service_manager(socket: &str, state: &str) -> std::io::Result<()> {
     use std::os::unix::net::UnixDatagram;

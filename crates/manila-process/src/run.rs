@@ -1,7 +1,7 @@
 //! Running one program: its whole tree under the keeper, its output within limits.
 //!
-//! Whatever a program does, `run` comes back: one that hangs is stopped, one that prints without end
-//! is read to the end and cut, and what it leaves behind ends with it.
+//! Whatever a program does, `run` comes back: one that hangs is stopped, one that prints without
+//! end is read to the end and cut, and what it leaves behind ends with it.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -130,7 +130,8 @@ pub trait Hear: Sync {
     /// Hears a piece.
     fn hear(&self, stream: Stream, piece: &[u8]);
 
-    /// Waits until there is room for more. As long as it runs, the program has to wait, too; its time goes on.
+    /// Waits until there is room for more. As long as it runs, the program has to wait, too; its
+    /// time goes on.
     fn room(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
@@ -142,7 +143,8 @@ impl<F: Fn(Stream, &[u8]) + Sync> Hear for F {
     }
 }
 
-/// Runs a program until it ends, takes too long, or `cancelled` does. `heard` is told what it writes.
+/// Runs a program until it ends, takes too long, or `cancelled` does. `heard` is told what it
+/// writes.
 pub async fn run(program: &Program, heard: &impl Hear, cancelled: impl Future<Output = ()>) -> Ran {
     let started = clock::now();
     let taken = || clock::now().saturating_duration_since(started);
@@ -206,8 +208,8 @@ async fn watched(
     cancelled: impl Future<Output = ()>,
     has_ended: &SetOnce<()>,
 ) -> End {
-    /// So long a tree and its streams may take to end. What belongs to another user cannot be killed; its
-    /// keeper goes on trying by itself.
+    /// So long a tree and its streams may take to end. What belongs to another user cannot be
+    /// killed; its keeper goes on trying by itself.
     const ENDING: Duration = Duration::from_secs(2);
     let mut streams = pin!(streams);
     let mut is_silent = false;

@@ -52,6 +52,7 @@ fn tell_everything() {
         Event::SchemaUnusable { tool: text("read"), reason: text("it is wrong") },
         Event::Stopping { n_open: 1, grace: SECOND },
         Event::Refused(text("a batch")),
+        Event::Disconnected(text("a connection: it was reset")),
         Event::Unredacted { tool: text("read"), why: Consent::Passthrough },
         Event::Redacted { place: text("read"), findings: vec![(text("jwt"), 2)] },
         Event::Called { tool: text("read"), failure: Some(Code::Timeout), duration: SECOND },

@@ -13,7 +13,7 @@ use crate::serve::until;
 
 /// A configuration with the sample server and a journal of its own. The contract tells no times, so
 /// that answers have the same size each time.
-fn config(scratch: &Scratch, more: &str) -> (String, PathBuf) {
+pub(crate) fn config(scratch: &Scratch, more: &str) -> (String, PathBuf) {
     let folder = Path::new(&scratch.file("here", "")).parent().unwrap().join("runs");
     let text = format!(
         "contract = \"mcp.envelope.v0.1\"\n[upstream.one]\ncommand = [{:?}, \"sample-server\"]\n\
@@ -35,7 +35,7 @@ fn lines(folder: &Path) -> Vec<Value> {
 
 /// The lines as soon as there are so many.
 #[track_caller]
-fn until_lines(folder: &Path, n_lines: usize) -> Vec<Value> {
+pub(crate) fn until_lines(folder: &Path, n_lines: usize) -> Vec<Value> {
     for _ in 0..1_000 {
         let lines = lines(folder);
         if lines.len() >= n_lines {

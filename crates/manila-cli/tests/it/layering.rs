@@ -22,8 +22,9 @@ struct Layered {
 const LAYERED: &[Layered] = &[
     Layered { name: "manila-redact", layers: None },
     Layered { name: "manila", layers: None },
-    // To be added as soon as the crate has these folders:
-    // Layered { name: "manila-gateway", layers: Some(&GATEWAY) },
+    Layered { name: "manila-process", layers: None },
+    Layered { name: "manila-files", layers: None },
+    Layered { name: "manila-gateway", layers: Some(&GATEWAY) },
 ];
 
 /// Modules in layers: each may use those of the layers below its own.
@@ -46,11 +47,23 @@ const GATEWAY: Layers = Layers {
         &["protocol"],
     ],
     shared: &["config", "telemetry", "rt"],
-    exceptions: &[("config", "protocol")],
+    exceptions: &[("config", "protocol"), ("telemetry", "rt")],
 };
 
 /// Which crates of the workspace a crate may depend on; what is not listed may use any.
-const CRATES: &[(&str, &[&str])] = &[("manila-redact", &[]), ("manila", &["manila-redact"])];
+const CRATES: &[(&str, &[&str])] = &[
+    ("manila-redact", &[]),
+    ("manila", &["manila-redact"]),
+    ("manila-process", &["manila", "manila-redact"]),
+    ("manila-files", &["manila", "manila-redact"]),
+    ("manila-pack", &["manila", "manila-files", "manila-process", "manila-redact"]),
+    // The fixture shares no code with what it is there to test.
+    ("manila-sample-server", &[]),
+    (
+        "manila-gateway",
+        &["manila", "manila-files", "manila-pack", "manila-process", "manila-redact"],
+    ),
+];
 
 impl Layers {
     /// Says why `from` may not use `to`; `None` if it may.
@@ -78,7 +91,7 @@ fn source(name: &str) -> std::path::PathBuf {
 fn modules_depend_on_each_other_in_one_direction() {
     for Layered { name, layers } in LAYERED {
         let graph = Graph::of(&source(name));
-        assert!(graph.edges().count() > 3, "{name}: the modules were not found");
+        assert!(graph.edges().count() > 1, "{name}: the modules were not found");
         if let Some(cycle) = graph.cycle() {
             panic!("{name}: modules depend on each other in a circle:\n{cycle}");
         }

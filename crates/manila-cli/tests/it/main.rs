@@ -45,6 +45,7 @@ mod program;
 mod random;
 mod redact;
 mod refused;
+mod request_ids;
 mod rmcp;
 mod run;
 mod sample_http;

@@ -151,8 +151,8 @@ impl Backend {
         }
     }
 
-    /// What works for a pack knows itself how long a program may take. It is told to stop, and what it
-    /// answers to that is the answer.
+    /// What works for a pack knows itself how long a program may take. It is told to stop, and what
+    /// it answers to that is the answer.
     async fn last_word_of_pack(
         &self,
         mut waiting: Waiting,

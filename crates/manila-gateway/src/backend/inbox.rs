@@ -124,9 +124,9 @@ fn taken_back(backend: &Backend, notification: &Notification, by: &Arc<Connectio
     let _ = line.put(jsonrpc::replaced(&notification.frame, &id, own_id.to_string().as_bytes()));
 }
 
-/// Progress goes to whoever asked for it, under the token that it chose; that of a request which is over
-/// goes to nobody. A token that was never ours may be of some other kind of work, which the only client
-/// there is may know.
+/// Progress goes to whoever asked for it, under the token that it chose; that of a request which is
+/// over goes to nobody. A token that was never ours may be of some other kind of work, which the
+/// only client there is may know.
 fn progressed(backend: &Backend, notification: &Notification, connection: &Connection) {
     let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
     let wanted = token.as_ref().and_then(|token| Some((token, connection.progressed(token)?)));

@@ -23,8 +23,8 @@ impl Kind {
         }
     }
 
-    /// Whether callers may write our own arguments among those of a tool (M11, M12). A pack is made for
-    /// `machine-readable-v1`, and its callers may have learned to ask so.
+    /// Whether callers may write our own arguments among those of a tool (M11, M12). A pack is made
+    /// for `machine-readable-v1`, and its callers may have learned to ask so.
     pub(super) fn has_own_arguments(&self, contract: Contract) -> bool {
         match self {
             Kind::Server => contract == Contract::MachineReadableV1,

@@ -123,8 +123,8 @@ impl Backend {
         page.into()
     }
 
-    /// Asks the server for all its tools. Gives them as they are listed to clients who want results of
-    /// this shape.
+    /// Asks the server for all its tools. Gives them as they are listed to clients who want results
+    /// of this shape.
     pub(crate) async fn tools_shaped(&self, way: &Way) -> Result<Vec<RawJson>, String> {
         let mut all = Vec::new();
         let listed = self.each_page(Listed::Tools, None, |page| {

@@ -83,8 +83,8 @@ pub(super) fn taken_out(
     }
 }
 
-/// A tool whose caller can ask for an envelope, or for an answer with its secrets: its schema says so. One
-/// that has parameters of these names itself stays as it is.
+/// A tool whose caller can ask for an envelope, or for an answer with its secrets: its schema says
+/// so. One that has parameters of these names itself stays as it is.
 pub(super) fn told(tool: &Tool, shown: &RawJson, unsafe_output: UnsafeOutput) -> RawJson {
     let flag = |about: &str| {
         JsonObject::build(|flag| {

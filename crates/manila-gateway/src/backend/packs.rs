@@ -79,7 +79,8 @@ impl Backend {
     }
 }
 
-/// What a pack saw of a call. Nobody but a pack is asked for it: any other server could claim anything.
+/// What a pack saw of a call. Nobody but a pack is asked for it: any other server could claim
+/// anything.
 fn observed(result: &McpResult) -> Option<Observation> {
     let told = result.meta()?.get(OBSERVATION)?;
     Observation::from_json(told.to_bytes()).ok()

@@ -1,5 +1,5 @@
-//! Ids of tasks of several servers behind one door: like names, they begin with that of their server,
-//! since two servers may well give out the same one.
+//! Ids of tasks of several servers behind one door: like names, they begin with that of their
+//! server, since two servers may well give out the same one.
 
 use manila::RawJson;
 use manila::request_envelope::{Message, Notification, Request};
@@ -52,8 +52,8 @@ impl Backend {
         }
     }
 
-    /// What a server asks, with the task that it belongs to as clients know it; `None` if it can stay
-    /// as it is.
+    /// What a server asks, with the task that it belongs to as clients know it; `None` if it can
+    /// stay as it is.
     pub(crate) fn asked_for_public_task(&self, request: &Request) -> Option<Request> {
         let params = request.params.as_ref().map(manila::JsonObject::as_raw);
         let ids: Vec<RawJson> = params.and_then(related).into_iter().collect();
@@ -88,8 +88,8 @@ impl Backend {
         }
     }
 
-    /// A message with other ids in the place of these, which must be slices of it; `None` if there are
-    /// none, or they are known by no other name.
+    /// A message with other ids in the place of these, which must be slices of it; `None` if there
+    /// are none, or they are known by no other name.
     fn renamed(&self, frame: &RawJson, ids: &[RawJson]) -> Option<Message> {
         Message::from_json(self.texts_replaced(frame, ids)?).ok()
     }

@@ -1,8 +1,9 @@
 //! Calls that a server turned into tasks: their results come later, and need their envelope too.
 //!
-//! Many clients may share a server, which takes them for one. So we remember whose task it is: while
-//! its client is there, nobody else can ask for it, and when it is gone, whoever knows the id may be
-//! that client come back. Clients of the modern era have no name, and the id is all that they need.
+//! Many clients may share a server, which takes them for one. So we remember whose task it is:
+//! while its client is there, nobody else can ask for it, and when it is gone, whoever knows the id
+//! may be that client come back. Clients of the modern era have no name, and the id is all that
+//! they need.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
@@ -146,8 +147,8 @@ impl Backend {
         self.call_named(request, caller, task).await
     }
 
-    /// Makes a request that stands for the call that has become this task, whose arguments have been
-    /// checked before.
+    /// Makes a request that stands for the call that has become this task, whose arguments have
+    /// been checked before.
     async fn call_named(&self, request: &Request, caller: &Arc<Caller>, task: Task) -> Answer {
         let call = self.call_of_task(request, caller, &task);
         let deadline = self.deadlines.at(call.started + TASK_LONGEST, self.settings().timeout);

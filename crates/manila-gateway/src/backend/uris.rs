@@ -14,8 +14,8 @@ const URIS_MAX: usize = 100_000;
 pub(crate) struct Uris(Mutex<HashMap<String, String>>);
 
 impl Uris {
-    /// The URI by which clients know a resource that this server only mentions. What it does not list
-    /// does not become its own by that.
+    /// The URI by which clients know a resource that this server only mentions. What it does not
+    /// list does not become its own by that.
     pub(crate) fn mentioned(&self, server: &str, uri: &str) -> String {
         if self.owner(uri).is_some_and(|owner| owner == server) {
             uri.to_owned()

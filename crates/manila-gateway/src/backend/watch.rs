@@ -42,8 +42,8 @@ impl Backend {
         told.map(|()| watch)
     }
 
-    /// Tells a server that was started again what is watched. What changed meanwhile nobody has told,
-    /// so whoever watches had better look again.
+    /// Tells a server that was started again what is watched. What changed meanwhile nobody has
+    /// told, so whoever watches had better look again.
     pub(crate) async fn watch_again(self: &Arc<Backend>, ready: &Arc<Ready>) {
         for (uri, resource) in self.watched.all() {
             let mut subscription = resource.subscription.lock().await;

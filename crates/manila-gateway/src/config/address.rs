@@ -134,7 +134,8 @@ fn without_secrets(url: &str) -> String {
     }
 }
 
-/// For people: where it is, without anything that may be a secret. Some keep their keys in the path.
+/// For people: where it is, without anything that may be a secret. Some keep their keys in the
+/// path.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let host = self.url.host_str().unwrap_or_default();

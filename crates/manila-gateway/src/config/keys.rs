@@ -22,8 +22,8 @@ pub const KEYS: [Key; 61] = [
     key(
         "placement",
         Kind::Words(PlacementWord::WORDS),
-        "where the envelope goes in a result: `structured` (as `structuredContent`, and as the first \
-         text block), or `text` (as the first text block only)",
+        "where the envelope goes in a result: `structured` (as `structuredContent`, and as the \
+         first text block), or `text` (as the first text block only)",
     ),
     key(
         "timeout",
@@ -33,10 +33,10 @@ pub const KEYS: [Key; 61] = [
     key(
         "output_check",
         Kind::Words(OutputCheckWord::WORDS),
-        "what becomes of an answer that does not fit its tool's own `outputSchema`: `warn` passes it \
-         on with the warning `OUTPUT_SCHEMA_MISMATCH`, which is what happens otherwise; `strict` makes \
-         it a failure, `INVALID_TOOL_OUTPUT`, without the answer; `off` checks nothing, and advertises \
-         the envelope's schema without the tool's own",
+        "what becomes of an answer that does not fit its tool's own `outputSchema`: `warn` passes \
+         it on with the warning `OUTPUT_SCHEMA_MISMATCH`, which is what happens otherwise; \
+         `strict` makes it a failure, `INVALID_TOOL_OUTPUT`, without the answer; `off` checks \
+         nothing, and advertises the envelope's schema without the tool's own",
     ),
     key(
         "listen.http",
@@ -121,32 +121,33 @@ pub const KEYS: [Key; 61] = [
     key(
         "pack.NAME",
         Kind::Pack,
-        "a table for each pack: a program whose tools come from a declarative file, such as `cargo` or \
-         `dotnet` (`manila pack list`). The names of its tools begin with `NAME_`",
+        "a table for each pack: a program whose tools come from a declarative file, such as \
+         `cargo` or `dotnet` (`manila pack list`). The names of its tools begin with `NAME_`",
     ),
     key(
         "pack.NAME.file",
         Kind::Text,
-        "the file of a pack of your own, from the folder in which Manila runs; without it, `NAME` is one that \
-         Manila brings along",
+        "the file of a pack of your own, from the folder in which Manila runs; without it, `NAME` \
+         is one that Manila brings along",
     ),
     key(
         "pack.NAME.roots",
         Kind::Texts,
-        "the folders in which the program may work, and which paths that callers give may not leave; it runs \
-         in the first of them. Without it, the folder in which Manila runs, from which relative ones count",
+        "the folders in which the program may work, and which paths that callers give may not \
+         leave; it runs in the first of them. Without it, the folder in which Manila runs, from \
+         which relative ones count",
     ),
     key(
         "pack.NAME.env",
         Kind::NamedTexts,
-        "variables for the program, beside the few that every program needs and those that the pack \
-         names; `${VAR}` as above",
+        "variables for the program, beside the few that every program needs and those that the \
+         pack names; `${VAR}` as above",
     ),
     key(
         "pack.NAME.pass_env",
         Kind::Texts,
-        "names of variables that are handed on to the program as they are; a `*` at the end stands for \
-         any letters",
+        "names of variables that are handed on to the program as they are; a `*` at the end stands \
+         for any letters",
     ),
     key("pack.NAME.start", Kind::Words(StartWord::WORDS), "as for a server"),
     key("pack.NAME.contract", Kind::Shape, "the contract of the answers of its tools"),
@@ -158,8 +159,9 @@ pub const KEYS: [Key; 61] = [
     key(
         "pack.NAME.output_chars_max",
         Kind::Several,
-        "how many characters are kept of each stream of the program; 1,000,000 by default. Messages must have \
-         room for both: 2,796,202 at most, unless `limits.message_bytes_max` says otherwise",
+        "how many characters are kept of each stream of the program; 1,000,000 by default. \
+         Messages must have room for both: 2,796,202 at most, unless `limits.message_bytes_max` \
+         says otherwise",
     ),
     key(
         "pack.NAME.programs_max",

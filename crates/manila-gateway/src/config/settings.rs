@@ -19,8 +19,8 @@ pub struct Settings {
     pub is_lazy: bool,
     /// What becomes of results whose caller does not say it.
     pub shape: Shape,
-    /// Whether results of `machine-readable-v1` are plain text where their caller does not ask for an
-    /// envelope (M11). A contract of a single tool's is always meant so.
+    /// Whether results of `machine-readable-v1` are plain text where their caller does not ask for
+    /// an envelope (M11). A contract of a single tool's is always meant so.
     pub is_plain: bool,
     /// What of its tools is offered.
     pub offered: Offered,
@@ -112,8 +112,8 @@ pub enum OutputCheck {
 }
 
 impl Settings {
-    /// Whether results of a tool, as clients know it, are plain text where their caller does not ask for
-    /// an envelope (M11).
+    /// Whether results of a tool, as clients know it, are plain text where their caller does not
+    /// ask for an envelope (M11).
     pub(crate) fn is_plain_for(&self, tool: &str) -> bool {
         let readable = Shape::Contract(Contract::MachineReadableV1);
         match self.tools.get(tool).and_then(|tool| tool.shape) {

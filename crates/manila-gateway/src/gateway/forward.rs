@@ -117,7 +117,8 @@ fn is_refused(answer: &Forwarded) -> bool {
     }
 }
 
-/// What was read of a resource that has its server's name before its URI. So has all that came with it.
+/// What was read of a resource that has its server's name before its URI. So has all that came with
+/// it.
 fn with_uris(answer: Forwarded, backend: &Backend) -> Forwarded {
     let Forwarded::AsItCame(Answered { response, era }) = answer else { return answer };
     let Ok(result) = &response.answer else {

@@ -13,8 +13,8 @@ use crate::protocol::era::Era;
 use crate::rt::clock;
 use crate::upstream::{Down, Ready, Upstream};
 
-/// So long a client's hello waits for servers: clients give up after some seconds, and whoever is later
-/// is told of by news.
+/// So long a client's hello waits for servers: clients give up after some seconds, and whoever is
+/// later is told of by news.
 const HELLO_LONGEST: Duration = Duration::from_secs(3);
 
 /// What clients hear when they say hello.
@@ -46,8 +46,8 @@ impl Gateway {
         self.servers().only()?.upstream.ready_now(Some(era))?.info.clone()
     }
 
-    /// Greets all servers on our own behalf, each by itself, and learns what they offer. Those that are
-    /// lazy wait until somebody needs them.
+    /// Greets all servers on our own behalf, each by itself, and learns what they offer. Those that
+    /// are lazy wait until somebody needs them.
     pub fn greet_all(&self) {
         for backend in self.servers().all().iter().filter(|it| !it.settings().is_lazy) {
             tokio::spawn(learn(Arc::downgrade(backend)));
@@ -89,7 +89,8 @@ async fn learn(backend: Weak<Backend>) {
         match backend.upstream.ready(None).await {
             Ok(_) => {
                 backend.offered(Listed::Tools).await;
-                // Who came earlier has waited for it, unless it took too long or seemed to be missing.
+                // Who came earlier has waited for it, unless it took too long or seemed to be
+                // missing.
                 let taken = clock::now().saturating_duration_since(started);
                 if was_missing || taken >= HELLO_LONGEST {
                     tell_changed(&backend.audience);

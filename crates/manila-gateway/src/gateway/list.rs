@@ -34,8 +34,8 @@ impl Gateway {
         self.tools_shaped(None, placement).await
     }
 
-    /// The tools of the server that has the tool of this name, if there is such a server; only that one
-    /// is asked, and started if need be.
+    /// The tools of the server that has the tool of this name, if there is such a server; only that
+    /// one is asked, and started if need be.
     pub async fn tools_beside(
         &self,
         tool: &str,
@@ -80,7 +80,8 @@ impl Servers {
         Forwarded::Changed(result.into(), Era::PLAINEST)
     }
 
-    /// The tasks that a client has made, of all servers. Those that it has made none of are not asked.
+    /// The tasks that a client has made, of all servers. Those that it has made none of are not
+    /// asked.
     pub(super) async fn list_tasks(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
         if let Some(wrong) = wrong_cursor(request) {
             return wrong;

@@ -1,4 +1,5 @@
-//! Other servers and settings while clients are served: who did not change goes on as if nothing were.
+//! Other servers and settings while clients are served: who did not change goes on as if nothing
+//! were.
 
 use std::sync::Arc;
 use std::time::Duration;

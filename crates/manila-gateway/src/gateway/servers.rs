@@ -72,8 +72,8 @@ impl Servers {
         self.all.iter().filter(has_resources).map(|it| (it, public.to_owned())).collect()
     }
 
-    /// The server that works on the task of a request; and the request with its own id for it, where
-    /// clients know another.
+    /// The server that works on the task of a request; and the request with its own id for it,
+    /// where clients know another.
     pub(crate) fn resolve_task(
         &self,
         request: &Request,

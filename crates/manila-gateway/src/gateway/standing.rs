@@ -1,4 +1,5 @@
-//! Wishes that hold for all that comes later: resources that are watched, and how much of a log is heard.
+//! Wishes that hold for all that comes later: resources that are watched, and how much of a log is
+//! heard.
 
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ impl Gateway {
         self.servers().watch(uri).await
     }
 
-    /// Whether what a server says may concern nobody here: many clients share a server, or there are
-    /// many servers.
+    /// Whether what a server says may concern nobody here: many clients share a server, or there
+    /// are many servers.
     pub(crate) fn is_shared(&self) -> bool {
         self.audience.is_shared() || self.servers().only().is_none()
     }

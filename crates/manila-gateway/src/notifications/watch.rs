@@ -1,4 +1,5 @@
-//! Which resources of a server are watched: many clients may watch one, and the server is told once.
+//! Which resources of a server are watched: many clients may watch one, and the server is told
+//! once.
 
 use std::collections::HashMap;
 use std::future::Future;

@@ -8,8 +8,8 @@ use manila::{JsonObject, RawJson};
 
 use crate::protocol::jsonrpc;
 
-/// What stands between the name of a server and the name of what it offers. No server's name has it,
-/// so that it is always clear where one ends.
+/// What stands between the name of a server and the name of what it offers. No server's name has
+/// it, so that it is always clear where one ends.
 pub(crate) const BETWEEN: char = '_';
 
 /// The server and its own name for something.

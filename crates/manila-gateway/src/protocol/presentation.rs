@@ -1,4 +1,5 @@
-//! How a result is presented to its caller: in which contract, where in the result, and as what text.
+//! How a result is presented to its caller: in which contract, where in the result, and as what
+//! text.
 
 use manila::Contract;
 use manila::stage::classify::Media;
@@ -65,7 +66,8 @@ impl Placement {
 pub enum TextMode {
     /// An envelope, where the caller's placement puts it.
     Envelope,
-    /// An envelope in the text block only: plain text might have come, so nothing else was promised.
+    /// An envelope in the text block only: plain text might have come, so nothing else was
+    /// promised.
     InText,
     /// Plain text, because nobody asked for an envelope.
     Plain,

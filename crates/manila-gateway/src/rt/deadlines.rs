@@ -51,8 +51,8 @@ impl Deadlines {
         self.at(clock::now() + time, time)
     }
 
-    /// Passes when the time has come. `time` is what is said to be given, and what a sign of life gives
-    /// once more.
+    /// Passes when the time has come. `time` is what is said to be given, and what a sign of life
+    /// gives once more.
     pub(crate) fn at(self: &Arc<Deadlines>, at: Instant, time: Duration) -> Deadline {
         let (sender, receiver) = oneshot::channel();
         let Ok(mut waiting) = self.waiting.lock() else {

@@ -58,6 +58,8 @@ pub enum Event {
     },
     /// The client sent something that was refused.
     Refused(String),
+    /// A connection of a client ended before it was done.
+    Disconnected(String),
     /// Secrets were hidden.
     Redacted {
         /// The tool or the method in whose answer they stood.

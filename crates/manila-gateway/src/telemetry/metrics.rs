@@ -154,6 +154,7 @@ impl Metrics {
             | Event::Unusable(_)
             | Event::SchemaUnusable { .. }
             | Event::Stopping { .. }
+            | Event::Disconnected(_)
             | Event::Unredacted { .. } => {}
         }
     }

@@ -50,6 +50,7 @@ pub(crate) fn events_without_secrets(events: Events, rules: Rules) -> Events {
                 Event::SchemaUnusable { tool: hide(tool), reason: hide(reason) }
             }
             Event::Refused(what) => Event::Refused(hide(what)),
+            Event::Disconnected(what) => Event::Disconnected(hide(what)),
             Event::Unredacted { tool, why } => Event::Unredacted { tool: hide(tool), why },
         });
     })

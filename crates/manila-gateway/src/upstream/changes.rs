@@ -43,7 +43,8 @@ pub(crate) struct Subscription {
 
 impl Ready {
     /// Asks for changes of one resource. An error is what the server says against it. `missed` is
-    /// called when the server was away, and was asked again: what changed meanwhile nobody has told.
+    /// called when the server was away, and was asked again: what changed meanwhile nobody has
+    /// told.
     pub(crate) async fn subscribe(
         self: &Arc<Ready>,
         uri: &str,
@@ -105,7 +106,8 @@ impl Ready {
 }
 
 impl Subscription {
-    /// Tells the server that nobody wants to hear of it any more, and waits until it has taken note.
+    /// Tells the server that nobody wants to hear of it any more, and waits until it has taken
+    /// note.
     pub(crate) async fn end(self) {
         if self.listening.is_none() {
             let told = self.ready.ask_about("resources/unsubscribe", &self.uri);

@@ -103,8 +103,8 @@ impl Connection {
         }
     }
 
-    /// Asks to hear of changes, in the modern era. What is given back beside the request brings what
-    /// of these wishes the server grants.
+    /// Asks to hear of changes, in the modern era. What is given back beside the request brings
+    /// what of these wishes the server grants.
     pub(super) async fn listen(
         self: &Arc<Connection>,
         params: &JsonObject,

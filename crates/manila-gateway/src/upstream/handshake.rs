@@ -57,9 +57,8 @@ impl Greeting {
         struct Abilities;
         impl Emit for Abilities {
             fn emit(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(
-                    br#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}}}"#,
-                );
+                out.extend_from_slice(br#"{"roots":{"listChanged":true},"sampling":{},"#);
+                out.extend_from_slice(br#""elicitation":{"form":{},"url":{}}}"#);
             }
         }
         Greeting::with(opening, &Abilities)

@@ -58,8 +58,8 @@ impl Breath {
 }
 
 impl LastWords {
-    /// Reads until the end. Secrets are hidden before a line is kept, or cut, and colours are taken out
-    /// before that: one in the middle of a secret would hide it from the rules.
+    /// Reads until the end. Secrets are hidden before a line is kept, or cut, and colours are taken
+    /// out before that: one in the middle of a secret would hide it from the rules.
     pub(super) async fn listen(&self, mut stderr: Source, events: &Events, rules: &Rules) {
         let mut piece = [0; 4096];
         let mut breath = Breath { n_lines: LINES_AT_ONCE, since: clock::now() };

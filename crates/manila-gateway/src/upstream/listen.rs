@@ -63,8 +63,8 @@ struct Manners {
 }
 
 impl Manners {
-    /// Notes a frame, and lets others go first now and then. Who says nothing but nonsense has to wait, the
-    /// longer the more of it there was.
+    /// Notes a frame, and lets others go first now and then. Who says nothing but nonsense has to
+    /// wait, the longer the more of it there was.
     async fn note(&mut self, is_useful: bool) {
         const TURN: usize = 32;
         const NONSENSE_TURN: usize = 8;

@@ -215,7 +215,8 @@ impl Waiting {
         self.cancel(Some(&JsonObject::build(|object| object.member("reason", reason))));
     }
 
-    /// Tells the server that no more is to be done, and goes on waiting for what it answers to that.
+    /// Tells the server that no more is to be done, and goes on waiting for what it answers to
+    /// that.
     pub(crate) fn tell_cancelled(&self, reason: &str) {
         let said = JsonObject::build(|object| object.member("reason", reason));
         self.connection.cancelled(self.id, Some(&said));

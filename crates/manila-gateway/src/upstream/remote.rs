@@ -1,4 +1,5 @@
-//! A server that runs somewhere else: greeted when it is first needed, in each era that is asked for.
+//! A server that runs somewhere else: greeted when it is first needed, in each era that is asked
+//! for.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

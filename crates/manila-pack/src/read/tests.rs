@@ -63,9 +63,9 @@ fn what_is_wrong_in_rules_of_a_pack_is_told_with_its_place() {
         "target = \"format\"",
         "`format` names nothing that could be written",
     );
-    check("equals = \"New\", ", "", "belong together");
+    check("equals = \"New\"\n", "", "belong together");
     check("\"/test/runner\"", "\"test/runner\"", "a place is a JSON pointer");
-    check("{ file = \"shelf", "{ when = \"{tytle=x}\", file = \"shelf", "did you mean `title`?");
+    check("file = \"shelf", "when = \"{tytle=x}\"\nfile = \"shelf", "did you mean `title`?");
     check("required = [\"title\"]", "required = [\"runner\"]", "there is no parameter `runner`");
     check("file = \"shelf.json\"", "file = \"../shelf.json\"", "is no plain name of a file");
     check("runner = \"old\"", "title = \"old\"", "`title` is what callers give");

@@ -43,7 +43,8 @@ pub fn is_at(file: &File, path: &Path) -> bool {
 /// can be so: a file that is about to be removed is nobody's to use.
 #[must_use]
 pub fn claim(file: &File) -> bool {
-    // Elsewhere a lock would keep everybody from reading. Where there are no locks, nothing is known.
+    // Elsewhere a lock would keep everybody from reading. Where there are no locks, nothing is
+    // known.
     !cfg!(unix) || !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
 }
 

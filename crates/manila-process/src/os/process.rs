@@ -91,7 +91,8 @@ impl Drop for Keeper {
         if let Some(mut keeper) = self.0.take()
             && let Ok(None) = keeper.try_wait()
         {
-            // Nobody waits for it any more, and whose end nobody sees stays in the list of processes.
+            // Nobody waits for it any more, and whose end nobody sees stays in the list of
+            // processes.
             let named = std::thread::Builder::new().name("manila-reaper".to_owned());
             let _ = named.spawn(move || keeper.wait());
         }

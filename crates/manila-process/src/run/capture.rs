@@ -1,4 +1,5 @@
-//! Keeping what a program writes, within a limit: its beginning, and its end, where it says what failed.
+//! Keeping what a program writes, within a limit: its beginning, and its end, where it says what
+//! failed.
 
 use tokio::io::AsyncReadExt;
 use tokio::sync::SetOnce;
@@ -36,8 +37,9 @@ impl Capture {
         Capture { stream, source, kept, chars_max }
     }
 
-    /// Reads to the end. What is too much is read, too, so that the program is not held up. Where whoever
-    /// hears it has no room, the program waits; when it has ended, what it has written is read all the same.
+    /// Reads to the end. What is too much is read, too, so that the program is not held up. Where
+    /// whoever hears it has no room, the program waits; when it has ended, what it has written is
+    /// read all the same.
     pub(super) async fn read(&mut self, heard: &impl Hear, has_ended: &SetOnce<()>) {
         const PIECE_BYTES: usize = 64 * 1024;
         let mut piece = vec![0; PIECE_BYTES];

@@ -5,8 +5,8 @@ use manila_redact::{Edit, Redactor};
 /// So far before a text it is told what it is.
 const BEFORE_BYTES: usize = 64 * 1024;
 
-/// Where the last secret in a text ends that only what stands `before` tells to be one, such as the value of
-/// a name, or the lines of a key. Whoever cuts that off must not show it.
+/// Where the last secret in a text ends that only what stands `before` tells to be one, such as the
+/// value of a name, or the lines of a key. Whoever cuts that off must not show it.
 pub(super) fn secret_told_by(before: &str, text: &str) -> Option<usize> {
     let mut from = before.len().saturating_sub(BEFORE_BYTES);
     while !before.is_char_boundary(from) {

@@ -8,7 +8,8 @@ use regex::bytes::Regex;
 use super::context::secret_told_by;
 use super::text::{TRUNCATED, shown};
 
-/// What lines say that speak of failures, coloured or not: not names such as `src/error.rs` or `thiserror`.
+/// What lines say that speak of failures, coloured or not: not names such as `src/error.rs` or
+/// `thiserror`.
 const FAILURES: &str = r"(?x-u)
     (?: \b | \x1b\[[0-9;]*m )
     (?: (?:error|Error|ERROR) (?:\x1b\[[0-9;]*m)* [:\[\x20]

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::context::secret_told_by;
 use super::sift::Sift;
 
-/// Whether it is no text: of a text, in whatever encoding, hardly any byte is zero or controls something.
-/// A log may have a stray one.
+/// Whether it is no text: of a text, in whatever encoding, hardly any byte is zero or controls
+/// something. A log may have a stray one.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     const STRAY_MAX: usize = 8;
     let n_zero = memchr::memchr_iter(0, bytes).count();
@@ -18,8 +18,8 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     n_control > STRAY_MAX && n_control * 20 >= bytes.len()
 }
 
-/// As text without colours, control characters and what was overwritten, and whether some of it was no
-/// text and is replaced.
+/// As text without colours, control characters and what was overwritten, and whether some of it was
+/// no text and is replaced.
 pub(super) fn shown(bytes: Vec<u8>) -> (String, bool) {
     let (text, is_mended) = match String::from_utf8(bytes) {
         Ok(text) => (text, false),
@@ -82,7 +82,8 @@ const UNSURE_BYTES: usize = 4 * 1024;
 /// What stands where something was cut (M13).
 pub(super) const TRUNCATED: &str = "[Output truncated]\n";
 
-/// At most so many characters, of which the last `end_chars` are the end of it, and whether that has cut it.
+/// At most so many characters, of which the last `end_chars` are the end of it, and whether that
+/// has cut it.
 pub(super) fn within(text: String, chars_max: usize, end_chars: usize) -> (String, bool) {
     if text.len() <= chars_max || text.char_indices().nth(chars_max).is_none() {
         return (text, false);
@@ -91,8 +92,8 @@ pub(super) fn within(text: String, chars_max: usize, end_chars: usize) -> (Strin
     (assembled([middle, "", "", end], chars_max, end_chars), true)
 }
 
-/// A beginning, some lines from the middle, and an end of something, of at most so many characters. What is
-/// left out of them leaves its own lines about failures. Middle and end begin with a line.
+/// A beginning, some lines from the middle, and an end of something, of at most so many characters.
+/// What is left out of them leaves its own lines about failures. Middle and end begin with a line.
 pub(super) fn joined(
     start: &str,
     between: &str,
@@ -130,8 +131,8 @@ fn assembled(parts: [&str; 4], chars_max: usize, end_chars: usize) -> String {
     }
 }
 
-/// Where what is shown of a beginning ends: with a line, or well before the cut, or half a secret would be
-/// shown.
+/// Where what is shown of a beginning ends: with a line, or well before the cut, or half a secret
+/// would be shown.
 fn end_of_shown_start(start: &str, n_chars: usize) -> usize {
     let cut = start.split_at(start_of_rest(start, n_chars)).0;
     let mut sure = cut.len().saturating_sub(UNSURE_BYTES);
@@ -171,7 +172,8 @@ fn start_of_last(text: &str, n_chars: usize) -> usize {
     }
 }
 
-/// What follows a block whose beginning is missing: without it, nobody would take its lines for a secret.
+/// What follows a block whose beginning is missing: without it, nobody would take its lines for a
+/// secret.
 fn after_block(text: &str) -> &str {
     let Some(end) = text.find("-----END ") else { return text };
     if text.get(..end).is_some_and(|before| before.contains("-----BEGIN ")) {
@@ -181,8 +183,8 @@ fn after_block(text: &str) -> &str {
     rest.split_once('\n').map_or("", |(_, after)| after)
 }
 
-/// What follows a secret that is known for one only by what stood before the cut, such as the value of a
-/// name, or the lines of a key.
+/// What follows a secret that is known for one only by what stood before the cut, such as the value
+/// of a name, or the lines of a key.
 fn after_secret<'t>(before: &str, text: &'t str) -> &'t str {
     let Some(end) = secret_told_by(before, text) else { return text };
     let rest = text.get(end..).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Connections: how many there may be, and how long a head may take.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,11 +88,36 @@ async fn serve(
         .max_buf_size(front.limits.head_bytes_max)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
-    tokio::select! {
-        // A client that goes away, or says what is no HTTP, has no more wishes.
-        _ = connection.as_mut() => return,
-        _ = stopping.wait_for(|is_stopping| *is_stopping) => {}
+    let ended = tokio::select! {
+        ended = connection.as_mut() => Some(ended),
+        _ = stopping.wait_for(|is_stopping| *is_stopping) => None,
+    };
+    let ended = if let Some(ended) = ended {
+        ended
+    } else {
+        connection.as_mut().graceful_shutdown();
+        connection.await
+    };
+    if let Err(error) = ended {
+        front.gateway.tell(failure(&error));
     }
-    connection.as_mut().graceful_shutdown();
-    let _ = connection.await;
+}
+
+/// The event for a connection that did not end in order.
+fn failure(error: &hyper::Error) -> Event {
+    let reason = format!("a connection: {}", with_source(error));
+    // What is no HTTP is refused; a client may go away whenever it wants to.
+    if error.is_parse() || error.is_timeout() {
+        Event::Refused(reason)
+    } else {
+        Event::Disconnected(reason)
+    }
+}
+
+/// An error and what lies behind it.
+fn with_source(error: &hyper::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
 }

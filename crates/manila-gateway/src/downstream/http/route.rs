@@ -19,8 +19,8 @@ use crate::telemetry::metrics::Now;
 
 /// Answers a request.
 ///
-/// What is made of a request is moved several times until it is where it stays, so whatever is not a
-/// call of MCP has a place of its own.
+/// What is made of a request is moved several times until it is where it stays, so whatever is not
+/// a call of MCP has a place of its own.
 pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Reply {
     // The path is taken as it was written: only a tool's name is decoded.
     let path = request.uri().path().to_owned();

@@ -56,7 +56,9 @@ proptest! {
             let mut found = Vec::new();
             while let Some(frame) = frames.next().await.unwrap() {
                 found.push(match frame {
-                    Frame::Line(line) | Frame::Rest(line) => Some(String::from_utf8(line.to_vec()).unwrap()),
+                    Frame::Line(line) | Frame::Rest(line) => {
+                        Some(String::from_utf8(line.to_vec()).unwrap())
+                    }
                     Frame::TooLong(_) => None,
                 });
             }

@@ -59,6 +59,9 @@ fn trace(event: &Event, server: &str) {
                 "refused a message of the client: {reason}"
             );
         }
+        Event::Disconnected(reason) => {
+            debug!(name: "disconnected", target: "manila", reason, "lost {reason}");
+        }
         Event::Unredacted { tool, why } => {
             let (consent, what, because) = match why {
                 Consent::Operator => ("operator", "answer", "the configuration says so"),
@@ -74,7 +77,8 @@ fn trace(event: &Event, server: &str) {
         }
         Event::Redacted { place, findings } => {
             debug!(
-                name: "redacted", target: "manila", server = about, place, rules = %object(findings),
+                name: "redacted", target: "manila", server = about, place,
+                rules = %object(findings),
                 "hid secrets in {place}: {}", listed(findings)
             );
         }

@@ -113,6 +113,11 @@ fn what_is_told_on_request_has_its_figures() {
         "files",
         r#"DEBUG redacted message=hid secrets in read: jwt 2, key 1 server="files" place="read" rules={"jwt":2,"key":1}"#,
     );
+    check(
+        Event::Disconnected("a connection: reset".to_owned()),
+        "",
+        r#"DEBUG disconnected message=lost a connection: reset reason="a connection: reset""#,
+    );
     let duration = Duration::from_nanos(1_234_567);
     check(
         Event::Called { tool: "read".to_owned(), failure: None, duration },

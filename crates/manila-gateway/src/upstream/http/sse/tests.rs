@@ -50,7 +50,10 @@ fn an_event_over_the_limit_is_refused() {
 
 proptest! {
     #[test]
-    fn pieces_do_not_matter(text in "(data: [a-c]{0,3}|id: 1|:x|)(\n|\r\n|\r){1,2}.{0,20}", at in 0usize..40) {
+    fn pieces_do_not_matter(
+        text in "(data: [a-c]{0,3}|id: 1|:x|)(\n|\r\n|\r){1,2}.{0,20}",
+        at in 0usize..40,
+    ) {
         let bytes = text.as_bytes();
         let at = at.min(bytes.len());
         let whole = read(&[bytes]);
