@@ -1,5 +1,6 @@
 //! Asking the server, within the time there is.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -99,7 +100,8 @@ impl Backend {
         if !span.is_disabled() {
             span.record("server", self.identity.0.as_str());
         }
-        self.send_request(request, caller, sent, deadline).instrument(span).await
+        let sending = pin!(self.send_request(request, caller, sent, deadline));
+        sending.instrument(span).await
     }
 
     async fn send_request(

@@ -2,7 +2,7 @@
 //! everything with each request.
 
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Waker};
@@ -219,7 +219,7 @@ impl Session {
         let mut handling = Box::pin(async move {
             let gateway = &session.gateway;
             let arrival = Arrival::of(&request);
-            let answering = session.answer(&request, greeted, &caller);
+            let answering = pin!(session.answer(&request, greeted, &caller));
             let encode = |response: &Response| encode(gateway, &request, &caller, response);
             let answered =
                 dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;

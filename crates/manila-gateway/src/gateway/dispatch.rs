@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::future::Future;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use manila::request_envelope::Request;
@@ -81,17 +82,19 @@ pub(crate) async fn dispatch<E: EncodedResponse>(
     caller: &Arc<Caller>,
     encode: impl FnOnce(&Response) -> E,
 ) -> Dispatched<E> {
-    let answer = answer::answer(gateway, request, caller);
+    let answer = pin!(answer::answer(gateway, request, caller));
     dispatch_with(gateway, request, Arrival::of(request), caller, answer, encode).await
 }
 
 /// As `dispatch`, for a request that its transport answers itself, or of which it knows more.
+///
+/// What answers is pinned by its caller: a future that is handed over is moved and kept twice.
 pub(crate) async fn dispatch_with<E: EncodedResponse>(
     gateway: &Gateway,
     request: &Request,
     arrival: Arrival<'_>,
     caller: &Arc<Caller>,
-    answer: impl Future<Output = Response>,
+    answer: Pin<&mut impl Future<Output = Response>>,
     encode: impl FnOnce(&Response) -> E,
 ) -> Dispatched<E> {
     let started = clock::now();

@@ -1,7 +1,5 @@
 //! The trace that a request belongs to, as W3C Trace Context has it.
 
-use std::fmt::Write;
-
 use crate::rt::clock;
 
 /// A trace, and our span in it.
@@ -37,7 +35,14 @@ impl TraceContext {
 
     /// What servers are sent, so that their spans become children of ours.
     pub(crate) fn traceparent(&self) -> String {
-        format!("00-{}-{}-{:02x}", self.trace_id(), self.span_id(), self.flags)
+        let mut written = String::with_capacity(55);
+        written.push_str("00-");
+        push_hex(&mut written, &self.trace_id);
+        written.push('-');
+        push_hex(&mut written, &self.span_id);
+        written.push('-');
+        push_hex(&mut written, &[self.flags]);
+        written
     }
 }
 
@@ -67,11 +72,16 @@ fn bytes<const N: usize>(hex: &str) -> Option<[u8; N]> {
 
 fn hex(bytes: &[u8]) -> String {
     let mut hex = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // A string takes everything that is written to it.
-        let _ = write!(hex, "{byte:02x}");
-    }
+    push_hex(&mut hex, bytes);
     hex
+}
+
+fn push_hex(hex: &mut String, bytes: &[u8]) {
+    let digit = |value: u8| char::from(if value < 10 { b'0' + value } else { b'a' + value - 10 });
+    for byte in bytes {
+        hex.push(digit(byte >> 4));
+        hex.push(digit(byte & 0xf));
+    }
 }
 
 #[cfg(test)]

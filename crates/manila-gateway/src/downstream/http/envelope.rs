@@ -1,6 +1,7 @@
 //! A call in a strict request envelope (Q1): the answer is one of JSON-RPC, with the numbers and
 //! words of the plain column (Q4).
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -73,7 +74,7 @@ pub(super) async fn call(
             return refused(named.as_ref().unwrap_or(&request), refusal.fault);
         }
     };
-    let answering = async { Response::Tool(called(gateway, &asked, tool, &caller).await) };
+    let answering = pin!(async { Response::Tool(called(gateway, &asked, tool, &caller).await) });
     let arrival = Arrival { n_bytes, ..Arrival::of(&asked) };
     let answered = dispatch_with(gateway, &asked, arrival, &caller, answering, encode).await;
     answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT))

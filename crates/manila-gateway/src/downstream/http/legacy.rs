@@ -1,5 +1,6 @@
 //! Clients of the legacy era on HTTP: they say hello, get a session, and may come back.
 
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -103,7 +104,7 @@ async fn open_session(front: &Front, headers: &HeaderMap, request: &Request) -> 
     let line: Arc<dyn Line> = Arc::new(Deaf);
     let caller = Arc::new(Caller::of(&Arc::new(Client::new(Arc::clone(&line))), line, origin));
     let opened = OnceLock::new();
-    let greeted = async {
+    let greeted = pin!(async {
         let greeted = greet(front, request).await;
         match greeted {
             Ok((result, session)) => {
@@ -112,7 +113,7 @@ async fn open_session(front: &Front, headers: &HeaderMap, request: &Request) -> 
             }
             Err(fault) => Response::Refused(fault),
         }
-    };
+    });
     let encode = |response: &Response| {
         if let Response::Refused(Fault { code: Code::RateLimited, message, .. }) = response {
             let message = message.as_deref().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Clients of the modern era on HTTP: what a message says stands in headers, too, and must be true.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use hyper::StatusCode;
@@ -92,12 +93,12 @@ async fn handling(
     told: Told,
 ) -> Option<Encoded> {
     let gateway = &front.gateway;
-    let answering = async {
+    let answering = pin!(async {
         match check_arguments(&front, &told, &request, &caller).await {
             Ok(()) => answer(gateway, &request, &caller).await,
             Err(breach) => Response::Breach(breach),
         }
-    };
+    });
     let arrival = Arrival::of(&request);
     let encode = |response: &Response| encode(gateway, &request, &caller, response);
     let answered = dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;

@@ -1,5 +1,6 @@
 //! Plain HTTP: a tool is a path, its arguments are the body, and its envelope is the answer.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -81,12 +82,12 @@ pub(super) async fn call(
             (asking(&name, &JsonObject::default()).map_err(|_| unnamed())?, Some(refusal))
         }
     };
-    let answering = async {
+    let answering = pin!(async {
         Response::Tool(match refusal {
             Some(refusal) => sealed(&front.gateway, &refusal, &name, &caller),
             None => called(&front.gateway, &request, &name, &caller).await,
         })
-    };
+    });
     let arrival = Arrival { n_bytes, ..Arrival::of(&request) };
     let encode = |response: &Response| shown(response, &caller);
     let gateway = &front.gateway;
