@@ -32,7 +32,7 @@ impl Backend {
         &self,
         request: &Request,
         parsed: ParsedCall,
-        name: &str,
+        name: String,
         caller: &Arc<Caller>,
     ) -> Answer {
         let call = match self.parse_call(request, parsed, name, caller) {
@@ -55,7 +55,7 @@ impl Backend {
         &self,
         request: &Request,
         parsed: ParsedCall,
-        name: &str,
+        name: String,
         caller: &Arc<Caller>,
         message: &str,
     ) -> Answer {
@@ -85,7 +85,7 @@ impl Backend {
         &self,
         request: &'a Request,
         parsed: ParsedCall,
-        name: &str,
+        name: String,
         caller: &'a Arc<Caller>,
     ) -> Result<ToolCall<'a>, Refusal> {
         let ParsedCall { name: public, arguments, meta, .. } = parsed;
@@ -102,7 +102,6 @@ impl Backend {
         };
         let presentation = self.presentation(&public, shape, caller);
         let (wish, started) = (Wish::of(meta.as_ref()), clock::now());
-        let name = name.to_owned();
         Ok(ToolCall { request, caller, name, public, arguments, wish, presentation, started })
     }
 

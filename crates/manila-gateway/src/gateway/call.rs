@@ -23,7 +23,10 @@ impl Gateway {
             Err(violation) => return refused(violation),
         };
         match self.resolve(&parsed.name) {
-            Some((backend, own)) => backend.call_tool(request, parsed, &own, caller).await,
+            Some((backend, own)) => {
+                let name = own.to_owned();
+                backend.call_tool(request, parsed, name, caller).await
+            }
             None => self.unknown_tool(&parsed),
         }
     }
@@ -40,16 +43,19 @@ impl Gateway {
             Err(violation) => return refused(violation),
         };
         match self.resolve(&parsed.name) {
-            Some((backend, own)) => backend.overloaded(request, parsed, &own, caller, message),
+            Some((backend, own)) => {
+                let name = own.to_owned();
+                backend.overloaded(request, parsed, name, caller, message)
+            }
             None => self.unknown_tool(&parsed),
         }
     }
 
     /// The server that has what clients call `public`, and its own name for it.
-    pub(crate) fn resolve(&self, public: &str) -> Option<(Arc<Backend>, String)> {
+    pub(crate) fn resolve<'a>(&self, public: &'a str) -> Option<(Arc<Backend>, &'a str)> {
         let servers = self.servers();
         let (backend, own) = servers.resolve(public)?;
-        Some((Arc::clone(backend), own.to_owned()))
+        Some((Arc::clone(backend), own))
     }
 
     /// A refusal as an envelope, for transports that have no other place for it.
@@ -86,7 +92,7 @@ impl Gateway {
         caller: &Caller,
     ) -> Option<Arc<Tool>> {
         let (backend, own) = self.resolve(name)?;
-        backend.known_tool_in_time(&own, caller).await
+        backend.known_tool_in_time(own, caller).await
     }
 
     /// The result of a task, in an envelope if it is a tool's.

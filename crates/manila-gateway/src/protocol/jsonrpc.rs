@@ -26,47 +26,61 @@ pub(crate) fn replaced(whole: &RawJson, part: &RawJson, with: &[u8]) -> Bytes {
 /// Parts must be slices of the message, and must not overlap.
 pub(crate) struct Edits<'a> {
     whole: &'a [u8],
-    edits: Vec<(Range<usize>, Vec<u8>)>,
+    all: Vec<Edit>,
+    /// What stands in the places of all of them.
+    text: Vec<u8>,
+}
+
+struct Edit {
+    place: Range<usize>,
+    text: Range<usize>,
 }
 
 impl<'a> Edits<'a> {
     pub(crate) fn of(whole: &'a RawJson) -> Edits<'a> {
-        Edits { whole: whole.as_bytes(), edits: Vec::with_capacity(4) }
+        let (all, text) = (Vec::with_capacity(4), Vec::with_capacity(128));
+        Edits { whole: whole.as_bytes(), all, text }
     }
 
     /// Replaces a part.
-    pub(crate) fn replace(&mut self, part: &RawJson, with: impl Into<Vec<u8>>) {
-        self.edits.push((self.place(part), with.into()));
+    pub(crate) fn replace(&mut self, part: &RawJson, with: &[u8]) {
+        self.put(self.place(part), |text| text.extend_from_slice(with));
     }
 
     /// Replaces a part by the token of a text.
-    pub(crate) fn replace_text(&mut self, part: &RawJson, text: &str) {
-        let mut token = Vec::with_capacity(text.len() + 2);
-        text.emit(&mut token);
-        self.replace(part, token);
+    pub(crate) fn replace_text(&mut self, part: &RawJson, with: &str) {
+        self.put(self.place(part), |text| with.emit(text));
     }
 
     /// Adds a member at the start of an object.
-    pub(crate) fn add_member(&mut self, object: &RawJson, member: &[u8]) {
+    pub(crate) fn add_member(&mut self, object: &RawJson, member: impl FnOnce(&mut Vec<u8>)) {
         let start = self.place(object).start + 1;
-        let comma: &[u8] = if object.members().next().is_some() { b"," } else { b"" };
-        self.edits.push((start..start, [member, comma].concat()));
+        let has_others = object.members().next().is_some();
+        self.put(start..start, |text| {
+            member(text);
+            text.extend_from_slice(if has_others { b"," } else { b"" });
+        });
+    }
+
+    fn put(&mut self, place: Range<usize>, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.text.len();
+        write(&mut self.text);
+        self.all.push(Edit { place, text: start..self.text.len() });
     }
 
     /// Whether nothing becomes another.
     pub(crate) fn is_empty(&self) -> bool {
-        self.edits.is_empty()
+        self.all.is_empty()
     }
 
     /// The message with all of them.
     pub(crate) fn apply(mut self) -> Bytes {
-        self.edits.sort_unstable_by_key(|(place, _)| (place.start, place.end));
-        let n_added: usize = self.edits.iter().map(|(_, with)| with.len()).sum();
-        let mut out = Vec::with_capacity(self.whole.len() + n_added);
+        self.all.sort_unstable_by_key(|edit| (edit.place.start, edit.place.end));
+        let mut out = Vec::with_capacity(self.whole.len() + self.text.len());
         let mut done = 0;
-        for (place, with) in &self.edits {
+        for Edit { place, text } in self.all {
             out.extend_from_slice(self.whole.get(done..place.start).unwrap_or_default());
-            out.extend_from_slice(with);
+            out.extend_from_slice(self.text.get(text).unwrap_or_default());
             done = place.end;
         }
         out.extend_from_slice(self.whole.get(done..).unwrap_or_default());

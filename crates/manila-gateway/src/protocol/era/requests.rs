@@ -59,19 +59,22 @@ pub(crate) fn outgoing(
 
 /// Adds our span to the `_meta` of a request. One without parameters has no place for it.
 fn trace(edits: &mut Edits<'_>, request: &Request, traceparent: &str) {
+    let member = |text: &mut Vec<u8>| {
+        own_meta::TRACEPARENT.emit(text);
+        text.push(b':');
+        traceparent.emit(text);
+    };
     match (&request.meta, &request.params) {
         (Some(meta), _) => match meta.get(own_meta::TRACEPARENT) {
             Some(given) => edits.replace_text(&given, traceparent),
-            None if meta.kind() == Kind::Object => {
-                let member = format!(r#""{}":"{traceparent}""#, own_meta::TRACEPARENT);
-                edits.add_member(meta, member.as_bytes());
-            }
+            None if meta.kind() == Kind::Object => edits.add_member(meta, member),
             None => {}
         },
-        (None, Some(params)) => {
-            let member = format!(r#""_meta":{{"{}":"{traceparent}"}}"#, own_meta::TRACEPARENT);
-            edits.add_member(params.as_raw(), member.as_bytes());
-        }
+        (None, Some(params)) => edits.add_member(params.as_raw(), |text| {
+            text.extend_from_slice(br#""_meta":{"#);
+            member(text);
+            text.push(b'}');
+        }),
         (None, None) => {}
     }
 }
