@@ -5,38 +5,49 @@
 
 mod in_flight;
 
+use manila::request_envelope::Request;
+
 pub(crate) use in_flight::{InFlight, Permit};
 
 use crate::config::Settings;
 use crate::protocol::caller::Caller;
+use crate::protocol::jsonrpc::Fault;
 use crate::protocol::origin::Principal;
 
-/// Why a request is not admitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotAdmitted {
-    /// Too many requests are open, or too large ones.
-    Overloaded,
-}
-
 /// What limits requests.
-#[derive(Default)]
 pub(crate) struct Limits {
     /// The requests that are open, of all clients together.
     pub(crate) in_flight: InFlight,
 }
 
-/// Admits a request of this size, or returns why it is not.
+impl Limits {
+    pub(crate) fn new(settings: &Settings) -> Limits {
+        let limits = Limits { in_flight: InFlight::default() };
+        limits.set(settings);
+        limits
+    }
+
+    /// Applies other settings, from the next request on.
+    pub(crate) fn set(&self, settings: &Settings) {
+        self.in_flight.set(settings.in_flight_max, settings.in_flight_bytes_max);
+    }
+}
+
+/// Admits a request, or returns the refusal to answer it with.
 ///
 /// The permit counts the request as in flight until it is dropped.
 pub(crate) async fn admit(
-    n_bytes: usize,
+    request: &Request,
     caller: &Caller,
     limits: &Limits,
-    settings: &Settings,
-) -> Result<Permit, NotAdmitted> {
+) -> Result<Permit, Fault> {
     match caller.origin.principal {
         // There are no keys yet: whoever can reach the gateway may call.
         Principal::Local => {}
     }
-    limits.in_flight.enter(n_bytes, settings)
+    match request.method.as_str() {
+        // A client that cannot be greeted, or is not answered a ping, takes us for dead.
+        "initialize" | "ping" => Ok(Permit::uncounted()),
+        _ => limits.in_flight.enter(request.frame.as_bytes().len()),
+    }
 }

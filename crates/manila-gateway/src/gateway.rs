@@ -1,6 +1,8 @@
 //! The gateway: all servers behind one endpoint, and what their clients share.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
 use manila::request_envelope::Notification;
@@ -48,6 +50,7 @@ pub struct Gateway {
     shared: Shared,
     pub(crate) limits: Limits,
     is_stopping: watch::Sender<bool>,
+    is_stop_reported: AtomicBool,
     doors: Doors,
     settings: ArcSwap<Settings>,
     events: Events,
@@ -90,8 +93,9 @@ impl Gateway {
             audience: Arc::clone(&shared.audience),
             deadlines: Arc::clone(&shared.deadlines),
             shared,
-            limits: Limits::default(),
+            limits: Limits::new(&settings),
             is_stopping: watch::Sender::new(false),
+            is_stop_reported: AtomicBool::new(false),
             doors: Doors::default(),
             settings: ArcSwap::from_pointee(settings),
             events,
@@ -130,6 +134,13 @@ impl Gateway {
     pub(crate) fn hand_on(&self, notification: &Notification, era: Era) {
         for backend in self.servers().all() {
             backend.hand_on(notification, era);
+        }
+    }
+
+    /// Reports once that we are stopping, if requests are open.
+    pub(crate) fn report_stopping(&self, n_open: usize, grace: Duration) {
+        if n_open > 0 && !self.is_stop_reported.swap(true, Ordering::Relaxed) {
+            self.tell(Event::Stopping { n_open, grace });
         }
     }
 

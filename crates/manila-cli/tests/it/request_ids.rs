@@ -1,5 +1,5 @@
-//! The ids of a request: the same in the envelope, beside it, and in the journal; and the trace that
-//! servers are sent.
+//! The ids of a request: the same in the envelope, beside it, and in the journal; and the trace
+//! that servers are sent.
 
 use serde_json::{Value, json};
 

@@ -19,6 +19,7 @@ use super::tool_call::ToolCall;
 use super::tools::{Carrier, Tool};
 use super::{Answer, Backend, Kind, Refusal, answer};
 use crate::protocol::caller::Caller;
+use crate::protocol::jsonrpc::Fault;
 use crate::protocol::own_meta;
 use crate::protocol::presentation::{Presentation, Shape, TextMode};
 use crate::rt::clock;
@@ -50,14 +51,14 @@ impl Backend {
         answer
     }
 
-    /// Answers a call that there is no room for.
-    pub(crate) fn overloaded(
+    /// Answers a call that is not admitted.
+    pub(crate) fn refuse_call(
         &self,
         request: &Request,
         parsed: ParsedCall,
         name: String,
         caller: &Arc<Caller>,
-        message: &str,
+        fault: Fault,
     ) -> Answer {
         let call = match self.parse_call(request, parsed, name, caller) {
             Ok(call) => call,
@@ -65,10 +66,11 @@ impl Backend {
         };
         let answer = match call.presentation.shape {
             Shape::Contract(contract) => {
-                let failed = Failed::new(Code::RateLimited, message);
+                let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
+                let failed = Failed::new(fault.code, message);
                 self.seal(&call, contract, None, Observed::Failed(Box::new(failed)), None)
             }
-            Shape::AsItCame => Answer::Refused(Refusal::new(Code::RateLimited).message(message)),
+            Shape::AsItCame => Answer::Refused(Refusal { fault }),
         };
         self.note_end(&call, &answer);
         answer

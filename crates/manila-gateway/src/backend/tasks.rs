@@ -172,15 +172,9 @@ impl Backend {
     ) -> ToolCall<'a> {
         let Task { tool, shape, wish, text, .. } = task;
         let wish = if *wish == Wish::None { Wish::of(request.meta.as_ref()) } else { *wish };
-        let era = caller.era();
-        let presentation = Presentation {
-            shape: *shape,
-            placement: self.settings().placement.for_era(era),
-            text: *text,
-            media: caller.preferences.media,
-            era,
-        };
         let (name, public) = (tool.clone(), self.public_name(tool));
+        let presentation =
+            Presentation { text: *text, ..self.presentation(&public, Some(*shape), caller) };
         let started = clock::now();
         let arguments = None;
         ToolCall { request, caller, name, public, arguments, wish, presentation, started }

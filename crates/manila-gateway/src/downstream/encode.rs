@@ -73,7 +73,7 @@ pub(crate) fn encode(
         Response::Tool(answer) => tool_answer(request, answer, reader),
         Response::Task(details) => task_details(request, details, reader),
         Response::Forwarded(answer) => forwarded(request, answer, reader),
-        Response::Result(_) | Response::Refused(_) | Response::Breach(_) | Response::Error(_) => {
+        Response::Result(_) | Response::Refused(_) | Response::Breach(_) | Response::Error(..) => {
             encode_own(Some(&request.id), response)
         }
     }
@@ -90,7 +90,7 @@ pub(crate) fn encode_own(id: Option<&RawJson>, response: &Response) -> Encoded {
         Response::Breach(breach) => {
             Encoded { frame: jsonrpc::error(id, breach), error: Some(breach.number) }
         }
-        Response::Error(error) => Encoded::error(jsonrpc::error(id, error), error),
+        Response::Error(error, _) => Encoded::error(jsonrpc::error(id, error), error),
         Response::Tool(_) | Response::Task(_) | Response::Forwarded(_) => {
             Encoded::fault(id, &Fault::new(Code::InternalError))
         }
@@ -215,12 +215,12 @@ struct ToolResult<'a> {
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         let Sealed { reply, contract, presentation, failure, meta, text } = self.sealed;
-        let Reader { era, server, origin } = self.reader;
+        let Reader { server, origin, .. } = self.reader;
         // Text for those who accept nothing else is no part of MCP.
         let is_plain = presentation.text == TextMode::Plain;
         let text = text.as_deref().filter(|_| is_plain);
         let mut object = ObjectWriter::begin(out);
-        if *era == Era::Modern {
+        if presentation.era == Era::Modern {
             object.member("resultType", "complete");
         }
         let first = text.unwrap_or(reply.envelope.as_str());
@@ -235,7 +235,7 @@ impl Emit for ToolResult<'_> {
         let request_id = reply.request_id.as_deref().map_or_else(spelled, Cow::Borrowed);
         let meta = Meta {
             own: meta.as_ref(),
-            server: server.as_ref().filter(|_| *era == Era::Modern),
+            server: server.as_ref(),
             contract: contract.id(),
             code: failure.as_ref().map(|failure| failure.code.name()),
             request_id: &request_id,

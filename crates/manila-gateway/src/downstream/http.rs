@@ -7,28 +7,29 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::header::HeaderMap;
 use manila::Code;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 
 use self::body::{Arriving, NotRead};
+use self::head::Head;
 use self::reply::{Refused, Reply};
 use self::sessions::Sessions;
 use crate::config::{self, Limits};
+use crate::downstream::malformed::{self, Malformed};
 use crate::gateway::Gateway;
 use crate::protocol::host;
-use crate::protocol::origin::BesideMessage;
 use crate::protocol::presentation::Shape;
 use crate::telemetry::event::Event;
 use manila_process::os::{self, stop};
 
 mod accept;
-mod admit;
 mod batch;
 mod body;
 mod envelope;
 mod exchange;
+mod head;
+mod host_check;
 mod legacy;
 mod mcp;
 mod modern;
@@ -115,9 +116,7 @@ pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
     forgetting.abort();
     let in_flight = gateway.limits.in_flight.clone();
     let n_open = in_flight.n_requests();
-    if n_open > 0 {
-        gateway.tell(Event::Stopping { n_open, grace });
-    }
+    gateway.report_stopping(n_open, grace);
     gateway.begin_to_stop();
     // Connections end with what is open on them.
     stopping.send_replace(true);
@@ -178,23 +177,19 @@ fn refuse_body(front: &Front, why: NotRead) -> Reply {
         }
     };
     front.gateway.tell(Event::Refused(message.clone()));
-    reply::refused(status, code, &message)
-}
-
-/// The ids that headers carry.
-fn ids(headers: &HeaderMap) -> BesideMessage<'_> {
-    const REQUEST_ID_CHARS_MAX: usize = 128;
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let is_short = |id: &&str| !id.trim().is_empty() && id.len() <= REQUEST_ID_CHARS_MAX;
-    BesideMessage {
-        request_id: text("x-request-id").filter(is_short),
-        traceparent: text("traceparent"),
+    let refused = reply::refused(status, code, &message);
+    match why {
+        NotRead::TooLarge => {
+            let refused = reply::because(refused, malformed::too_large(limit));
+            reply::about(refused, Malformed::unread(None, limit))
+        }
+        NotRead::TooSlow | NotRead::BrokenOff => refused,
     }
 }
 
 /// The contract that a header asks for, if one does.
-fn wanted_shape(headers: &HeaderMap) -> Result<Option<Shape>, Refused> {
-    let Some(id) = headers.get("manila-contract") else { return Ok(None) };
+fn wanted_shape(head: &Head) -> Result<Option<Shape>, Refused> {
+    let Some(id) = head.headers.get("manila-contract") else { return Ok(None) };
     let shape = id.to_str().ok().and_then(Shape::from_id);
     shape.map(Some).ok_or_else(|| {
         let ids: Vec<&str> = Shape::ids().collect();

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use manila::request_envelope::{Refused, Request};
-use manila::{RawJson, Violation};
+use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::encode::Encoded;
 use crate::gateway::Gateway;
-use crate::gateway::dispatch::{Arrival, refuse};
+use crate::gateway::dispatch::{Arrival, EncodedResponse, refuse};
 use crate::gateway::response::Response;
 use crate::protocol::jsonrpc::{Fault, text_of};
 use crate::protocol::origin::Origin;
@@ -18,6 +18,7 @@ pub(super) struct Malformed {
     pub(super) id: Option<RawJson>,
     /// The method as it was sent.
     method: Option<String>,
+    params: Option<JsonObject>,
     /// Its size.
     n_bytes: usize,
 }
@@ -26,24 +27,40 @@ impl Malformed {
     /// Reads what can be read of these bytes.
     pub(super) fn read(bytes: &Bytes, id: Option<RawJson>) -> Malformed {
         let value = RawJson::parse_payload(bytes.clone()).ok();
-        Malformed { id, method: text_of(value.as_ref(), "method"), n_bytes: bytes.len() }
+        let params = value.as_ref().and_then(|value| value.get("params"));
+        Malformed {
+            id,
+            method: text_of(value.as_ref(), "method"),
+            params: params.and_then(JsonObject::new),
+            n_bytes: bytes.len(),
+        }
     }
 
     /// A message that is too large to be kept.
     pub(super) fn unread(id: Option<RawJson>, n_bytes: usize) -> Malformed {
-        Malformed { id, method: None, n_bytes }
+        Malformed { id, n_bytes, ..Malformed::default() }
     }
 
     /// What is known of a request that its transport does not take.
     pub(super) fn of(request: &Request) -> Malformed {
-        let n_bytes = request.frame.as_bytes().len();
-        Malformed { id: Some(request.id.clone()), method: Some(request.method.clone()), n_bytes }
+        Malformed {
+            id: Some(request.id.clone()),
+            method: Some(request.method.clone()),
+            params: request.params.clone(),
+            n_bytes: request.frame.as_bytes().len(),
+        }
     }
 
-    pub(super) fn arrival(&self) -> Arrival<'_> {
-        let Malformed { id, method, n_bytes } = self;
-        let (id, method) = (id.as_ref(), method.as_deref());
-        Arrival { id, method, n_bytes: *n_bytes, ..Arrival::default() }
+    /// The `_meta` of its parameters.
+    pub(super) fn meta(&self) -> Option<RawJson> {
+        self.params.as_ref()?.get("_meta")
+    }
+
+    /// What the record of its refusal says of it.
+    pub(super) fn arrival<'a>(&'a self, meta: Option<&'a RawJson>) -> Arrival<'a> {
+        let Malformed { id, method, params, n_bytes } = self;
+        let (id, method, params) = (id.as_ref(), method.as_deref(), params.as_ref());
+        Arrival { id, method, params, meta, n_bytes: *n_bytes }
     }
 
     /// Refuses it, with what `encode` makes of that.
@@ -57,7 +74,8 @@ impl Malformed {
         let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
         gateway.tell(Event::Refused(why));
         let response = Response::Refused(fault);
-        refuse(gateway, &self.arrival(), origin, &response, encode)
+        let meta = self.meta();
+        refuse(gateway, &self.arrival(meta.as_ref()), origin, &response, encode)
     }
 }
 
@@ -65,4 +83,32 @@ impl Malformed {
 pub(super) fn fault(refused: Refused) -> (Fault, Option<RawJson>) {
     let Refused { code, violation, id } = refused;
     (Fault::new(code).violation(violation), id)
+}
+
+/// The fault of a message that is larger than this.
+pub(super) fn too_large(bytes_max: usize) -> Fault {
+    let message = format!("has more than {bytes_max} bytes, the most that is read");
+    Fault::new(Code::TooLarge).violation(Violation::new("", "maxLength", message))
+}
+
+/// The fault of a call that comes as a notification.
+pub(super) fn without_id() -> Fault {
+    let message = "is required: a call without one could not be answered";
+    Fault::new(Code::InvalidEnvelope).violation(Violation::new("/id", "required", message))
+}
+
+/// Records a call that comes as a notification, where nothing is answered.
+pub(super) fn record_call_without_id(gateway: &Gateway, origin: &Origin, frame: &Bytes) {
+    let malformed = Malformed::read(frame, None);
+    let (meta, response) = (malformed.meta(), Response::Refused(without_id()));
+    refuse(gateway, &malformed.arrival(meta.as_ref()), origin, &response, |_| Unanswered);
+}
+
+/// Nothing, for a message that is not answered.
+struct Unanswered;
+
+impl EncodedResponse for Unanswered {
+    fn n_bytes(&self) -> usize {
+        0
+    }
 }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
@@ -132,9 +132,7 @@ impl Session {
             },
             Frame::TooLong(Skimmed { id, is_answer, .. }) => {
                 let limit = self.gateway.settings().frame_bytes_max;
-                let message = format!("has more than {limit} bytes, the most that is read");
-                let violation = Violation::new("", "maxLength", message);
-                let fault = Fault::new(Code::TooLarge).violation(violation);
+                let fault = malformed::too_large(limit);
                 self.refuse_frame(&Malformed::unread(id, limit), is_answer, fault)
             }
         }
@@ -171,10 +169,7 @@ impl Session {
             Err(response) => return self.refuse(&request, &response),
         };
         match self.open.add(&request, &caller) {
-            Ok(()) => {
-                self.handle(request, caller);
-                Ok(())
-            }
+            Ok(()) => self.handle(request, caller),
             Err(fault) => self.refuse(&request, &Response::Refused(fault)),
         }
     }
@@ -211,31 +206,41 @@ impl Session {
         Ok(Caller::of(&self.client, line, origin))
     }
 
-    fn handle(self: &Arc<Session>, request: Request, caller: Arc<Caller>) {
-        let is_legacy = caller.era() != Era::Modern;
-        let is_hello = is_legacy && request.method == "initialize";
-        let greeted = is_hello.then(|| self.greet(&request));
+    fn handle(
+        self: &Arc<Session>,
+        request: Request,
+        caller: Arc<Caller>,
+    ) -> Result<(), ClientGone> {
         let session = Arc::clone(self);
         let mut handling = Box::pin(async move {
             let gateway = &session.gateway;
             let arrival = Arrival::of(&request);
-            let answering = pin!(session.answer(&request, greeted, &caller));
+            let answering = pin!(session.answer(&request, &caller));
             let encode = |response: &Response| encode(gateway, &request, &caller, response);
             let answered =
                 dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
-            // A client that is gone has no use for it.
-            let _ = match answered {
-                Dispatched::Answered(encoded, _permit) => session.send(encoded.frame).await,
+            let sent = match answered {
+                // Neither takes anything away from others, so neither is limited otherwise.
+                Dispatched::Answered(encoded, _) if request.method == "ping" => {
+                    session.push(encoded.frame)
+                }
                 Dispatched::Refused(encoded) => session.push(encoded.frame),
+                Dispatched::Answered(encoded, _permit) => session.send(encoded.frame).await,
                 Dispatched::Cancelled => Ok(()),
             };
             session.open.remove(&request);
+            sent
         });
         // What can go on at once does so now: messages reach the server in the client's order.
         let mut no_news = Context::from_waker(Waker::noop());
         let mut at_once = tokio::task::unconstrained(handling.as_mut());
-        if Pin::new(&mut at_once).poll(&mut no_news).is_pending() {
-            tokio::spawn(handling);
+        match Pin::new(&mut at_once).poll(&mut no_news) {
+            Poll::Ready(sent) => sent,
+            Poll::Pending => {
+                // A client that is gone has no use for it.
+                tokio::spawn(async move { drop(handling.await) });
+                Ok(())
+            }
         }
     }
 
@@ -268,21 +273,20 @@ impl Session {
     }
 
     /// Answers a request, once the client's hello has been answered.
-    async fn answer(
-        &self,
-        request: &Request,
-        hello: Option<OwnHello>,
-        caller: &Arc<Caller>,
-    ) -> Response {
-        let is_legacy_ping = request.method == "ping" && caller.era() != Era::Modern;
-        match hello {
-            Some(hello) => self.greeted(hello).await,
+    async fn answer(&self, request: &Request, caller: &Arc<Caller>) -> Response {
+        match (request.method.as_str(), caller.era()) {
+            (_, Era::Modern) => answer(&self.gateway, request, caller).await,
+            // What the client says next finds that its hello is on the way.
+            ("initialize", Era::Legacy(_)) => {
+                let hello = self.greet(request);
+                self.greeted(hello).await
+            }
             // It may come before the hello.
-            None if is_legacy_ping => Response::empty(),
-            None if caller.era() == Era::Modern || self.is_opened().await => {
+            ("ping", Era::Legacy(_)) => Response::empty(),
+            (_, Era::Legacy(_)) if self.is_opened().await => {
                 answer(&self.gateway, request, caller).await
             }
-            None => not_now("must be `initialize` at first, and that has failed"),
+            (_, Era::Legacy(_)) => not_now("must be `initialize` at first, and that has failed"),
         }
     }
 
@@ -304,6 +308,11 @@ impl Session {
             "tools/call" => {
                 let why = "a `tools/call` without an id, which nobody could answer";
                 self.gateway.tell(Event::Refused(why.to_owned()));
+                malformed::record_call_without_id(
+                    &self.gateway,
+                    &Origin::stdio(None),
+                    &notification.frame.to_bytes(),
+                );
             }
             // A server that is down will be told what matters when it is started again.
             _ => self.gateway.hand_on(notification, self.client.era()),
@@ -326,7 +335,10 @@ impl Session {
         // The client may try again.
         self.opening.send_replace(Opening::Closed);
         match &down.refusal {
-            Some(error) => Response::Error(self.gateway.settings().hiding.part(error.clone())),
+            Some(error) => {
+                let error = self.gateway.settings().hiding.part(error.clone());
+                Response::Error(error, Some(Code::UpstreamUnavailable))
+            }
             None => Response::Refused(not_available(&down)),
         }
     }

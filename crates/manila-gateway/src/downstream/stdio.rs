@@ -10,7 +10,6 @@ use super::session::Session;
 use crate::gateway::Gateway;
 use crate::protocol::frames::{self, Frames};
 use crate::rt::queue::queue;
-use crate::telemetry::event::Event;
 use manila_process::os::{stdio, stop};
 
 /// Why serving ended.
@@ -106,10 +105,8 @@ async fn drained(session: &Session, end: &End) {
     let settings = &session.gateway.settings();
     let is_starting = *end == End::Input && session.is_opening();
     let n_open = session.open.n_open();
-    if n_open > 0 {
-        let start = if is_starting { settings.start_timeout } else { Duration::ZERO };
-        session.gateway.tell(Event::Stopping { n_open, grace: settings.grace + start });
-    }
+    let start = if is_starting { settings.start_timeout } else { Duration::ZERO };
+    session.gateway.report_stopping(n_open, settings.grace + start);
     // A server that is still starting has its own time. What takes longer than the grace ends
     // with the server.
     if is_starting {

@@ -57,7 +57,7 @@ async fn standing(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) ->
                     gateway.audience.watch(&caller.client, uri, watch);
                     Response::empty()
                 }
-                Err(error) => Response::Error(gateway.settings().hiding.part(error)),
+                Err(error) => Response::Error(gateway.settings().hiding.part(error), None),
             }
         }
         ("resources/unsubscribe", Some(uri)) => {

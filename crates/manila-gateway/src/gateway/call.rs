@@ -12,6 +12,7 @@ use super::forward::wrong;
 use crate::backend::tools::Tool;
 use crate::backend::{Answer, Backend, Details, Refusal, UNKNOWN_TASK};
 use crate::protocol::caller::Caller;
+use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::Shape;
 use crate::telemetry::event::Event;
 
@@ -31,12 +32,12 @@ impl Gateway {
         }
     }
 
-    /// Answers a call that there is no room for.
-    pub(crate) fn overloaded(
+    /// Answers a call that is not admitted.
+    pub(crate) fn refuse_call(
         &self,
         request: &Request,
         caller: &Arc<Caller>,
-        message: &str,
+        fault: Fault,
     ) -> Answer {
         let parsed = match validate(request.params.as_ref()) {
             Ok(parsed) => parsed,
@@ -45,7 +46,7 @@ impl Gateway {
         match self.resolve(&parsed.name) {
             Some((backend, own)) => {
                 let name = own.to_owned();
-                backend.overloaded(request, parsed, name, caller, message)
+                backend.refuse_call(request, parsed, name, caller, fault)
             }
             None => self.unknown_tool(&parsed),
         }

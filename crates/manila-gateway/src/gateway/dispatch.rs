@@ -13,7 +13,7 @@ use tracing::Instrument;
 use super::record::{Completed, record};
 use super::response::Response;
 use super::{Gateway, answer};
-use crate::admit::{NotAdmitted, Permit, admit};
+use crate::admit::{Permit, admit};
 use crate::backend::Failed;
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
@@ -55,7 +55,7 @@ pub(crate) trait EncodedResponse {
 
 /// How dispatching a request ended.
 pub(crate) enum Dispatched<E> {
-    /// It was answered. The permit counts it as in flight until the answer has been sent.
+    /// It was answered. The permit counts it as in flight for as long as its transport keeps it.
     Answered(E, Permit),
     /// It was not admitted, and this says so.
     Refused(E),
@@ -88,7 +88,7 @@ pub(crate) async fn dispatch<E: EncodedResponse>(
 
 /// As `dispatch`, for a request that its transport answers itself, or of which it knows more.
 ///
-/// What answers is pinned by its caller: a future that is handed over is moved and kept twice.
+/// The caller pins what answers: a future that is handed over by value is moved and kept twice.
 pub(crate) async fn dispatch_with<E: EncodedResponse>(
     gateway: &Gateway,
     request: &Request,
@@ -98,9 +98,7 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
     encode: impl FnOnce(&Response) -> E,
 ) -> Dispatched<E> {
     let started = clock::now();
-    let settings = gateway.settings();
-    let admitted = admit(arrival.n_bytes, caller, &gateway.limits, &settings).await;
-    drop(settings);
+    let admitted = admit(request, caller, &gateway.limits).await;
     let finish = |response: &Response| {
         let encoded = encode(response);
         let failure = response.failure();
@@ -118,8 +116,8 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
     };
     let permit = match admitted {
         Ok(permit) => permit,
-        Err(NotAdmitted::Overloaded) => {
-            return Dispatched::Refused(finish(&overloaded(gateway, request, caller)));
+        Err(fault) => {
+            return Dispatched::Refused(finish(&not_admitted(gateway, request, caller, fault)));
         }
     };
     let mut open =
@@ -168,13 +166,17 @@ pub(crate) fn refuse<E: EncodedResponse>(
     encoded
 }
 
-/// The answer to a request that there is no room for.
-fn overloaded(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Response {
-    const MESSAGE: &str = "Too many or too large requests are open already";
+/// The answer to a request that is not admitted.
+fn not_admitted(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Arc<Caller>,
+    fault: Fault,
+) -> Response {
     if request.method == "tools/call" {
-        Response::Tool(gateway.overloaded(request, caller, MESSAGE))
+        Response::Tool(gateway.refuse_call(request, caller, fault))
     } else {
-        Response::Refused(Fault::new(Code::RateLimited).message(MESSAGE))
+        Response::Refused(fault)
     }
 }
 

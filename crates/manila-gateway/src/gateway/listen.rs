@@ -38,7 +38,7 @@ pub(crate) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Ca
         refused = heard(gateway, request, caller, &hello, &asked) => refused,
     };
     match refused {
-        Some(error) => Response::Error(gateway.settings().hiding.part(error)),
+        Some(error) => Response::Error(gateway.settings().hiding.part(error), None),
         None => Response::Result(over(&request.id)),
     }
 }

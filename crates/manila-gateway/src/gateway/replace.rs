@@ -27,6 +27,7 @@ impl Gateway {
         let names = now.all().iter().filter_map(|it| it.settings().name.clone());
         let names: Vec<String> = names.collect();
         self.shared.uris.keep_only(|server| names.iter().any(|name| name == server));
+        self.limits.set(&settings);
         self.settings.store(Arc::new(settings));
         self.servers.store(Arc::new(now));
         self.greet_all();

@@ -20,8 +20,8 @@ pub(crate) enum Response {
     Refused(Fault),
     /// A refusal that the protocol has a number for.
     Breach(Breach),
-    /// An error object of a server.
-    Error(RawJson),
+    /// An error object of a server, and its code where the number does not say it.
+    Error(RawJson, Option<Code>),
 }
 
 impl Response {
@@ -48,7 +48,10 @@ impl Response {
                 let message = Some(breach.message.clone());
                 Some(Failed { message, ..Failed::new(Code::InvalidEnvelope) })
             }
-            Response::Error(error) => Some(Failed::of_error(error)),
+            Response::Error(error, code) => {
+                let failed = Failed::of_error(error);
+                Some(Failed { code: code.unwrap_or(failed.code), ..failed })
+            }
         }
     }
 
@@ -62,7 +65,7 @@ impl Response {
             | Response::Result(_)
             | Response::Refused(_)
             | Response::Breach(_)
-            | Response::Error(_) => None,
+            | Response::Error(..) => None,
         }
     }
 
@@ -76,7 +79,7 @@ impl Response {
             | Response::Result(_)
             | Response::Refused(_)
             | Response::Breach(_)
-            | Response::Error(_) => None,
+            | Response::Error(..) => None,
         }
     }
 }

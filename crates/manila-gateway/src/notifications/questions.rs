@@ -79,6 +79,10 @@ impl Questions {
     ) -> Result<(u64, Bytes), Fault> {
         let refused = |message: &str| Fault::new(Code::RateLimited).message(message);
         let mut all = self.0.lock().map_err(|_| refused("no question can be asked"))?;
+        // Nothing would ever take it away again.
+        if client.has_left() {
+            return Err(Fault::new(Code::Cancelled).message("the client is gone"));
+        }
         let open = all.entry(client.number).or_default();
         if open.by_id.len() >= QUESTIONS_MAX {
             return Err(refused("too many questions are open"));

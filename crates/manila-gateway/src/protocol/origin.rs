@@ -25,7 +25,7 @@ pub(crate) struct Origin {
 }
 
 /// Who sends a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Principal {
     /// Whoever can reach the gateway: standard input, or HTTP on loopback without keys.
     Local,
@@ -45,6 +45,8 @@ pub(crate) struct RequestId {
 pub(crate) struct BesideMessage<'a> {
     /// A caller's request id.
     pub(crate) request_id: Option<&'a str>,
+    /// The id of a strict envelope, which counts where no other is given.
+    pub(crate) envelope_id: Option<&'a str>,
     /// A caller's trace, as W3C Trace Context spells it.
     pub(crate) traceparent: Option<&'a str>,
 }
@@ -52,31 +54,36 @@ pub(crate) struct BesideMessage<'a> {
 impl Origin {
     /// The origin of a request that came over standard input with this `_meta`.
     pub(crate) fn stdio(meta: Option<&RawJson>) -> Origin {
-        let route = Cow::Borrowed("stdio");
-        Origin::new(Transport::Stdio, route, meta, BesideMessage::default())
+        let (principal, route) = (Principal::Local, Cow::Borrowed("stdio"));
+        Origin::new(principal, Transport::Stdio, route, meta, BesideMessage::default())
     }
 
     /// The origin of a request that came over HTTP. What its `_meta` says wins over its headers.
     pub(crate) fn http(
+        principal: Principal,
         route: impl Into<Cow<'static, str>>,
         meta: Option<&RawJson>,
         headers: BesideMessage<'_>,
     ) -> Origin {
-        Origin::new(Transport::Http, route.into(), meta, headers)
+        Origin::new(principal, Transport::Http, route.into(), meta, headers)
     }
 
     fn new(
+        principal: Principal,
         transport: Transport,
         route: Cow<'static, str>,
         meta: Option<&RawJson>,
         beside: BesideMessage<'_>,
     ) -> Origin {
         let text = |key: &str| meta?.get(key)?.as_text().map(Cow::into_owned);
-        let given = text(own_meta::REQUEST_ID).or_else(|| beside.request_id.map(str::to_owned));
+        let given = text(own_meta::REQUEST_ID).filter(|id| RequestId::is_usable(id));
+        let beside_it = || beside.request_id.into_iter().chain(beside.envelope_id);
+        let given =
+            given.or_else(|| beside_it().find(|id| RequestId::is_usable(id)).map(str::to_owned));
         let traceparent = text(own_meta::TRACEPARENT);
         let traceparent = traceparent.as_deref().or(beside.traceparent);
         Origin {
-            principal: Principal::Local,
+            principal,
             transport,
             route,
             request_id: RequestId { given, fresh: clock::fresh() },
@@ -86,6 +93,12 @@ impl Origin {
 }
 
 impl RequestId {
+    /// Whether an id of a caller's can be used (R5): short, and nothing that moves a cursor.
+    fn is_usable(id: &str) -> bool {
+        const CHARS_MAX: usize = 128;
+        !id.trim().is_empty() && id.chars().count() <= CHARS_MAX && !id.contains(char::is_control)
+    }
+
     /// The id where no envelope spells it.
     pub(crate) fn spelled(&self) -> String {
         let context = Context::new(self.fresh);

@@ -15,7 +15,7 @@ use crate::violation::Violation;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParsedCall {
-    /// The tool's name. Never empty.
+    /// The tool's name.
     pub name: String,
     /// The arguments, if any were given. They have not been checked.
     pub arguments: Option<RawJson>,
@@ -25,7 +25,7 @@ pub struct ParsedCall {
 
 /// Reads the parameters of `tools/call`.
 ///
-/// Fails if a member that is read is given twice, or if `name` is missing, empty or no string.
+/// Fails if a member that is read is given twice, or if `name` is missing or no string.
 /// Members that are not read are left alone.
 ///
 /// ```
@@ -51,7 +51,7 @@ pub fn validate(params: Option<&JsonObject>) -> Result<ParsedCall, Violation> {
             return Err(Violation::new(format!("/params/{key}"), "unique", "is given twice"));
         }
     }
-    let name = name.as_ref().and_then(RawJson::as_text).filter(|name| !name.is_empty());
+    let name = name.as_ref().and_then(RawJson::as_text);
     let no_name = || Violation::new("/params/name", "required", "must be the name of a tool");
     let name = name.map(Cow::into_owned).ok_or_else(no_name)?;
     Ok(ParsedCall { name, arguments, meta })

@@ -38,7 +38,9 @@ pub(super) async fn all(front: Arc<Front>, listener: TcpListener, stopping: watc
             Ok((stream, _)) => {
                 tokio::spawn(serve(Arc::clone(&front), stream, stopping.clone(), permit));
             }
-            Err(error) if is_about_one(&error) => {}
+            Err(error) if is_about_one(&error) => {
+                front.gateway.tell(Event::Disconnected(format!("a connection: {error}")));
+            }
             Err(error) => {
                 // There are no more files to be had. Those who are here are served on, and whoever
                 // knocks is told, which takes the one that was kept for that.
@@ -106,12 +108,8 @@ async fn serve(
 /// The event for a connection that did not end in order.
 fn failure(error: &hyper::Error) -> Event {
     let reason = format!("a connection: {}", with_source(error));
-    // What is no HTTP is refused; a client may go away whenever it wants to.
-    if error.is_parse() || error.is_timeout() {
-        Event::Refused(reason)
-    } else {
-        Event::Disconnected(reason)
-    }
+    // What is no HTTP is refused; a client may go away, or say nothing, whenever it wants to.
+    if error.is_parse() { Event::Refused(reason) } else { Event::Disconnected(reason) }
 }
 
 /// An error and what lies behind it.

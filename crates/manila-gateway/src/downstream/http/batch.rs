@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::header::HeaderMap;
 use manila::request_envelope::Message;
 use manila::{Code, RawJson};
 
+use super::head::Head;
 use super::reply::{self, Refused, Reply};
 use super::sessions::Session;
-use super::{Front, ids, legacy, wanted_shape};
+use super::{Front, legacy, wanted_shape};
 use crate::downstream::encode::encode_own;
 use crate::downstream::malformed::{self, Malformed};
 use crate::gateway::response::Response;
 use crate::protocol::caller::Line;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::origin::Origin;
 use crate::protocol::presentation::Shape;
 
 /// How many messages may come at once.
@@ -26,12 +25,14 @@ const MESSAGES_MAX: usize = 100;
 /// belongs to no request goes.
 pub(super) async fn handle(
     front: &Arc<Front>,
-    headers: &HeaderMap,
+    head: &Head,
     batch: &Bytes,
 ) -> Result<Reply, Refused> {
-    let session = legacy::session(front, headers)?;
-    let refuse =
-        |message: &str| Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message));
+    let session = legacy::session(front, head)?;
+    let refuse = |message: &str| {
+        let refused = reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message);
+        Ok(reply::about(refused, Malformed::unread(None, batch.len())))
+    };
     let Ok(batch) = RawJson::parse_payload(batch.clone()) else {
         return refuse("the batch is not valid JSON");
     };
@@ -39,12 +40,12 @@ pub(super) async fn handle(
     if messages.is_empty() || messages.len() > MESSAGES_MAX {
         return refuse(&format!("a batch must have 1 to {MESSAGES_MAX} messages"));
     }
-    let shape = wanted_shape(headers)?;
-    let headers = Arc::new(headers.clone());
+    let shape = wanted_shape(head)?;
+    let head = Arc::new(head.clone());
     let begun = messages.into_iter().map(|message| {
         let (front, session) = (Arc::clone(front), Arc::clone(&session));
         // Each goes on for itself, so that they do not wait for each other.
-        tokio::spawn(answer(front, session, message, Arc::clone(&headers), shape))
+        tokio::spawn(answer(front, session, message, Arc::clone(&head), shape))
     });
     let begun: Vec<_> = begun.collect();
     let mut answers: Vec<Bytes> = Vec::new();
@@ -62,14 +63,14 @@ async fn answer(
     front: Arc<Front>,
     session: Arc<Session>,
     message: RawJson,
-    headers: Arc<HeaderMap>,
+    head: Arc<Head>,
     shape: Option<Shape>,
 ) -> Option<Bytes> {
     let message = message.compact();
     match Message::from_json(message.clone()) {
         Ok(Message::Request(request)) => {
             let line: Arc<dyn Line> = Arc::clone(&session.client.line);
-            let caller = legacy::caller(&session, line, &headers, &request, shape);
+            let caller = legacy::caller(&session, line, &head, &request, shape);
             if request.method == "initialize" {
                 let fault = Fault::new(Code::InvalidEnvelope).message("must not be in a batch");
                 return Some(legacy::not_taken(&front, &request, &caller, fault).frame);
@@ -82,6 +83,10 @@ async fn answer(
         }
         Ok(Message::Notification(notification)) => {
             legacy::hear(&front, &session, &notification);
+            if notification.method == "tools/call" {
+                let origin = head.origin("/mcp", None, None);
+                malformed::record_call_without_id(&front.gateway, &origin, &message);
+            }
             None
         }
         Ok(Message::Response(response)) => {
@@ -91,7 +96,8 @@ async fn answer(
         Err(refused) => {
             let (fault, id) = malformed::fault(refused);
             let malformed = Malformed::read(&message, id);
-            let origin = Origin::http("/mcp", None, ids(&headers));
+            let meta = malformed.meta();
+            let origin = head.origin("/mcp", meta.as_ref(), None);
             let encode = |response: &Response| encode_own(malformed.id.as_ref(), response);
             Some(malformed.refuse(&front.gateway, &origin, fault, encode).frame)
         }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::header::HeaderMap;
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::Front;
+use super::head::Head;
 use super::plain::{asking_as, called, caller, status, tell};
 use super::reply::{self, Reply};
 use crate::backend::{Answer, Refusal};
@@ -31,7 +31,7 @@ pub(super) fn is_one(body: &Bytes) -> bool {
 /// Calls the tool of this path as the envelope says.
 pub(super) async fn call(
     front: &Arc<Front>,
-    headers: &HeaderMap,
+    head: &Head,
     body: Bytes,
     path: &str,
     tool: &str,
@@ -44,18 +44,19 @@ pub(super) async fn call(
         Err(refused) => {
             let (fault, id) = malformed::fault(refused);
             let text = id.as_ref().and_then(RawJson::as_text);
-            let caller = caller(shape, headers, path, None, text.as_deref());
+            let caller = caller(shape, head, path, None, text.as_deref());
             let malformed = Malformed::read(&body, id.clone());
             gateway.tell(Event::Refused(
                 fault.violations.first().map(Violation::to_string).unwrap_or_default(),
             ));
             let encode = |response: &Response| encode(malformed.id.as_ref(), response, &caller);
-            let response = Response::Refused(fault);
-            return refuse(gateway, &malformed.arrival(), &caller.origin, &response, encode);
+            let (meta, response) = (malformed.meta(), Response::Refused(fault));
+            let arrival = malformed.arrival(meta.as_ref());
+            return refuse(gateway, &arrival, &caller.origin, &response, encode);
         }
     };
     let (id, meta) = (&request.id, request.meta.as_ref());
-    let caller = caller(shape, headers, path, meta, id.as_text().as_deref());
+    let caller = caller(shape, head, path, meta, id.as_text().as_deref());
     let encode = |response: &Response| encode(Some(id), response, &caller);
     let refused = |asked: &Request, fault: Fault| {
         let arrival = Arrival { n_bytes, ..Arrival::of(asked) };
@@ -100,18 +101,26 @@ fn arguments(request: &Request, tool: &str) -> Result<JsonObject, Violation> {
 
 /// A response of JSON-RPC, with the numbers and words of the plain column (Q4).
 fn encode(id: Option<&RawJson>, response: &Response, caller: &Caller) -> Reply {
-    let failure = response.failure().map(|failure| failure.code);
+    // A result that is passed on as it came says itself that its tool failed.
+    let passed_on = match response {
+        Response::Tool(Answer::AsItCame(answered)) => answered.answer().ok(),
+        Response::Tool(_)
+        | Response::Task(_)
+        | Response::Forwarded(_)
+        | Response::Result(_)
+        | Response::Refused(_)
+        | Response::Breach(_)
+        | Response::Error(..) => None,
+    };
+    let failure = response.failure().filter(|_| passed_on.is_none()).map(|failure| failure.code);
     let body = JsonObject::build(|object| {
         object.member("jsonrpc", "2.0");
         object.member("id", &id);
         match (failure, response) {
             (Some(code), _) => object.member("error", &code.jsonrpc_error_plain()),
+            (None, _) if passed_on.is_some() => object.member("result", &passed_on),
             (None, Response::Tool(Answer::Sealed(sealed))) => {
                 object.member("result", &sealed.reply.envelope);
-            }
-            (None, Response::Tool(Answer::AsItCame(answered))) => {
-                let (Ok(result) | Err(result)) = answered.answer();
-                object.member("result", result);
             }
             (None, Response::Tool(Answer::Plain { result, .. })) => {
                 object.member("result", result);
@@ -122,6 +131,6 @@ fn encode(id: Option<&RawJson>, response: &Response, caller: &Caller) -> Reply {
         }
     });
     let mut reply = reply::json(status(failure), RawJson::from(body).to_bytes());
-    tell(&mut reply, response, caller);
+    tell(&mut reply, response, failure, caller);
     reply
 }

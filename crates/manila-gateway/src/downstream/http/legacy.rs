@@ -5,17 +5,19 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::HeaderValue;
 use manila::request_envelope::{Notification, Request, Response as ClientResponse};
 use manila::{Code, JsonObject, RawJson};
 
 use super::body::{Events, Ids};
 use super::exchange::{Exchange, Takes};
-use super::mcp::{SESSION_ID, header, is_told_legacy};
+use super::head::Head;
+use super::mcp::{SESSION_ID, is_told_legacy};
 use super::reply::{self, Refused, Reply};
 use super::sessions::{Lent, Session};
-use super::{Front, ids, wanted_shape};
+use super::{Front, wanted_shape};
 use crate::downstream::encode::{Encoded, encode, encode_own};
+use crate::downstream::malformed::{self, Malformed};
 use crate::gateway::answer::not_available;
 use crate::gateway::dispatch::{Arrival, dispatch, dispatch_with, refuse};
 use crate::gateway::hello;
@@ -23,23 +25,22 @@ use crate::gateway::response::Response;
 use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
 use crate::protocol::era::{Era, Revision};
 use crate::protocol::jsonrpc::{Fault, text_of};
-use crate::protocol::origin::Origin;
 use crate::protocol::presentation::Shape;
 use crate::telemetry::event::Event;
 
 /// A request.
 pub(super) async fn post(
     front: &Arc<Front>,
-    headers: &HeaderMap,
+    head: &Head,
     request: Request,
     takes: Takes,
 ) -> Result<Reply, Refused> {
     if request.method == "initialize" {
-        return Ok(Box::pin(open_session(front, headers, &request)).await);
+        return Ok(Box::pin(open_session(front, head, &request)).await);
     }
-    let about = |refused| reply::about(refused, &request);
-    let session = session(front, headers).map_err(about)?;
-    let shape = wanted_shape(headers).map_err(about)?;
+    let about = |refused| reply::of(refused, &request);
+    let session = session(front, head).map_err(about)?;
+    let shape = wanted_shape(head).map_err(about)?;
     let stream = session.stream();
     if !takes.has_events() {
         // Nobody would read what is told there.
@@ -47,7 +48,7 @@ pub(super) async fn post(
     }
     let lent = Some(Lent::new(&session, &stream));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
-    let caller = caller(&session, line, headers, &request, shape);
+    let caller = caller(&session, line, head, &request, shape);
     if let Err(fault) = session.open.add(&request, &caller) {
         return Ok(reply::json(StatusCode::OK, not_taken(front, &request, &caller, fault).frame));
     }
@@ -61,11 +62,11 @@ pub(super) async fn post(
 pub(super) fn caller(
     session: &Session,
     line: Arc<dyn Line>,
-    headers: &HeaderMap,
+    head: &Head,
     request: &Request,
     shape: Option<Shape>,
 ) -> Arc<Caller> {
-    let origin = Origin::http("/mcp", request.meta.as_ref(), ids(headers));
+    let origin = head.origin("/mcp", request.meta.as_ref(), None);
     let mut caller = Caller::of(&session.client, line, origin);
     caller.preferences.shape = shape;
     Arc::new(caller)
@@ -98,9 +99,9 @@ pub(super) async fn handling(
 }
 
 /// A hello opens a session.
-async fn open_session(front: &Front, headers: &HeaderMap, request: &Request) -> Reply {
+async fn open_session(front: &Front, head: &Head, request: &Request) -> Reply {
     let gateway = &front.gateway;
-    let origin = Origin::http("/mcp", request.meta.as_ref(), ids(headers));
+    let origin = head.origin("/mcp", request.meta.as_ref(), None);
     let line: Arc<dyn Line> = Arc::new(Deaf);
     let caller = Arc::new(Caller::of(&Arc::new(Client::new(Arc::clone(&line))), line, origin));
     let opened = OnceLock::new();
@@ -169,15 +170,15 @@ impl Line for Deaf {
 }
 
 /// The session that a request belongs to.
-pub(super) fn session(front: &Front, headers: &HeaderMap) -> Result<Arc<Session>, Refused> {
+pub(super) fn session(front: &Front, head: &Head) -> Result<Arc<Session>, Refused> {
     let refuse = |status, message: &str| {
         Err(Box::new(reply::refused(status, Code::InvalidEnvelope, message)))
     };
-    if !is_told_legacy(headers) {
+    if !is_told_legacy(head) {
         let message = "MCP-Protocol-Version must be the revision that was agreed on";
         return refuse(StatusCode::BAD_REQUEST, message);
     }
-    let Some(id) = header(headers, SESSION_ID) else {
+    let Some(id) = head.header(SESSION_ID) else {
         let message = "Mcp-Session-Id is required: say `initialize` first, which gives one";
         return refuse(StatusCode::BAD_REQUEST, message);
     };
@@ -188,14 +189,14 @@ pub(super) fn session(front: &Front, headers: &HeaderMap) -> Result<Arc<Session>
 }
 
 /// A client listens to what belongs to none of its requests, or takes a stream up again.
-pub(super) fn get(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> {
-    let session = session(front, headers)?;
-    if !Takes::of(headers).has_events() {
+pub(super) fn get(front: &Front, head: &Head) -> Result<Reply, Refused> {
+    let session = session(front, head)?;
+    if !Takes::of(&head.headers).has_events() {
         let message = "the header Accept must have text/event-stream";
         let status = StatusCode::NOT_ACCEPTABLE;
         return Ok(reply::refused(status, Code::InvalidEnvelope, message));
     }
-    let last_id = header(headers, "last-event-id");
+    let last_id = head.header("last-event-id");
     let reader = last_id.map_or_else(|| Some(session.reader()), |last_id| session.resumed(last_id));
     let Some(reader) = reader else {
         let message = "Last-Event-ID must be of a stream that is still kept";
@@ -205,8 +206,8 @@ pub(super) fn get(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> 
 }
 
 /// A client says goodbye.
-pub(super) fn delete(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> {
-    let session = session(front, headers)?;
+pub(super) fn delete(front: &Front, head: &Head) -> Result<Reply, Refused> {
+    let session = session(front, head)?;
     front.sessions.end(&session.id);
     Ok(reply::empty(StatusCode::NO_CONTENT))
 }
@@ -214,14 +215,18 @@ pub(super) fn delete(front: &Front, headers: &HeaderMap) -> Result<Reply, Refuse
 /// A client tells something.
 pub(super) fn told(
     front: &Front,
-    headers: &HeaderMap,
+    head: &Head,
     notification: &Notification,
 ) -> Result<Reply, Refused> {
-    let session = session(front, headers)?;
+    let session = session(front, head)?;
     hear(front, &session, notification);
     if notification.method == "tools/call" {
         let message = "a call must have an id, or nobody could answer it";
-        return Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message));
+        let status = StatusCode::BAD_REQUEST;
+        let refused = reply::refused(status, Code::InvalidEnvelope, message);
+        let refused = reply::because(refused, malformed::without_id());
+        let frame = notification.frame.to_bytes();
+        return Ok(reply::about(refused, Malformed::read(&frame, None)));
     }
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
@@ -248,10 +253,10 @@ pub(super) fn hear(front: &Front, session: &Session, notification: &Notification
 /// A client answers what the server asked.
 pub(super) fn answered(
     front: &Front,
-    headers: &HeaderMap,
+    head: &Head,
     response: &ClientResponse,
 ) -> Result<Reply, Refused> {
-    let session = session(front, headers)?;
+    let session = session(front, head)?;
     if front.gateway.audience.questions.answer(&session.client, response) {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
@@ -261,6 +266,6 @@ pub(super) fn answered(
 }
 
 /// Whether several messages may come at once: one revision has that.
-pub(super) fn has_batches(front: &Front, headers: &HeaderMap) -> bool {
-    session(front, headers).is_ok_and(|it| it.revision == Revision::V2025_03_26)
+pub(super) fn has_batches(front: &Front, head: &Head) -> bool {
+    session(front, head).is_ok_and(|it| it.revision == Revision::V2025_03_26)
 }

@@ -9,10 +9,11 @@ use manila::Code;
 use manila::request_envelope::Request;
 
 use super::exchange::{Exchange, Takes, modern_status};
-use super::mcp::{PROTOCOL_VERSION, header};
+use super::head::Head;
+use super::mcp::PROTOCOL_VERSION;
 use super::reply::{self, Refused, Reply};
 use super::stream::Stream;
-use super::{Front, ids, wanted_shape};
+use super::{Front, wanted_shape};
 use crate::backend::tools::decoded;
 use crate::downstream::encode::{Encoded, encode, encode_own};
 use crate::gateway::answer::answer;
@@ -22,24 +23,23 @@ use crate::protocol::caller::{Caller, Client, Line, Speech};
 use crate::protocol::era::{self, Era};
 use crate::protocol::jsonrpc::{Fault, text_of};
 use crate::protocol::modern::{Breach, Said, is_removed};
-use crate::protocol::origin::Origin;
 
 /// A request that says everything.
 pub(super) async fn post(
     front: &Arc<Front>,
-    headers: &HeaderMap,
+    head: &Head,
     request: Request,
     takes: Takes,
 ) -> Result<Reply, Refused> {
-    let refused = |response: &Response| Ok(refused(front, headers, &request, response));
-    let speech = match admit(headers, &request) {
+    let refused = |response: &Response| Ok(refused(front, head, &request, response));
+    let speech = match admit(head, &request) {
         Ok(speech) => speech,
         Err(breach) => return refused(&Response::Breach(breach)),
     };
     if is_removed(&request.method) {
         return refused(&Response::Refused(Fault::new(Code::MethodNotFound)));
     }
-    let name = match check_name(headers, &request) {
+    let name = match check_name(head, &request) {
         Ok(name) => name,
         Err(breach) => return refused(&Response::Breach(breach)),
     };
@@ -47,10 +47,10 @@ pub(super) async fn post(
         let message = "the header Accept must have text/event-stream";
         let status = StatusCode::NOT_ACCEPTABLE;
         let declined = reply::refused(status, Code::InvalidEnvelope, message);
-        return Err(reply::about(Box::new(declined), &request));
+        return Err(reply::of(Box::new(declined), &request));
     }
-    let (stream, caller) = caller(front, headers, &request, speech)?;
-    let told = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-param-"));
+    let (stream, caller) = caller(front, head, &request, speech)?;
+    let told = head.headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-param-"));
     let told: HeaderMap = told.map(|(name, value)| (name.clone(), value.clone())).collect();
     let tool = name.filter(|_| request.method == "tools/call");
     let handling = handling(Arc::clone(front), request, caller, Told { tool, headers: told });
@@ -60,8 +60,8 @@ pub(super) async fn post(
 }
 
 /// Refuses a request that breaks the rules of its era.
-fn refused(front: &Front, headers: &HeaderMap, request: &Request, response: &Response) -> Reply {
-    let origin = Origin::http("/mcp", request.meta.as_ref(), ids(headers));
+fn refused(front: &Front, head: &Head, request: &Request, response: &Response) -> Reply {
+    let origin = head.origin("/mcp", request.meta.as_ref(), None);
     let encode = |response: &Response| encode_own(Some(&request.id), response);
     let Encoded { frame, error } =
         refuse(&front.gateway, &Arrival::of(request), &origin, response, encode);
@@ -72,7 +72,7 @@ fn refused(front: &Front, headers: &HeaderMap, request: &Request, response: &Res
         | Response::Forwarded(_)
         | Response::Result(_)
         | Response::Refused(_)
-        | Response::Error(_) => modern_status(error),
+        | Response::Error(..) => modern_status(error),
     };
     reply::json(status, frame)
 }
@@ -106,17 +106,17 @@ async fn handling(
 }
 
 /// What a request says of its client, if its headers say the same.
-fn admit(headers: &HeaderMap, request: &Request) -> Result<Speech, Breach> {
+fn admit(head: &Head, request: &Request) -> Result<Speech, Breach> {
     let said = Said::by(request);
-    check_version(headers, &said)?;
+    check_version(head, &said)?;
     let speech = said.speech()?;
     for name in ["mcp-method", "mcp-name", PROTOCOL_VERSION] {
         // Somebody on the way may take the other one.
-        if headers.get_all(name).iter().count() > 1 {
+        if head.headers.get_all(name).iter().count() > 1 {
             return Err(Breach::header(format!("{name} must not be given twice")));
         }
     }
-    match header(headers, "mcp-method") {
+    match head.header("mcp-method") {
         Some(told) if told == request.method => Ok(speech),
         Some(_) => Err(Breach::header("Mcp-Method must be the method of the body")),
         None => Err(Breach::header("Mcp-Method is required")),
@@ -126,22 +126,22 @@ fn admit(headers: &HeaderMap, request: &Request) -> Result<Speech, Breach> {
 /// Who asks, and where it hears what comes before the answer.
 fn caller(
     front: &Front,
-    headers: &HeaderMap,
+    head: &Head,
     request: &Request,
     speech: Speech,
 ) -> Result<(Arc<Stream>, Arc<Caller>), Refused> {
     let stream = Arc::new(Stream::new(0, front.gateway.settings().queue_bytes_max));
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
     let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
-    let origin = Origin::http("/mcp", request.meta.as_ref(), ids(headers));
+    let origin = head.origin("/mcp", request.meta.as_ref(), None);
     let mut caller = Caller::of(&client, line, origin).asking(request);
-    let shape = wanted_shape(headers).map_err(|refused| reply::about(refused, request))?;
+    let shape = wanted_shape(head).map_err(|refused| reply::of(refused, request))?;
     caller.preferences.shape = shape;
     Ok((stream, Arc::new(caller)))
 }
 
-fn check_version(headers: &HeaderMap, said: &Said) -> Result<(), Breach> {
-    match (header(headers, PROTOCOL_VERSION), &said.version) {
+fn check_version(head: &Head, said: &Said) -> Result<(), Breach> {
+    match (head.header(PROTOCOL_VERSION), &said.version) {
         (Some(told), Some(said)) if told == said => Ok(()),
         (Some(_), Some(_)) => {
             Err(Breach::header("MCP-Protocol-Version must be the version in the body's _meta"))
@@ -153,11 +153,11 @@ fn check_version(headers: &HeaderMap, said: &Said) -> Result<(), Breach> {
 }
 
 /// The name of what is asked for, where there is one and the headers say the same.
-fn check_name(headers: &HeaderMap, request: &Request) -> Result<Option<String>, Breach> {
+fn check_name(head: &Head, request: &Request) -> Result<Option<String>, Breach> {
     let Some(key) = era::name_member(&request.method) else { return Ok(None) };
     let params = request.params.as_ref().map(manila::JsonObject::as_raw);
     let Some(name) = text_of(params, key) else { return Ok(None) };
-    let told = headers.get("mcp-name").and_then(|told| decoded(told.as_bytes()));
+    let told = head.headers.get("mcp-name").and_then(|told| decoded(told.as_bytes()));
     match told {
         Some(told) if told == name => Ok(Some(name)),
         Some(_) => Err(Breach::header(format!("Mcp-Name must be `{key}` of the body's params"))),

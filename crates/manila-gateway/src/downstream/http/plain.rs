@@ -4,75 +4,110 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
-use hyper::{Request as HttpRequest, StatusCode};
+use hyper::StatusCode;
+use hyper::header::{HeaderName, HeaderValue};
 use manila::json::Emit;
 use manila::request_envelope::{Message, Request};
 use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::body::Arriving;
 use super::exchange::Takes;
+use super::head::Head;
 use super::reply::{self, Refused, Reply};
-use super::{Front, envelope, ids, wanted_shape};
+use super::{Front, envelope, wanted_shape};
 use crate::backend::{Answer, Refusal};
+use crate::downstream::malformed::Malformed;
 use crate::gateway::Gateway;
 use crate::gateway::dispatch::{Arrival, dispatch_with};
 use crate::gateway::response::Response;
 use crate::protocol::caller::Caller;
-use crate::protocol::origin::Origin;
+use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::{Placement, Shape, TextMode};
 use crate::rt::clock;
 
 /// All tools, as clients of MCP see them.
-pub(super) async fn list(front: &Front, headers: &HeaderMap) -> Result<Reply, Refused> {
-    let tools = listed(front, headers).await?;
-    let body = JsonObject::build(|object| object.member("tools", &tools));
-    Ok(reply::json(StatusCode::OK, RawJson::from(body).to_bytes()))
+pub(super) async fn list(front: &Front, head: &Head) -> Result<Reply, Refused> {
+    show_tools(front, head, "/tools".to_owned(), |tools| {
+        Response::Result(JsonObject::build(|object| object.member("tools", &tools)))
+    })
+    .await
 }
 
 /// One tool.
-pub(super) async fn describe(
-    front: &Front,
-    headers: &HeaderMap,
-    path: &str,
-) -> Result<Reply, Refused> {
-    let tools = listed(front, headers).await?;
+pub(super) async fn describe(front: &Front, head: &Head, path: &str) -> Result<Reply, Refused> {
     let name = decoded(path);
     let is_it = |tool: &RawJson| {
         let own = tool.get("name");
         own.as_ref().and_then(RawJson::as_text).is_some_and(|own| Some(&*own) == name.as_deref())
     };
-    if let Some(tool) = tools.into_iter().find(is_it) {
-        return Ok(reply::json(StatusCode::OK, tool.compact()));
-    }
-    let message = "Unknown tool; GET /tools lists them";
-    Ok(reply::refused(StatusCode::NOT_FOUND, Code::ToolNotFound, message))
+    show_tools(front, head, format!("/tools/{path}"), |tools| {
+        let unknown = || {
+            let message = "Unknown tool; GET /tools lists them";
+            Response::Refused(Fault::new(Code::ToolNotFound).message(message))
+        };
+        let tool = tools.into_iter().find(is_it).and_then(JsonObject::new);
+        tool.map_or_else(unknown, Response::Result)
+    })
+    .await
 }
 
-async fn listed(front: &Front, headers: &HeaderMap) -> Result<Vec<RawJson>, Refused> {
-    let shape = wanted_shape(headers)?;
-    let listed = front.gateway.tools_shaped(shape, Placement::Structured).await;
-    listed.map_err(|reason| {
-        let reason = front.gateway.settings().hiding.text(reason);
-        let status = StatusCode::SERVICE_UNAVAILABLE;
-        Box::new(reply::refused(status, Code::UpstreamUnavailable, &reason))
-    })
+/// Lists the tools, and shows what `shown` makes of them.
+async fn show_tools(
+    front: &Front,
+    head: &Head,
+    route: String,
+    shown: impl FnOnce(Vec<RawJson>) -> Response,
+) -> Result<Reply, Refused> {
+    let shape = wanted_shape(head)?;
+    let gateway = &front.gateway;
+    let request = message("tools/list", &*fresh_id(), &JsonObject::default());
+    let request = request.map_err(|_| unnamed())?;
+    let mut caller = Caller::nobody(|_| ());
+    caller.origin = head.origin(route, None, None);
+    let listing = pin!(async {
+        match gateway.tools_shaped(shape, Placement::Structured).await {
+            Ok(tools) => shown(tools),
+            Err(reason) => {
+                let reason = gateway.settings().hiding.text(reason);
+                Response::Refused(Fault::new(Code::UpstreamUnavailable).message(reason))
+            }
+        }
+    });
+    let encode = |response: &Response| match response {
+        Response::Result(result) => reply::json(StatusCode::OK, result.as_raw().compact()),
+        Response::Refused(fault) => {
+            let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
+            let status = status(Some(fault.code));
+            reply::recorded(reply::refused(status, fault.code, message))
+        }
+        Response::Tool(_)
+        | Response::Task(_)
+        | Response::Forwarded(_)
+        | Response::Breach(_)
+        | Response::Error(..) => reply::empty(StatusCode::INTERNAL_SERVER_ERROR),
+    };
+    // There is no message: only the path.
+    let arrival = Arrival { method: Some(&request.method), ..Arrival::default() };
+    let caller = Arc::new(caller);
+    let answered = dispatch_with(gateway, &request, arrival, &caller, listing, encode).await;
+    Ok(answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT)))
 }
 
 /// Calls a tool. A client that goes away has cancelled its call.
 pub(super) async fn call(
     front: &Arc<Front>,
-    request: HttpRequest<Arriving>,
+    head: &Head,
+    body: Arriving,
     path: &str,
 ) -> Result<Reply, Refused> {
-    let (head, body) = request.into_parts();
     let body = front.read(body).await?;
-    let shape = wanted_shape(&head.headers)?;
+    let about = |refused: Refused| Box::new(reply::about(*refused, Malformed::read(&body, None)));
+    let shape = wanted_shape(head).map_err(about)?;
     let name = decoded(path).unwrap_or_default();
     if envelope::is_one(&body) {
-        return Ok(envelope::call(front, &head.headers, body, path, &name, shape).await);
+        return Ok(envelope::call(front, head, body, path, &name, shape).await);
     }
-    let caller = caller(shape, &head.headers, path, None, None);
+    let caller = caller(shape, head, path, None, None);
     let n_bytes = body.len();
     let parsed = arguments(body).and_then(|arguments| asking(&name, &arguments));
     let (request, refusal) = match parsed {
@@ -88,7 +123,8 @@ pub(super) async fn call(
             None => called(&front.gateway, &request, &name, &caller).await,
         })
     });
-    let arrival = Arrival { n_bytes, ..Arrival::of(&request) };
+    // The id is ours: nobody sent one.
+    let arrival = Arrival { id: None, n_bytes, ..Arrival::of(&request) };
     let encode = |response: &Response| shown(response, &caller);
     let gateway = &front.gateway;
     let answered = dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
@@ -105,16 +141,14 @@ fn unnamed() -> Refused {
 /// envelope.
 pub(super) fn caller(
     shape: Option<Shape>,
-    headers: &HeaderMap,
+    head: &Head,
     path: &str,
     meta: Option<&RawJson>,
     id: Option<&str>,
 ) -> Arc<Caller> {
-    let takes = Takes::of(headers);
-    let mut ids = ids(headers);
-    ids.request_id = ids.request_id.or(id);
+    let takes = Takes::of(&head.headers);
     let mut caller = Caller::nobody(|_| ());
-    caller.origin = Origin::http(format!("/tools/{path}"), meta, ids);
+    caller.origin = head.origin(format!("/tools/{path}"), meta, id);
     caller.preferences.shape = shape;
     let is_text = takes.text && !takes.json;
     let text = if is_text { TextMode::Requested } else { TextMode::Envelope };
@@ -163,8 +197,7 @@ fn arguments(body: Bytes) -> Result<JsonObject, Refusal> {
 
 /// A call in the words of MCP, as everything else takes it.
 fn asking(tool: &str, arguments: &JsonObject) -> Result<Request, Refusal> {
-    let id = uuid::Uuid::from_bytes(clock::fresh()).to_string();
-    asking_as(&*id, tool, arguments, None)
+    asking_as(&*fresh_id(), tool, arguments, None)
 }
 
 /// The same under an id of the caller's, with what it says beside its arguments.
@@ -179,11 +212,23 @@ pub(super) fn asking_as(
         object.member("arguments", arguments);
         object.member("_meta", &meta);
     });
+    message("tools/call", id, &params)
+}
+
+fn fresh_id() -> String {
+    uuid::Uuid::from_bytes(clock::fresh()).to_string()
+}
+
+fn message(
+    method: &str,
+    id: &(impl Emit + ?Sized),
+    params: &JsonObject,
+) -> Result<Request, Refusal> {
     let frame = JsonObject::build(|object| {
         object.member("jsonrpc", "2.0");
         object.member("id", id);
-        object.member("method", "tools/call");
-        object.member("params", &params);
+        object.member("method", method);
+        object.member("params", params);
     });
     match Message::from_json(RawJson::from(frame).to_bytes()) {
         Ok(Message::Request(request)) => Ok(request),
@@ -215,12 +260,12 @@ fn shown(response: &Response, caller: &Caller) -> Reply {
         | Response::Result(_)
         | Response::Refused(_)
         | Response::Breach(_)
-        | Response::Error(_) => {
+        | Response::Error(..) => {
             let code = failure.unwrap_or(Code::InternalError);
             reply::recorded(reply::refused(status, code, code.entry().message))
         }
     };
-    tell(&mut shown, response, caller);
+    tell(&mut shown, response, failure, caller);
     shown
 }
 
@@ -231,7 +276,7 @@ pub(super) fn status(failure: Option<Code>) -> StatusCode {
 }
 
 /// Tells contract, canonical code and request id in headers, for scripts.
-pub(super) fn tell(reply: &mut Reply, response: &Response, caller: &Caller) {
+pub(super) fn tell(reply: &mut Reply, response: &Response, failure: Option<Code>, caller: &Caller) {
     let spelled = || caller.origin.request_id.spelled();
     let request_id = response.request_id().map_or_else(spelled, str::to_owned);
     let headers = reply.headers_mut();
@@ -239,9 +284,9 @@ pub(super) fn tell(reply: &mut Reply, response: &Response, caller: &Caller) {
         let name = HeaderName::from_static("manila-contract");
         headers.insert(name, HeaderValue::from_static(contract));
     }
-    if let Some(failure) = response.failure() {
+    if let Some(code) = failure {
         let name = HeaderName::from_static("manila-code");
-        headers.insert(name, HeaderValue::from_static(failure.code.name()));
+        headers.insert(name, HeaderValue::from_static(code.name()));
     }
     if let Ok(request_id) = HeaderValue::from_str(&request_id) {
         headers.insert(HeaderName::from_static("x-request-id"), request_id);

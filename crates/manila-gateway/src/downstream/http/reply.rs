@@ -53,8 +53,7 @@ pub(super) fn events(events: Events) -> Reply {
 /// That a reply is a refusal of HTTP's own, and why, for the journal.
 #[derive(Debug, Clone)]
 pub(super) struct Declined {
-    pub(super) code: Code,
-    pub(super) message: String,
+    pub(super) fault: Fault,
     /// What could be read of the message that was refused.
     pub(super) about: Malformed,
 }
@@ -66,12 +65,28 @@ impl EncodedResponse for Reply {
     }
 }
 
+/// The same refusal, of a message of which this is known.
+pub(super) fn about(mut reply: Reply, malformed: Malformed) -> Reply {
+    if let Some(declined) = reply.extensions_mut().get_mut::<Declined>() {
+        declined.about = malformed;
+    }
+    reply
+}
+
 /// The same refusal, of this request.
-pub(super) fn about(mut refused: Refused, request: &Request) -> Refused {
+pub(super) fn of(mut refused: Refused, request: &Request) -> Refused {
     if let Some(declined) = refused.extensions_mut().get_mut::<Declined>() {
         declined.about = Malformed::of(request);
     }
     refused
+}
+
+/// The same refusal, for this reason as every transport gives it.
+pub(super) fn because(mut reply: Reply, fault: Fault) -> Reply {
+    if let Some(declined) = reply.extensions_mut().get_mut::<Declined>() {
+        declined.fault = fault;
+    }
+    reply
 }
 
 /// The same reply, of which a record has been written.
@@ -88,11 +103,7 @@ pub(super) fn refused(status: StatusCode, code: Code, message: &str) -> Reply {
         object.member("error", &jsonrpc::written(&fault));
     });
     let mut reply = json(status, RawJson::from(body).to_bytes());
-    reply.extensions_mut().insert(Declined {
-        code,
-        message: message.to_owned(),
-        about: Malformed::default(),
-    });
+    reply.extensions_mut().insert(Declined { fault, about: Malformed::default() });
     // What was not read must not be taken for the next request.
     if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

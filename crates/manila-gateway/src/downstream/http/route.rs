@@ -8,12 +8,11 @@ use hyper::{Method, Request, StatusCode};
 use manila::Code;
 
 use super::body::Arriving;
+use super::head::Head;
 use super::reply::{self, Declined, Refused, Reply};
-use super::{Front, admit, mcp, plain};
+use super::{Front, host_check, mcp, plain};
 use crate::gateway::dispatch::refuse;
 use crate::gateway::response::Response;
-use crate::protocol::jsonrpc::Fault;
-use crate::protocol::origin::{BesideMessage, Origin};
 use crate::telemetry::journal::{Journal, Trouble};
 use crate::telemetry::metrics::Now;
 
@@ -22,30 +21,23 @@ use crate::telemetry::metrics::Now;
 /// What is made of a request is moved several times until it is where it stays, so whatever is not
 /// a call of MCP has a place of its own.
 pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Reply {
-    // The path is taken as it was written: only a tool's name is decoded.
-    let path = request.uri().path().to_owned();
-    let BesideMessage { request_id, traceparent } = super::ids(request.headers());
-    let (request_id, traceparent) = (request_id.map(str::to_owned), traceparent.map(str::to_owned));
-    let mut reply = routed(front, request, &path).await.unwrap_or_else(|refused| *refused);
-    let Some(Declined { code, message, about }) = reply.extensions_mut().remove() else {
+    let (parts, body) = request.into_parts();
+    let head = Head::new(parts);
+    let mut reply = routed(front, &head, body).await.unwrap_or_else(|refused| *refused);
+    let Some(Declined { fault, about }) = reply.extensions_mut().remove() else {
         return reply;
     };
-    let response = Response::Refused(Fault::new(code).message(message));
-    let (request_id, traceparent) = (request_id.as_deref(), traceparent.as_deref());
-    let origin = Origin::http(path, None, BesideMessage { request_id, traceparent });
-    refuse(&front.gateway, &about.arrival(), &origin, &response, |_| reply)
+    let (response, meta) = (Response::Refused(fault), about.meta());
+    let origin = head.origin(head.path.clone(), meta.as_ref(), None);
+    refuse(&front.gateway, &about.arrival(meta.as_ref()), &origin, &response, |_| reply)
 }
 
-async fn routed(
-    front: &Arc<Front>,
-    request: Request<Arriving>,
-    path: &str,
-) -> Result<Reply, Refused> {
-    admit::check(request.headers())?;
-    let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
-    match path {
-        "/mcp" => mcp::handle(front, request).await,
-        "/tools" | "/tools/" if is_get => Box::pin(plain::list(front, request.headers())).await,
+async fn routed(front: &Arc<Front>, head: &Head, body: Arriving) -> Result<Reply, Refused> {
+    host_check::check(&head.headers)?;
+    let is_get = head.is_get();
+    match head.path.as_str() {
+        "/mcp" => mcp::handle(front, head, body).await,
+        "/tools" | "/tools/" if is_get => Box::pin(plain::list(front, head)).await,
         "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),
         "/readyz" if is_get => Ok(Box::pin(ready(front)).await),
         "/metrics" if is_get => Ok(metrics(front)),
@@ -55,11 +47,9 @@ async fn routed(
                 let message = "there is nothing here; MCP is at /mcp, plain HTTP at /tools";
                 return Ok(reply::refused(StatusCode::NOT_FOUND, Code::MethodNotFound, message));
             };
-            match *request.method() {
-                Method::GET | Method::HEAD => {
-                    Box::pin(plain::describe(front, request.headers(), name)).await
-                }
-                Method::POST => Box::pin(plain::call(front, request, name)).await,
+            match head.method {
+                Method::GET | Method::HEAD => Box::pin(plain::describe(front, head, name)).await,
+                Method::POST => Box::pin(plain::call(front, head, body, name)).await,
                 _ => Ok(reply::not_allowed("GET, POST")),
             }
         }

@@ -18,7 +18,8 @@ pub(super) fn of(about: &Outgoing<'_>) -> HeaderMap {
     headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(Era::Modern.date()));
     put(&mut headers, "mcp-method", about.method);
     let name = || about.params.and_then(|params| named(about.method, params));
-    if let Some(name) = about.sent.name.clone().or_else(name) {
+    let own = about.sent.name.clone().filter(|_| about.method == "tools/call");
+    if let Some(name) = own.or_else(name) {
         put(&mut headers, "mcp-name", &name);
     }
     let Mirrored(mirrored) = &about.sent.headers;
