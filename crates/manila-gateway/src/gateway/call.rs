@@ -54,7 +54,7 @@ impl Gateway {
 
     /// The server that has what clients call `public`, and its own name for it.
     pub(crate) fn resolve<'a>(&self, public: &'a str) -> Option<(Arc<Backend>, &'a str)> {
-        let servers = self.servers();
+        let servers = self.servers.load();
         let (backend, own) = servers.resolve(public)?;
         Some((Arc::clone(backend), own))
     }

@@ -82,12 +82,13 @@ impl Origin {
             given.or_else(|| beside_it().find(|id| RequestId::is_usable(id)).map(str::to_owned));
         let traceparent = text(own_meta::TRACEPARENT);
         let traceparent = traceparent.as_deref().or(beside.traceparent);
+        let fresh = clock::fresh();
         Origin {
             principal,
             transport,
             route,
-            request_id: RequestId { given, fresh: clock::fresh() },
-            trace: TraceContext::continued(traceparent),
+            request_id: RequestId { given, fresh },
+            trace: TraceContext::continued(traceparent, fresh),
         }
     }
 }

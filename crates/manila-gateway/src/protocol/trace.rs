@@ -14,9 +14,10 @@ pub(crate) struct TraceContext {
 const SAMPLED: u8 = 1;
 
 impl TraceContext {
-    /// Continues the trace that a caller names, or begins one.
-    pub(crate) fn continued(traceparent: Option<&str>) -> TraceContext {
-        let [_, _, _, _, _, _, _, _, span_id @ ..] = clock::fresh();
+    /// Continues the trace that a caller names, or begins one. `fresh` is what our span is named
+    /// after.
+    pub(crate) fn continued(traceparent: Option<&str>, fresh: [u8; 16]) -> TraceContext {
+        let [_, _, _, _, _, _, _, _, span_id @ ..] = fresh;
         match traceparent.and_then(parse) {
             Some((trace_id, flags)) => TraceContext { trace_id, span_id, flags },
             None => TraceContext { trace_id: clock::fresh(), span_id, flags: SAMPLED },

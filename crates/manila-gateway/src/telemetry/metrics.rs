@@ -23,7 +23,8 @@ pub(crate) struct Metrics {
     servers_up: Family<ServerLabels, Gauge>,
     starts: Family<ServerLabels, Counter>,
     refusals: Counter,
-    bytes: Family<WayLabels, Counter>,
+    bytes_in: Counter,
+    bytes_out: Counter,
     in_flight: Gauge<i64, AtomicI64>,
     sessions: Gauge<i64, AtomicI64>,
 }
@@ -73,6 +74,7 @@ impl Default for Metrics {
         let bytes = Family::<WayLabels, Counter>::default();
         let help = "What requests and answers weigh";
         registry.register_with_unit("messages", help, Unit::Bytes, bytes.clone());
+        let direction = |direction| bytes.get_or_create(&WayLabels { direction }).clone();
         Metrics {
             calls: added(&mut registry, "calls", "Tool calls by what became of them"),
             durations,
@@ -80,7 +82,8 @@ impl Default for Metrics {
             servers_up: added(&mut registry, "server_up", "Whether a server can be asked"),
             starts: added(&mut registry, "server_starts", "How often a server was started"),
             refusals: added(&mut registry, "refusals", "Messages that were refused"),
-            bytes,
+            bytes_in: direction("in"),
+            bytes_out: direction("out"),
             in_flight: added(&mut registry, "requests_in_flight", "Requests that are open"),
             sessions: added(&mut registry, "sessions", "Sessions that are open"),
             registry,
@@ -114,11 +117,8 @@ impl Metrics {
 
     /// Counts what a request and its answer weigh.
     pub(crate) fn count_bytes(&self, n_asked: usize, n_answered: usize) {
-        let count = |direction, n_bytes: usize| {
-            self.bytes.get_or_create(&WayLabels { direction }).inc_by(n_bytes as u64);
-        };
-        count("in", n_asked);
-        count("out", n_answered);
+        self.bytes_in.inc_by(n_asked as u64);
+        self.bytes_out.inc_by(n_answered as u64);
     }
 
     fn count(&self, server: &Arc<str>, event: &Event) {

@@ -1,10 +1,11 @@
 use super::TraceContext;
 
+const FRESH: [u8; 16] = [7; 16];
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 #[track_caller]
 fn check(traceparent: &str, is_continued: bool) {
-    let trace = TraceContext::continued(Some(traceparent));
+    let trace = TraceContext::continued(Some(traceparent), FRESH);
     assert_eq!(trace.trace_id() == TRACE, is_continued, "{traceparent}");
     let sent = trace.traceparent();
     assert_eq!(sent.len(), 55, "{sent}");
@@ -29,7 +30,7 @@ fn a_trace_is_continued_if_it_is_one() {
 
 #[test]
 fn a_trace_that_was_not_sampled_stays_so() {
-    let trace = TraceContext::continued(Some(&format!("00-{TRACE}-00f067aa0ba902b7-00")));
+    let trace = TraceContext::continued(Some(&format!("00-{TRACE}-00f067aa0ba902b7-00")), FRESH);
     assert!(trace.traceparent().ends_with("-00"));
-    assert!(TraceContext::continued(None).traceparent().ends_with("-01"));
+    assert!(TraceContext::continued(None, FRESH).traceparent().ends_with("-01"));
 }
