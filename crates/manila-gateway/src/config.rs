@@ -1,40 +1,52 @@
-//! `manila.toml`: what an operator decides. Whatever is wrong in it is told with its place.
+//! `manila.toml`: what an operator decides. Errors name their line and column.
+//!
+//! Each table has a module with its keys, the table as serde reads it, its settings, and `read`,
+//! which turns the table into settings. [`KEYS`] lists the keys of all modules.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::num::NonZero;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use manila::Contract;
-use manila_files::{ConfigError, at, not_read, read, values};
+use manila_files::{ConfigError, Key, at, not_read};
+use serde::Deserialize;
 use toml::Spanned;
 
-use self::redact::PassthroughWord;
-use self::tables::{File, LimitsTable, OutputCheckWord, PlacementWord, ToolTable};
-use crate::config::hiding::{Hiding, Passthrough, UnsafeOutput};
-use crate::protocol::host;
-use crate::protocol::presentation::{Placement, Shape};
+use self::journal::JournalTable;
+use self::limits::LimitsTable;
+use self::listen::ListenTable;
+use self::pack::PackTable;
+use self::redact::RedactTable;
+use self::settings::{OutputCheckWord, PlacementWord};
+use self::tool::ToolTable;
+use self::upstream::UpstreamTable;
+use crate::protocol::presentation::Shape;
 
 mod address;
-pub(crate) mod hiding;
-mod keys;
+mod hiding;
+mod journal;
 mod limits;
-mod members;
-mod packs;
+mod listen;
+mod pack;
 mod redact;
 mod schema;
 mod server;
 mod settings;
-mod tables;
+mod tool;
+mod upstream;
+mod value;
 mod words;
 
 pub use address::{Address, NoAddress};
-pub use keys::KEYS;
+pub use journal::Journal;
 pub use limits::Limits;
+pub use listen::Listen;
+pub(crate) use listen::not_local;
+pub use redact::{Hiding, Passthrough, UnsafeOutput};
 pub use schema::schema;
 pub use server::{Member, Server};
-pub use settings::{Offered, OutputCheck, Settings, ToolSettings};
+pub use settings::{OutputCheck, Settings};
+pub use tool::ToolSettings;
+pub use upstream::Offered;
 
 /// A configuration that was read.
 #[derive(Debug, Clone, Default)]
@@ -58,40 +70,70 @@ pub struct Config {
     pub journal: Journal,
 }
 
-/// The journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Journal {
-    /// Where it is written, if not where it usually is.
-    pub folder: Option<PathBuf>,
-    /// How large a file may become.
-    pub file_bytes_max: usize,
-    /// How many files are kept; 0 keeps no journal.
-    pub files_max: usize,
+/// The whole file. Errors list the keys in the order of the fields.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    contract: Option<Spanned<String>>,
+    speaks: Option<Spanned<String>>,
+    placement: Option<PlacementWord>,
+    timeout: Option<Spanned<String>>,
+    output_check: Option<OutputCheckWord>,
+    listen: ListenTable,
+    limits: LimitsTable,
+    upstream: BTreeMap<Spanned<String>, Spanned<UpstreamTable>>,
+    pack: BTreeMap<Spanned<String>, Spanned<PackTable>>,
+    tool: BTreeMap<String, ToolTable>,
+    redact: RedactTable,
+    journal: JournalTable,
 }
 
-impl Default for Journal {
-    fn default() -> Journal {
-        Journal { folder: None, file_bytes_max: 64 * 1024 * 1024, files_max: 5 }
+/// The keys of each table, in the order of the page and of the schema.
+const TABLES: &[&[Key]] = &[
+    settings::KEYS,
+    listen::KEYS,
+    limits::KEYS,
+    upstream::KEYS,
+    pack::KEYS,
+    tool::KEYS,
+    redact::KEYS,
+    journal::KEYS,
+];
+
+/// How many keys there are.
+#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
+const N_KEYS: usize = {
+    let (mut n, mut table) = (0, 0);
+    while table < TABLES.len() {
+        n += TABLES[table].len();
+        table += 1;
     }
-}
+    n
+};
 
-/// Where clients come.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Listen {
-    /// Over HTTP, at this address.
-    pub http: Option<SocketAddr>,
-    /// Over standard input and output.
-    pub stdio: bool,
-}
+/// The keys of the configuration, each with what it does.
+#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
+pub const KEYS: [Key; N_KEYS] = {
+    let mut keys = [TABLES[0][0]; N_KEYS];
+    let (mut n, mut table) = (0, 0);
+    while table < TABLES.len() {
+        let mut place = 0;
+        while place < TABLES[table].len() {
+            keys[n] = TABLES[table][place];
+            n += 1;
+            place += 1;
+        }
+        table += 1;
+    }
+    keys
+};
 
 /// Where people find every key.
 const PAGE: &str = "docs/configuration.md";
 
 impl Config {
-    /// Reads what binds every command. The servers are not looked at closely: they may want
-    /// variables that only whoever serves them has.
+    /// Reads what every command uses. The servers are not checked: they may need variables of the
+    /// environment that are set only where they are served.
     ///
     /// ```
     /// use manila_gateway::Config;
@@ -132,7 +174,7 @@ impl Config {
         let mut config = Config::of(text, &file)?;
         decide(&mut config.settings);
         for (name, table) in &file.upstream {
-            let member = members::member(text, name, table, &config.settings, &variable)?;
+            let member = upstream::read(text, name, table, &config.settings, &variable)?;
             config.members.push(member);
         }
         for (name, table) in &file.pack {
@@ -140,152 +182,22 @@ impl Config {
                 let message = format!("a server is called `{}`, too", name.get_ref());
                 return Err(at(text, Some(name.span()), message, "rename one of the two"));
             }
-            config.members.push(packs::member(text, name, table, &config.settings, &variable)?);
+            config.members.push(pack::read(text, name, table, &config.settings, &variable)?);
         }
         Ok(config)
     }
 
     fn of(text: &str, file: &File) -> Result<Config, ConfigError> {
-        let hiding = hiding(text, file)?;
-        let contract = file.contract.as_ref().map(|id| shape(text, id)).transpose()?;
-        let speaks = file.speaks.as_ref().map(|id| self::contract(text, id)).transpose()?;
-        let mut settings = Settings { hiding: Arc::new(hiding.clone()), ..Settings::default() };
-        settings.shape = contract.unwrap_or(settings.shape);
-        settings.is_plain = true;
-        settings.speaks = speaks;
-        settings.placement = file.placement.map_or(settings.placement, Placement::from);
-        let output_check = file.output_check.map(OutputCheck::from);
-        settings.output_check = output_check.unwrap_or(settings.output_check);
-        set(text, file.timeout.as_ref(), &mut settings.timeout, values::duration)?;
-        settings.tools = Arc::new(tools(text, &file.tool)?);
-        let mut limits = Limits::default();
-        self::limits(text, &file.limits, &mut settings, &mut limits)?;
-        let http = file.listen.http.as_ref().map(|at| own_address(text, at)).transpose()?;
-        let listen = Listen { http, stdio: file.listen.stdio };
-        let mut journal = Journal::default();
-        journal.folder = file.journal.folder.as_ref().map(PathBuf::from);
-        let file_bytes = file.journal.file_bytes_max.as_ref();
-        set(text, file_bytes, &mut journal.file_bytes_max, values::bytes)?;
-        journal.files_max = file.journal.files_max.unwrap_or(journal.files_max);
-        let members = Vec::new();
+        let hiding = redact::read(text, &file.redact, tool::not_redacted(&file.tool))?;
+        let mut settings = settings::read(text, file)?;
+        settings.hiding = Arc::new(hiding.clone());
+        settings.tools = Arc::new(tool::read(text, &file.tool)?);
+        let limits = limits::read(text, &file.limits, &mut settings)?;
+        let listen = listen::read(text, &file.listen)?;
+        let journal = journal::read(text, &file.journal)?;
+        let contract = file.contract.as_ref().map(|_| settings.shape);
+        let (speaks, members) = (settings.speaks, Vec::new());
         Ok(Config { hiding, contract, speaks, settings, limits, listen, members, journal })
-    }
-}
-
-/// An address that only this machine can reach.
-fn own_address(text: &str, written: &Spanned<String>) -> Result<SocketAddr, ConfigError> {
-    let address = read(text, written, values::address)?;
-    if host::is_local(&address) {
-        return Ok(address);
-    }
-    let hint = "use an address of this machine, e.g. 127.0.0.1:7300";
-    Err(at(text, Some(written.span()), not_local(&address), hint))
-}
-
-/// Says why an address is not served.
-pub(crate) fn not_local(address: &SocketAddr) -> String {
-    format!("{address} can be reached from other machines, which is refused until there are keys")
-}
-
-fn hiding(text: &str, file: &File) -> Result<Hiding, ConfigError> {
-    let redactor = Arc::new(redact::redactor(text, &file.redact)?);
-    let is_off = |(_, tool): &(&String, &ToolTable)| tool.redact == Some(false);
-    let not_for = file.tool.iter().filter(is_off).map(|(name, _)| name.clone()).collect();
-    let unsafe_output =
-        if file.redact.unsafe_output { UnsafeOutput::Allowed } else { UnsafeOutput::Ignored };
-    let passthrough = match file.redact.passthrough {
-        PassthroughWord::Redacted => Passthrough::Redacted,
-        PassthroughWord::Verbatim => Passthrough::Verbatim,
-    };
-    Ok(Hiding { redactor, not_for, unsafe_output, passthrough })
-}
-
-fn tools(
-    text: &str,
-    tables: &BTreeMap<String, ToolTable>,
-) -> Result<BTreeMap<String, ToolSettings>, ConfigError> {
-    let of = |table: &ToolTable| {
-        let timeout = table.timeout.as_ref();
-        Ok(ToolSettings {
-            shape: table.contract.as_ref().map(|id| shape(text, id)).transpose()?,
-            placement: table.placement.map(Placement::from),
-            timeout: timeout.map(|it| read(text, it, values::duration)).transpose()?,
-            output_check: table.output_check.map(OutputCheck::from),
-        })
-    };
-    tables.iter().map(|(name, table)| Ok((name.clone(), of(table)?))).collect()
-}
-
-fn limits(
-    text: &str,
-    table: &LimitsTable,
-    settings: &mut Settings,
-    limits: &mut Limits,
-) -> Result<(), ConfigError> {
-    set(text, table.message_bytes_max.as_ref(), &mut settings.frame_bytes_max, values::bytes)?;
-    let in_flight_bytes = table.in_flight_bytes_max.as_ref();
-    set(text, in_flight_bytes, &mut settings.in_flight_bytes_max, values::bytes)?;
-    set(text, table.queue_bytes_max.as_ref(), &mut settings.queue_bytes_max, values::bytes)?;
-    set(text, table.grace.as_ref(), &mut settings.grace, values::duration)?;
-    set(text, table.session_idle.as_ref(), &mut limits.session_idle, values::duration)?;
-    set(text, table.head_timeout.as_ref(), &mut limits.head_timeout, values::duration)?;
-    set(text, table.body_timeout.as_ref(), &mut limits.body_timeout, values::duration)?;
-    settings.in_flight_max = table.in_flight_max.map_or(settings.in_flight_max, NonZero::get);
-    limits.connections_max = table.connections_max.map_or(limits.connections_max, NonZero::get);
-    limits.sessions_max = table.sessions_max.map_or(limits.sessions_max, NonZero::get);
-    Ok(())
-}
-
-/// Sets what is given.
-fn set<T>(
-    text: &str,
-    given: Option<&Spanned<String>>,
-    place: &mut T,
-    parse: impl FnOnce(&str) -> Result<T, String>,
-) -> Result<(), ConfigError> {
-    if let Some(given) = given {
-        *place = read(text, given, parse)?;
-    }
-    Ok(())
-}
-
-impl From<PlacementWord> for Placement {
-    fn from(word: PlacementWord) -> Placement {
-        match word {
-            PlacementWord::Structured => Placement::Structured,
-            PlacementWord::Text => Placement::Text,
-        }
-    }
-}
-
-impl From<OutputCheckWord> for OutputCheck {
-    fn from(word: OutputCheckWord) -> OutputCheck {
-        match word {
-            OutputCheckWord::Strict => OutputCheck::Strict,
-            OutputCheckWord::Warn => OutputCheck::Warn,
-            OutputCheckWord::Off => OutputCheck::Off,
-        }
-    }
-}
-
-fn contract(text: &str, id: &Spanned<String>) -> Result<Contract, ConfigError> {
-    Contract::from_id(id.get_ref()).map_err(|error| {
-        let ids: Vec<&str> = Contract::ALL.into_iter().map(Contract::id).collect();
-        at(text, Some(id.span()), error.to_string(), meant(id.get_ref(), &ids))
-    })
-}
-
-fn shape(text: &str, id: &Spanned<String>) -> Result<Shape, ConfigError> {
-    Shape::from_id(id.get_ref()).ok_or_else(|| {
-        let message = format!("there is no contract `{}`", id.get_ref());
-        at(text, Some(id.span()), message, meant(id.get_ref(), &Shape::ids().collect::<Vec<_>>()))
-    })
-}
-
-fn meant(given: &str, ids: &[&str]) -> String {
-    match manila::closest(given, ids.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("it is one of {}", ids.join(", ")),
     }
 }
 

@@ -20,10 +20,9 @@ mod telemetry;
 mod upstream;
 
 pub use backend::{Answer, Answered, Failed, Sealed};
-pub use config::hiding::{Hiding, Passthrough, UnsafeOutput};
 pub use config::{
-    Address, Config, Limits, Member, NoAddress, Offered, OutputCheck, Server, Settings,
-    ToolSettings,
+    Address, Config, Hiding, Limits, Member, NoAddress, Offered, OutputCheck, Passthrough, Server,
+    Settings, ToolSettings, UnsafeOutput,
 };
 pub use gateway::Gateway;
 pub use protocol::caller::Caller;

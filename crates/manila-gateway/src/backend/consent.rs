@@ -4,7 +4,7 @@
 use manila::{Contract, Notes, RawJson, Warning};
 
 use crate::backend::Backend;
-use crate::config::hiding::UnsafeOutput;
+use crate::config::UnsafeOutput;
 use crate::protocol::own_meta;
 use crate::telemetry::event::{Consent, Event};
 

@@ -6,7 +6,7 @@ use manila::{JsonObject, RawJson, Violation};
 
 use super::consent::Wish;
 use crate::backend::tools::Tool;
-use crate::config::hiding::UnsafeOutput;
+use crate::config::UnsafeOutput;
 use crate::protocol::naming;
 use crate::protocol::presentation::TextMode;
 

@@ -17,7 +17,7 @@ use super::{Answer, Refusal, Sealed, answer};
 use crate::backend::Backend;
 use crate::backend::tools::Tool;
 use crate::config::OutputCheck;
-use crate::config::hiding::Passthrough;
+use crate::config::Passthrough;
 use crate::protocol::caller::Caller;
 use crate::protocol::presentation::Shape;
 use crate::rt::clock;

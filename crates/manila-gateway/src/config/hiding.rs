@@ -1,58 +1,12 @@
 //! Secrets in whatever passes through that has no envelope: messages, errors, what a server says
 //! on its own, and what is told to people.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use bytes::Bytes;
 use manila::request_envelope::{Message, Response};
 use manila::{JsonObject, RawJson};
-use manila_redact::{Redactor, Tally, apply};
+use manila_redact::{Tally, apply};
 
-/// How secrets are hidden, and where not.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Hiding {
-    /// What finds them.
-    pub redactor: Arc<Redactor>,
-    /// The tools whose answers are left as they are.
-    pub not_for: BTreeSet<String>,
-    /// Whether a caller may ask for an answer with its secrets.
-    pub unsafe_output: UnsafeOutput,
-    /// What becomes of answers that already are what the caller wants.
-    pub passthrough: Passthrough,
-}
-
-/// What becomes of an answer that already is an envelope of the caller's contract (P3).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Passthrough {
-    /// It goes on unchanged, unless there are secrets in it.
-    #[default]
-    Redacted,
-    /// It goes on unchanged, secrets and all.
-    Verbatim,
-}
-
-/// What becomes of a caller's wish to see secrets (M12).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UnsafeOutput {
-    /// It is ignored, and the caller is told so.
-    #[default]
-    Ignored,
-    /// It is granted, and the log tells it.
-    Allowed,
-}
-
-impl Default for Hiding {
-    fn default() -> Hiding {
-        Hiding {
-            redactor: Arc::new(Redactor::standard().clone()),
-            not_for: BTreeSet::new(),
-            unsafe_output: UnsafeOutput::default(),
-            passthrough: Passthrough::default(),
-        }
-    }
-}
+use super::redact::Hiding;
 
 /// A message in which something was hidden.
 pub(crate) struct Hidden {

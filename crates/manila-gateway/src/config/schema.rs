@@ -3,7 +3,7 @@
 use manila::JsonObject;
 use manila_files::schema_of_keys;
 
-use super::keys::KEYS;
+use super::KEYS;
 
 /// The JSON Schema of `manila.toml`, in draft-07: editors of TOML know no later one.
 ///

@@ -1,13 +1,55 @@
-//! What an operator decides about servers and tools.
+//! The top level of the configuration: what holds for every server and tool that has no setting of
+//! its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use manila::Contract;
+use manila_files::{ConfigError, Key, Kind, key, values};
 
-use super::hiding::Hiding;
+use super::File;
+use super::redact::Hiding;
+use super::tool::ToolSettings;
+use super::upstream::Offered;
+use super::value::{contract, set, shape};
+use super::words::words;
 use crate::protocol::presentation::{Placement, Shape};
+
+/// The keys at the top level.
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "contract",
+        Kind::Shape,
+        "the contract of all answers, unless a server, a tool or a request has another; `none` \
+         passes them on as they come",
+    ),
+    key(
+        "speaks",
+        Kind::Contract,
+        "the contract in which the server answers already, where its answers do not show it: \
+         `machine-readable-v1` has no mark",
+    ),
+    key(
+        "placement",
+        Kind::Words(PlacementWord::WORDS),
+        "where the envelope goes in a result: `structured` (as `structuredContent`, and as the \
+         first text block), or `text` (as the first text block only)",
+    ),
+    key(
+        "timeout",
+        Kind::Time,
+        "how long a call may take without a sign of life, e.g. `\"30s\"`; 60s by default",
+    ),
+    key(
+        "output_check",
+        Kind::Words(OutputCheckWord::WORDS),
+        "what becomes of an answer that does not fit its tool's own `outputSchema`: `warn` passes \
+         it on with the warning `OUTPUT_SCHEMA_MISMATCH`, which is what happens otherwise; \
+         `strict` makes it a failure, `INVALID_TOOL_OUTPUT`, without the answer; `off` checks \
+         nothing, and advertises the envelope's schema without the tool's own",
+    ),
+];
 
 /// How a gateway works.
 #[derive(Debug, Clone)]
@@ -53,64 +95,6 @@ pub struct Settings {
     pub server_grace: Duration,
 }
 
-/// Which tools of a server are offered, by their own names; `*` stands for any letters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Offered {
-    /// Those that are; all, if this is not said.
-    pub allow: Option<Vec<String>>,
-    /// Those that are not, whatever else is said.
-    pub deny: Vec<String>,
-}
-
-impl Offered {
-    /// Whether a tool is offered.
-    #[must_use]
-    pub fn has(&self, tool: &str) -> bool {
-        let is_among = |patterns: &[String]| patterns.iter().any(|it| is_like(tool, it));
-        self.allow.as_deref().is_none_or(is_among) && !is_among(&self.deny)
-    }
-}
-
-/// Whether a name is like a pattern, in which `*` stands for any letters.
-fn is_like(name: &str, pattern: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
-    let Some(left) = name.strip_prefix(start) else { return false };
-    let Some((middle, end)) = rest.rsplit_once('*') else { return left.ends_with(rest) };
-    let Some(mut left) = left.strip_suffix(end) else { return false };
-    // What stands between two stars is taken where it comes first.
-    for part in middle.split('*') {
-        let Some((_, after)) = left.split_once(part) else { return false };
-        left = after;
-    }
-    true
-}
-
-/// What is other for one tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ToolSettings {
-    /// What becomes of its results.
-    pub shape: Option<Shape>,
-    /// Where the envelope goes.
-    pub placement: Option<Placement>,
-    /// How long a call may take.
-    pub timeout: Option<Duration>,
-    /// What becomes of answers that are not what it promises.
-    pub output_check: Option<OutputCheck>,
-}
-
-/// What becomes of an answer that does not fit its tool's own `outputSchema`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OutputCheck {
-    /// It is a failure, `INVALID_TOOL_OUTPUT`.
-    Strict,
-    /// It goes on, with the warning `OUTPUT_SCHEMA_MISMATCH`.
-    #[default]
-    Warn,
-    /// Nobody looks. So nothing is promised of it, either.
-    Off,
-}
-
 impl Settings {
     /// Whether results of a tool, as clients know it, are plain text where their caller does not
     /// ask for an envelope (M11).
@@ -149,6 +133,65 @@ impl Default for Settings {
             queue_bytes_max: 16 * 1024 * 1024,
             grace: Duration::from_secs(5),
             server_grace: Duration::from_millis(700),
+        }
+    }
+}
+
+/// Reads the keys at the top level.
+pub(super) fn read(text: &str, file: &File) -> Result<Settings, ConfigError> {
+    let mut settings = Settings { is_plain: true, ..Settings::default() };
+    if let Some(id) = &file.contract {
+        settings.shape = shape(text, id)?;
+    }
+    settings.speaks = file.speaks.as_ref().map(|id| contract(text, id)).transpose()?;
+    settings.placement = file.placement.map_or(settings.placement, Placement::from);
+    settings.output_check = file.output_check.map_or(settings.output_check, OutputCheck::from);
+    set(text, file.timeout.as_ref(), &mut settings.timeout, values::duration)?;
+    Ok(settings)
+}
+
+words! {
+    PlacementWord {
+        Structured = "structured",
+        Text = "text",
+    }
+}
+
+impl From<PlacementWord> for Placement {
+    fn from(word: PlacementWord) -> Placement {
+        match word {
+            PlacementWord::Structured => Placement::Structured,
+            PlacementWord::Text => Placement::Text,
+        }
+    }
+}
+
+/// What becomes of an answer that does not fit its tool's own `outputSchema`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OutputCheck {
+    /// It is a failure, `INVALID_TOOL_OUTPUT`.
+    Strict,
+    /// It goes on, with the warning `OUTPUT_SCHEMA_MISMATCH`.
+    #[default]
+    Warn,
+    /// It is not checked, so the schema of the tool is not advertised either.
+    Off,
+}
+
+words! {
+    OutputCheckWord {
+        Strict = "strict",
+        Warn = "warn",
+        Off = "off",
+    }
+}
+
+impl From<OutputCheckWord> for OutputCheck {
+    fn from(word: OutputCheckWord) -> OutputCheck {
+        match word {
+            OutputCheckWord::Strict => OutputCheck::Strict,
+            OutputCheckWord::Warn => OutputCheck::Warn,
+            OutputCheckWord::Off => OutputCheck::Off,
         }
     }
 }

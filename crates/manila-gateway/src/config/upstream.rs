@@ -1,24 +1,121 @@
 //! `[upstream.NAME]`: the servers, and how each is served.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+use manila_files::values::{self, SERVER_NAME_CHARS_MAX};
+use manila_files::{ConfigError, Key, Kind, at, key};
 use manila_process::{Command, ESSENTIAL_VARIABLES, Environment};
+use serde::Deserialize;
 use toml::Spanned;
 
-use manila_files::values::{self, SERVER_NAME_CHARS_MAX};
-use manila_files::{ConfigError, at, read};
+use super::address::{Address, NoAddress};
+use super::server::{Member, Server};
+use super::settings::{OutputCheckWord, Settings};
+use super::value::{contract, shape};
+use super::words::words;
 
-use super::tables::{StartWord, UpstreamTable};
-use super::{contract, shape};
-use crate::config::Member;
-use crate::config::{Address, NoAddress, Server};
-use crate::config::{Offered, Settings};
+/// The keys of `[upstream.NAME]`.
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "upstream.NAME",
+        Kind::Server,
+        "a table for each server. With several of them, the names of its tools and prompts begin \
+         with `NAME_`; a name has letters, digits and `-`",
+    ),
+    key(
+        "upstream.NAME.command",
+        Kind::Command,
+        "the server's program and its arguments; no shell is involved",
+    ),
+    key(
+        "upstream.NAME.env",
+        Kind::NamedTexts,
+        "variables for the program, beside the few that every program needs (`PATH`, `HOME`, the \
+         language, folders for temporary files); `${VAR}` stands for a variable of Manila's own",
+    ),
+    key(
+        "upstream.NAME.pass_env",
+        Kind::Texts,
+        "names of variables that are handed on to the program as they are",
+    ),
+    key("upstream.NAME.cwd", Kind::Text, "the folder in which the program runs"),
+    key(
+        "upstream.NAME.url",
+        Kind::Url,
+        "the URL of a server that runs already, instead of a command",
+    ),
+    key(
+        "upstream.NAME.headers",
+        Kind::NamedTexts,
+        "headers for it, such as credentials; `${VAR}` as above",
+    ),
+    key(
+        "upstream.NAME.start",
+        Kind::Words(StartWord::WORDS),
+        "`lazy` starts the program when it is needed for the first time, `eager` at once, which is \
+         what happens otherwise",
+    ),
+    key("upstream.NAME.start_timeout", Kind::Time, "how long it may take to answer the greeting"),
+    key("upstream.NAME.contract", Kind::Shape, "the contract of this server's answers"),
+    key("upstream.NAME.speaks", Kind::Contract, "the contract in which it answers already"),
+    key("upstream.NAME.timeout", Kind::Time, "how long a call of its tools may take"),
+    key(
+        "upstream.NAME.output_check",
+        Kind::Words(OutputCheckWord::WORDS),
+        "what becomes of answers that do not fit the `outputSchema` of its tools",
+    ),
+    key(
+        "upstream.NAME.allow",
+        Kind::Texts,
+        "the tools that are offered, by their own names; `*` stands for any letters. Without it, \
+         all are",
+    ),
+    key("upstream.NAME.deny", Kind::Texts, "the tools that are not offered, whatever `allow` says"),
+];
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct UpstreamTable {
+    command: Option<Spanned<Vec<Spanned<String>>>>,
+    env: BTreeMap<String, Spanned<String>>,
+    pass_env: Vec<String>,
+    cwd: Option<Spanned<String>>,
+    url: Option<Spanned<String>>,
+    headers: BTreeMap<String, Spanned<String>>,
+    start: StartWord,
+    start_timeout: Option<Spanned<String>>,
+    contract: Option<Spanned<String>>,
+    speaks: Option<Spanned<String>>,
+    timeout: Option<Spanned<String>>,
+    output_check: Option<OutputCheckWord>,
+    allow: Option<Vec<String>>,
+    deny: Vec<String>,
+}
+
+words! {
+    #[derive(Default)]
+    StartWord {
+        #[default]
+        Eager = "eager",
+        Lazy = "lazy",
+    }
+}
+
+/// Which tools of a server are offered, by their own names; `*` stands for any letters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Offered {
+    /// Those that are; all, if this is not said.
+    pub allow: Option<Vec<String>>,
+    /// Those that are not, whatever else is said.
+    pub deny: Vec<String>,
+}
 
 /// A variable of the environment, if it is set.
 pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The server of a table.
-pub(super) fn member(
+/// Reads the table of a server.
+pub(super) fn read(
     text: &str,
     name: &Spanned<String>,
     table: &Spanned<UpstreamTable>,
@@ -35,10 +132,10 @@ pub(super) fn member(
         settings.speaks = Some(contract(text, id)?);
     }
     if let Some(timeout) = &own.timeout {
-        settings.timeout = read(text, timeout, values::duration)?;
+        settings.timeout = manila_files::read(text, timeout, values::duration)?;
     }
     if let Some(timeout) = &own.start_timeout {
-        settings.start_timeout = read(text, timeout, values::duration)?;
+        settings.start_timeout = manila_files::read(text, timeout, values::duration)?;
     }
     if let Some(word) = own.output_check {
         settings.output_check = word.into();
@@ -129,7 +226,7 @@ fn server(
 /// What the program finds in its environment: little that is not named.
 fn environment(
     text: &str,
-    env: &std::collections::BTreeMap<String, Spanned<String>>,
+    env: &BTreeMap<String, Spanned<String>>,
     pass_env: &[String],
     variable: Variable<'_>,
 ) -> Result<Environment, ConfigError> {
@@ -151,4 +248,27 @@ pub(super) fn expanded(
         let message = format!("`${{{name}}}` is not set in the environment");
         at(text, Some(value.span()), message, format!("set it first: export {name}=..."))
     })
+}
+
+impl Offered {
+    /// Whether a tool is offered.
+    #[must_use]
+    pub fn has(&self, tool: &str) -> bool {
+        let is_among = |patterns: &[String]| patterns.iter().any(|it| is_like(tool, it));
+        self.allow.as_deref().is_none_or(is_among) && !is_among(&self.deny)
+    }
+}
+
+/// Whether a name is like a pattern, in which `*` stands for any letters.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(left) = name.strip_prefix(start) else { return false };
+    let Some((middle, end)) = rest.rsplit_once('*') else { return left.ends_with(rest) };
+    let Some(mut left) = left.strip_suffix(end) else { return false };
+    // What stands between two stars is taken where it comes first.
+    for part in middle.split('*') {
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    true
 }

@@ -1,0 +1,58 @@
+//! `[listen]`: the transports that clients connect to.
+
+use std::net::SocketAddr;
+
+use manila_files::{ConfigError, Key, Kind, at, key, values};
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::protocol::host;
+
+/// The keys of `[listen]`.
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "listen.http",
+        Kind::Address,
+        "the address at which clients come over HTTP, e.g. `\"127.0.0.1:7300\"`",
+    ),
+    key("listen.stdio", Kind::Flag, "`true` serves one client over standard input and output"),
+];
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ListenTable {
+    http: Option<Spanned<String>>,
+    stdio: bool,
+}
+
+/// The transports that clients connect to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listen {
+    /// HTTP, at this address.
+    pub http: Option<SocketAddr>,
+    /// Standard input and output.
+    pub stdio: bool,
+}
+
+/// Reads the table.
+pub(super) fn read(text: &str, table: &ListenTable) -> Result<Listen, ConfigError> {
+    let ListenTable { http, stdio } = table;
+    let http = http.as_ref().map(|address| local_address(text, address)).transpose()?;
+    Ok(Listen { http, stdio: *stdio })
+}
+
+/// Parses an address that only this machine can reach.
+fn local_address(text: &str, written: &Spanned<String>) -> Result<SocketAddr, ConfigError> {
+    let address = manila_files::read(text, written, values::address)?;
+    if host::is_local(&address) {
+        return Ok(address);
+    }
+    let hint = "use an address of this machine, e.g. 127.0.0.1:7300";
+    Err(at(text, Some(written.span()), not_local(&address), hint))
+}
+
+/// Says why an address is not served.
+pub(crate) fn not_local(address: &SocketAddr) -> String {
+    format!("{address} can be reached from other machines, which is refused until there are keys")
+}
