@@ -22,6 +22,7 @@ use self::upstream::UpstreamTable;
 use crate::protocol::presentation::Shape;
 
 mod address;
+mod fixed;
 mod hiding;
 mod journal;
 mod limits;
@@ -37,6 +38,7 @@ mod value;
 mod words;
 
 pub use address::{Address, NoAddress};
+pub use fixed::Fixed;
 pub use journal::Journal;
 pub use limits::Limits;
 pub use listen::Listen;

@@ -170,7 +170,7 @@ async fn serve(
         Some(address) => Some(Door::open(address).await.map_err(|error| not_served(&error))?),
         None => None,
     };
-    let fixed = Fixed::of(&config);
+    let fixed = config.fixed();
     let Config { members, settings, limits, journal, .. } = config;
     // Whoever only tries it out need not keep what was asked.
     let journal = match path {
@@ -263,36 +263,12 @@ fn tell_where(at: SocketAddr, has_config: bool) {
     }
 }
 
-/// What stays as it was when the configuration is read again.
-struct Fixed {
-    listen: config::Listen,
-    limits: manila_gateway::Limits,
-    journal: config::Journal,
-}
-
-impl Fixed {
-    fn of(config: &Config) -> Fixed {
-        let Config { listen, limits, journal, .. } = config;
-        Fixed { listen: listen.clone(), limits: limits.clone(), journal: journal.clone() }
-    }
-
-    /// The tables in which a configuration says something else.
-    fn changed_in(&self, config: &Config) -> Vec<&'static str> {
-        let tables = [
-            ("[listen]", self.listen != config.listen),
-            ("[limits]", self.limits != config.limits),
-            ("[journal]", self.journal != config.journal),
-        ];
-        tables.into_iter().filter(|(_, is_changed)| *is_changed).map(|(name, _)| name).collect()
-    }
-}
-
 /// Reads the configuration again whenever somebody asks for it.
 async fn reload(
     gateway: Arc<Gateway>,
     path: Option<PathBuf>,
     packs: Vec<String>,
-    fixed: Fixed,
+    fixed: config::Fixed,
     reloads: Option<Reloads>,
 ) {
     let (Some(path), Some(mut reloads)) = (path, reloads) else { return };
@@ -303,7 +279,7 @@ async fn reload(
         let read = tokio::task::spawn_blocking(move || with_packs(Some(&file), &packs)).await;
         match read.unwrap_or_else(|error| Err(error.into())) {
             Ok(config) => {
-                let (n_servers, tables) = (config.members.len(), fixed.changed_in(&config));
+                let (n_servers, tables) = (config.members.len(), fixed.changed_in(&config.fixed()));
                 gateway.replace(config.members, config.settings);
                 Notice::Reloaded { file: &path, n_servers }.tell();
                 if !tables.is_empty() {
