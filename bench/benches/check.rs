@@ -58,12 +58,7 @@ fn rate(envelope: &Bytes, time: std::time::Duration) -> f64 {
 }
 
 fn row(contract: Contract, label: &str, envelope: &Bytes) {
-    let to = match contract {
-        Contract::ResponseV2 => Contract::EnvelopeV1,
-        Contract::EnvelopeV1 | Contract::MachineReadableV1 | Contract::McpEnvelopeV01 => {
-            Contract::ResponseV2
-        }
-    };
+    let to = Contract::ALL.into_iter().find(|to| *to != contract).expect("several contracts");
     let checker = Checker::new(Subject::Envelope(contract));
     let value = RawJson::parse(envelope.clone()).expect("an envelope");
     let (settings, context) = (Settings::default(), Context::new([7; 16]));

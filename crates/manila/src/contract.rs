@@ -1,7 +1,8 @@
-//! The contracts: four shapes for the same outcome.
+//! The contracts: shapes for the same outcome.
 //!
 //! A contract may shape, and nothing else. Each module destructures the whole outcome, so
-//! that every fact is either written or listed as lost; the compiler sees to it.
+//! that every fact is either written or listed as lost; the compiler sees to it. The rest of the
+//! crate uses a contract through its [`Row`].
 
 use std::borrow::Cow;
 
@@ -10,7 +11,6 @@ use crate::context::Context;
 use crate::outcome::{Call, Content, Ended, IdSource, Loss, Losses, Outcome, Unwrapped, Verbatim};
 use crate::prepared::attest::Attested;
 use crate::raw_json::{RawJson, encoded_len};
-use crate::schema::{PayloadType, Unbound};
 pub(crate) use crate::subject::Contract;
 
 mod code_lines;
@@ -25,6 +25,7 @@ mod output_schema;
 mod read;
 mod request_id;
 mod response_v2;
+mod row;
 mod spelling;
 mod told;
 
@@ -35,18 +36,18 @@ pub use output_schema::{output_schema, schema_around};
 pub use read::{Reading, read, recognise};
 pub(crate) use read::{look_at, read_in, recognise_opened, unmarked};
 pub use request_id::request_id;
+use row::Row;
 pub(crate) use spelling::code_from_type;
 pub use spelling::{Spelling, code_from_spelling, spellings};
 
 impl Contract {
-    /// Where the schema of a tool's own payload binds, if it can.
-    pub(crate) fn place_of(self, payload: PayloadType) -> Result<Place, Unbound> {
+    /// The functions and facts of this contract.
+    fn row(self) -> &'static Row {
         match self {
-            Contract::EnvelopeV1 => Ok(envelope_v1::PAYLOAD),
-            Contract::ResponseV2 => response_v2::payload(payload),
-            // M1: there a payload is the text of a string.
-            Contract::MachineReadableV1 => Err(Unbound::NoPlace(self)),
-            Contract::McpEnvelopeV01 => Ok(mcp_envelope_v0_1::PAYLOAD),
+            Contract::EnvelopeV1 => &envelope_v1::ROW,
+            Contract::ResponseV2 => &response_v2::ROW,
+            Contract::MachineReadableV1 => &machine_readable_v1::ROW,
+            Contract::McpEnvelopeV01 => &mcp_envelope_v0_1::ROW,
         }
     }
 }
@@ -101,7 +102,7 @@ pub fn render(attested: &Attested, contract: Contract, context: &Context) -> Rep
     let outcome = &*as_read_in(attested.outcome(), contract);
     let Shaped { envelope, request_id, losses } = match &outcome.verbatim {
         Some(own) if own.contract == contract => unchanged(own, &outcome.call),
-        Some(_) | None => shape(outcome, contract, context),
+        Some(_) | None => shape(outcome, contract.row(), context),
     };
     let code = match &outcome.ended {
         Ended::Done(_) => None,
@@ -146,34 +147,21 @@ fn unchanged(own: &Verbatim, call: &Call) -> Shaped {
     Shaped { envelope: envelope.clone(), request_id: request_id.clone(), losses }
 }
 
-fn shape(outcome: &Outcome, contract: Contract, context: &Context) -> Shaped {
-    let mut out = Vec::with_capacity(size_estimate(outcome, contract));
+fn shape(outcome: &Outcome, row: &Row, context: &Context) -> Shaped {
+    let mut out = Vec::with_capacity(size_estimate(outcome, row));
     let mut losses = Losses::default();
-    let request_id = match contract {
-        Contract::EnvelopeV1 => Some(envelope_v1::render(outcome, context, &mut out, &mut losses)),
-        Contract::ResponseV2 => Some(response_v2::render(outcome, context, &mut out, &mut losses)),
-        Contract::MachineReadableV1 => {
-            machine_readable_v1::render(outcome, &mut out, &mut losses);
-            None
-        }
-        Contract::McpEnvelopeV01 => mcp_envelope_v0_1::render(outcome, &mut out, &mut losses),
-    };
+    let request_id = (row.render)(outcome, context, &mut out, &mut losses);
     let losses = Losses::from(outcome.unread.clone()).and(losses);
     Shaped { envelope: RawJson::written(out), request_id, losses }
 }
 
 /// How many bytes an envelope needs, so that a large one is not moved while it grows.
-fn size_estimate(outcome: &Outcome, contract: Contract) -> usize {
+fn size_estimate(outcome: &Outcome, row: &Row) -> usize {
     let content = match outcome.content() {
         Content::Nothing => 0,
         Content::Text(text) => encoded_len(text.as_bytes()),
-        Content::Json(json) => match contract {
-            // M1: there a payload is the text of a string.
-            Contract::MachineReadableV1 => encoded_len(json.as_bytes()),
-            Contract::EnvelopeV1 | Contract::ResponseV2 | Contract::McpEnvelopeV01 => {
-                json.as_bytes().len()
-            }
-        },
+        Content::Json(json) if row.payload_is_text => encoded_len(json.as_bytes()),
+        Content::Json(json) => json.as_bytes().len(),
     };
     let stderr = outcome.run.as_ref().map_or(0, |run| run.stderr.len());
     512 + content + stderr

@@ -1,7 +1,7 @@
 //! One envelope for every MCP tool: the contracts as pure functions.
 //!
 //! A tool's result comes in as an [`Observation`], is named by the stages in [`pipeline`],
-//! and leaves as a [`Reply`] in one of four [`Contract`]s. There is no input or output, no
+//! and leaves as a [`Reply`] in one of the [`Contract`]s. There is no input or output, no
 //! clock and no randomness here: the same input gives the same bytes.
 //!
 //! A tool author starts with [`answer`]:

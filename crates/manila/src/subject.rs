@@ -26,18 +26,27 @@ struct Known {
     schema: &'static str,
 }
 
+/// The documents beside the contracts.
+const OTHERS: [Subject; 4] =
+    [Subject::RequestEnvelope, Subject::ToolIo, Subject::ProvRecord, Subject::McpRequest];
+
+const N_SUBJECTS: usize = Contract::ALL.len() + OTHERS.len();
+
 impl Subject {
     /// Every subject: the contracts in their order, then the others.
-    pub const ALL: [Subject; 8] = [
-        Subject::Envelope(Contract::ALL[0]),
-        Subject::Envelope(Contract::ALL[1]),
-        Subject::Envelope(Contract::ALL[2]),
-        Subject::Envelope(Contract::ALL[3]),
-        Subject::RequestEnvelope,
-        Subject::ToolIo,
-        Subject::ProvRecord,
-        Subject::McpRequest,
-    ];
+    #[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
+    pub const ALL: [Subject; N_SUBJECTS] = {
+        let mut all = [OTHERS[0]; N_SUBJECTS];
+        let mut n = 0;
+        while n < N_SUBJECTS {
+            all[n] = match n.checked_sub(Contract::ALL.len()) {
+                None => Subject::Envelope(Contract::ALL[n]),
+                Some(other) => OTHERS[other],
+            };
+            n += 1;
+        }
+        all
+    };
 
     /// The contract, if it is one.
     #[must_use]

@@ -40,7 +40,7 @@ impl Backend {
     }
 }
 
-/// Tells a caller whose wish is not granted. `machine-readable-v1` has no warnings, but metadata.
+/// Warns a caller whose wish is not granted, where the contract has a place for warnings.
 pub(super) fn tell_ignored(
     notes: &mut Notes,
     contract: Contract,
@@ -49,15 +49,11 @@ pub(super) fn tell_ignored(
 ) {
     const CODE: &str = "UNSAFE_OUTPUT_IGNORED";
     let message = "unsafeOutput is not allowed here: what is secret stays hidden";
-    match (wish, consent, contract) {
-        (Wish::None, ..) | (_, Some(_), _) => {}
-        (Wish::UnsafeOutput, None, Contract::MachineReadableV1) => {
+    match (wish, consent) {
+        (Wish::None, _) | (_, Some(_)) => {}
+        (Wish::UnsafeOutput, None) if contract.info().warns_in_metadata => {
             notes.metadata.push(("warning".to_owned(), format!("{CODE}: {message}")));
         }
-        (
-            Wish::UnsafeOutput,
-            None,
-            Contract::EnvelopeV1 | Contract::ResponseV2 | Contract::McpEnvelopeV01,
-        ) => notes.warnings.push(Warning::coded(CODE, message)),
+        (Wish::UnsafeOutput, None) => notes.warnings.push(Warning::coded(CODE, message)),
     }
 }

@@ -1,6 +1,7 @@
 //! Schemas that describe envelopes: what they promise is not promised of a payload.
 
-use super::{envelope_v1, response_v2};
+use super::Contract;
+use super::row::{Mark, Members, Row};
 use crate::pointer::unescaped;
 use crate::raw_json::RawJson;
 
@@ -47,13 +48,24 @@ fn referred(reference: &RawJson, whole: &RawJson) -> Option<RawJson> {
 
 /// Whether these are the members of an envelope.
 fn are_members(properties: &RawJson) -> bool {
-    let version = properties.get("meta").and_then(|meta| meta.get("properties")?.get("version"));
-    is_only(properties.get("schema_version"), "mcp.envelope.v0.1")
-        || is_only(version, "response-v2")
-        || has_exactly(properties, response_v2::MEMBERS.iter())
-        || has_exactly(properties, envelope_v1::MEMBERS.iter())
-        // E5: the only one that may be absent.
-        || has_exactly(properties, envelope_v1::MEMBERS.iter().filter(|it| **it != "duration_ms"))
+    Contract::ALL.into_iter().any(|contract| {
+        let Row { mark, described_by, .. } = contract.row();
+        has_mark(properties, mark) || described_by.is_some_and(|own| has_exactly(properties, own))
+    })
+}
+
+/// Whether a schema of these properties lets a contract's mark stand and nothing else.
+fn has_mark(properties: &RawJson, mark: &Mark) -> bool {
+    match mark {
+        Mark::Text { path: [first, inner @ ..], text } => {
+            let schema = inner.iter().try_fold(properties.get(first), |schema, name| {
+                Some(schema?.get("properties")?.get(name))
+            });
+            is_only(schema.flatten(), text)
+        }
+        Mark::Text { path: [], .. } | Mark::Missing => false,
+        Mark::Members(own) => has_exactly(properties, *own),
+    }
 }
 
 /// Whether a schema lets this text stand and nothing else.
@@ -67,10 +79,11 @@ fn is_only(schema: Option<RawJson>, text: &str) -> bool {
     only.is_some_and(|only| only.as_text().as_deref() == Some(text))
 }
 
-fn has_exactly<'a>(properties: &RawJson, names: impl Iterator<Item = &'a &'a str>) -> bool {
-    let mut n_names = 0;
-    let has_all = names.inspect(|_| n_names += 1).all(|name| properties.get(name).is_some());
-    has_all && properties.members().count() == n_names
+/// Whether these are all members, or all but the optional one, and no others.
+fn has_exactly(properties: &RawJson, own: Members) -> bool {
+    let has = |name: &str| properties.get(name).is_some();
+    let n_optional = usize::from(own.optional.is_some_and(has));
+    own.required().all(has) && properties.members().count() == own.required().count() + n_optional
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::content::Hint;
 use super::facts::{Facts, located};
+use super::row::{Mark, Members, Row};
 use super::{Losses, Place};
 use crate::context::Context;
 use crate::outcome::{
@@ -13,7 +14,7 @@ use crate::outcome::{
 use crate::raw_json::{Emit, JsonObject, OrNull, shape};
 
 /// The tool's own schema is told, but nothing marks an answer that it does not bind.
-pub(super) const PAYLOAD: Place = Place {
+const PAYLOAD: Place = Place {
     before: r#"{"properties":{"data":{"anyOf":["#,
     after: ",{}]}}}",
     pointer: "#/allOf/0/properties/data/anyOf/0",
@@ -23,8 +24,19 @@ mod code;
 mod message;
 mod read;
 
-pub(super) use code::words;
-pub(super) use read::read;
+/// What the contract offers.
+pub(super) static ROW: Row = Row {
+    render: |outcome, context, out, losses| Some(render(outcome, context, out, losses)),
+    read: read::read,
+    spell_id,
+    spellings: code::spellings,
+    code_of_group: |_| None,
+    place_of: |_| Ok(PAYLOAD),
+    // E5: the duration is the only one that may be absent.
+    mark: Mark::Members(Members { names: MEMBERS, optional: Some("duration_ms") }),
+    described_by: None,
+    payload_is_text: false,
+};
 
 /// E4: what every invocation supports.
 const CAPABILITY: &str = "envelope-v1";
@@ -34,7 +46,7 @@ const TOLD_NAMES: [&str; 5] =
     ["retry_after_seconds", "origin_code", "remediation", "alternatives", "errors"];
 
 /// E1: the nine members.
-pub(super) const MEMBERS: &[&str] = Envelope::MEMBERS;
+const MEMBERS: &[&str] = Envelope::MEMBERS;
 
 shape! {
     /// E1: these nine members and no others; none is ever left out.
@@ -67,12 +79,7 @@ shape! {
 }
 
 /// Writes the envelope; returns its request id.
-pub(super) fn render(
-    outcome: &Outcome,
-    context: &Context,
-    out: &mut Vec<u8>,
-    losses: &mut Losses,
-) -> String {
+fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) -> String {
     let Outcome {
         call,
         ended,
@@ -119,11 +126,7 @@ pub(super) fn render(
 }
 
 /// E3: the caller's, or one that is made for the call.
-pub(super) fn spell_id<'a>(
-    id: Option<&'a str>,
-    context: &Context,
-    losses: &mut Losses,
-) -> Cow<'a, str> {
+fn spell_id<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> Cow<'a, str> {
     said(id).map_or_else(
         || {
             losses.add_made_id();

@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::Losses;
 use super::content::{AsText, Pairs, text_of};
 use super::facts::Facts;
+use super::row::{Mark, Row};
+use super::{Contract, Losses, response_v2};
 use crate::catalogue::Code;
 use crate::outcome::{
     Call, Content, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Text,
     Tier, exit_message,
 };
 use crate::raw_json::{Emit, Kind, shape};
+use crate::schema::Unbound;
 use crate::truncate::cut;
 
 mod code;
@@ -19,10 +21,24 @@ mod raw_output;
 mod read;
 mod streams;
 
-pub(super) use code::{code_of_category, row};
 pub use plain_text::plain_text;
 use raw_output::RawOutput;
-pub(super) use read::read;
+
+/// What the contract offers. M1: its payload is the text of a string.
+pub(super) static ROW: Row = Row {
+    render: |outcome, _, out, losses| {
+        render(outcome, out, losses);
+        None
+    },
+    read: read::read,
+    spell_id: response_v2::spell_id,
+    spellings: code::spellings,
+    code_of_group: code::code_of_category,
+    place_of: |_| Err(Unbound::NoPlace(Contract::MachineReadableV1)),
+    mark: Mark::Missing,
+    described_by: None,
+    payload_is_text: true,
+};
 
 shape! {
     /// M1: a call that is done.
@@ -87,7 +103,8 @@ const REDACTED: &str = "redacted";
 /// M2: the exit code of whatever never exited.
 const NO_EXIT: i64 = -1;
 
-pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
+/// Writes the envelope, which has no request id.
+fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
     let Outcome {
         call,
         ended,
@@ -239,7 +256,7 @@ fn fault<'a>(
     let word: Cow<'_, str> = match (own, *code == Code::CommandFailed) {
         (Some(own), _) => own.into(),
         (None, true) => format!("EXIT_{exit_code}").into(),
-        (None, false) => row(*code).word.into(),
+        (None, false) => code::row(*code).word.into(),
     };
     losses.add_code(*code, &word, Some(code::category_of(failure)));
     Fault {

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::content::{is_scalar, text_of};
 use super::facts::{Facts, located};
-use super::{Losses, Place};
+use super::row::{Mark, Row};
+use super::{Losses, Place, response_v2};
+use crate::context::Context;
 use crate::outcome::{
     Call, Content, Ended, Failure, Notes, Outcome, Provenance, Receipt, Run, Tier, Warning,
 };
@@ -13,7 +15,7 @@ use crate::raw_json::{Emit, JsonObject, Kind, OrNull, RawJson, shape};
 use crate::truncate::cut;
 
 /// The tool's own schema binds unless there are errors or warnings.
-pub(super) const PAYLOAD: Place = Place {
+const PAYLOAD: Place = Place {
     before: concat!(
         r#"{"if":{"not":{"anyOf":[{"required":["errors"]},{"required":["warnings"]}]}},"#,
         r#""then":{"properties":{"result":"#,
@@ -25,8 +27,21 @@ pub(super) const PAYLOAD: Place = Place {
 mod code;
 mod read;
 
-pub(super) use code::word;
-pub(super) use read::read;
+/// What the contract offers.
+pub(super) static ROW: Row = Row {
+    render: |outcome, _, out, losses| render(outcome, out, losses),
+    read: read::read,
+    spell_id,
+    spellings: code::spellings,
+    code_of_group: |_| None,
+    place_of: |_| Ok(PAYLOAD),
+    mark: Mark::Text { path: &["schema_version"], text: VERSION },
+    described_by: None,
+    payload_is_text: false,
+};
+
+/// P1: the mark of an envelope.
+const VERSION: &str = "mcp.envelope.v0.1";
 
 /// What is told of a failure behind its own details.
 const TOLD_NAMES: [&str; 4] = ["retry_after_seconds", "exit_code", "remediation", "origin_code"];
@@ -78,7 +93,7 @@ const REQUEST_ID_CHARS_MAX: usize = 200;
 const ADAPTER_CHARS_MAX: usize = 100;
 
 /// Writes the envelope; returns its request id.
-pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) -> Option<String> {
+fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) -> Option<String> {
     let Outcome {
         call,
         ended,
@@ -107,7 +122,7 @@ pub(super) fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) 
     losses.add_run(run.as_ref(), is_failed);
     losses.add_if(is_failed && *provenance == Provenance::Unavailable, "provenance");
     Envelope {
-        schema_version: "mcp.envelope.v0.1",
+        schema_version: VERSION,
         result: outcome.content(),
         errors,
         warnings: (!warnings.is_empty()).then_some(warnings),
@@ -153,7 +168,7 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
     if !data.is_empty() {
         losses.add("data", "it is told among the details");
     }
-    let word = own_code.unwrap_or(word(*code));
+    let word = own_code.unwrap_or(code::word(*code));
     losses.add_code(*code, word, None);
     losses.add_clashes(&facts);
     losses.add_own_names(&failure.details, &TOLD_NAMES);
@@ -222,8 +237,17 @@ fn flat(facts: &Facts, losses: &mut Losses) -> Option<JsonObject> {
     }))
 }
 
+/// The caller's id where it fits, else one in `response-v2`'s form.
+fn spell_id<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> Cow<'a, str> {
+    match (fitting_id(id), id) {
+        (Some(id), _) => id.into(),
+        (None, Some(too_long)) => response_v2::digest_id(too_long),
+        (None, None) => response_v2::spell_id(None, context, losses),
+    }
+}
+
 /// P1: the caller's id, unless it is too long.
-pub(super) fn fitting_id(given: Option<&str>) -> Option<&str> {
+fn fitting_id(given: Option<&str>) -> Option<&str> {
     given.filter(|id| fits(id, REQUEST_ID_CHARS_MAX))
 }
 

@@ -68,7 +68,7 @@ pub fn schema_around(contract: Contract, own: &RawJson) -> Result<JsonObject, Un
     if !dialect.has_own_id(own) {
         targets::check(own, dialect)?;
     }
-    let place = contract.place_of(PayloadType::of(own, dialect))?;
+    let place = (contract.row().place_of)(PayloadType::of(own, dialect))?;
     Ok(JsonObject::build(|object| {
         if let Some(dialect) = own.get("$schema") {
             object.member("$schema", &dialect);

@@ -1,12 +1,12 @@
 //! Reading a contract back: what an envelope says, in no contract's words.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
 use memchr::memmem::Finder;
 
-use super::{Contract, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, response_v2};
+use super::Contract;
 use crate::outcome::{IdSource, Loss, Outcome, Verbatim};
 use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
 use crate::report::look::{Clause, Look};
@@ -61,12 +61,7 @@ pub(crate) fn read_in(
 
 /// Looks at an envelope of this contract: what it says, as far as it can be understood.
 pub(crate) fn look_at(contract: Contract, envelope: Opened<'_>, look: &mut Look) -> Outcome {
-    let mut outcome = match contract {
-        Contract::EnvelopeV1 => envelope_v1::read(envelope, look),
-        Contract::ResponseV2 => response_v2::read(envelope, look),
-        Contract::MachineReadableV1 => machine_readable_v1::read(envelope, look),
-        Contract::McpEnvelopeV01 => mcp_envelope_v0_1::read(envelope, look),
-    };
+    let mut outcome = (contract.row().read)(envelope, look);
     if outcome.call.request_id.is_some() {
         outcome.call.id_source = IdSource::Tool;
     }
@@ -83,36 +78,25 @@ pub fn recognise(value: &RawJson) -> Option<Contract> {
     recognise_opened(&Opened::of(value))
 }
 
-/// As [`recognise`], for a document whose members are at hand.
+/// As [`recognise`], for a document whose members are at hand. Of two marks, the first decides.
 pub(crate) fn recognise_opened(document: &Opened<'_>) -> Option<Contract> {
-    let mut of_nine = BTreeSet::new();
-    let mut n_others = 0;
-    let is = |value: &RawJson, mark: &str| value.as_text().is_some_and(|text| text == mark);
-    for (name, value) in &document.members {
-        let name = name.as_ref();
-        if name == "schema_version" && is(value, "mcp.envelope.v0.1") {
-            return Some(Contract::McpEnvelopeV01);
-        }
-        if name == "meta" && value.get("version").is_some_and(|version| is(&version, "response-v2"))
-        {
-            return Some(Contract::ResponseV2);
-        }
-        if envelope_v1::MEMBERS.contains(&name) {
-            // E5: the only one that may be absent, so it does not count.
-            of_nine.extend(Some(name).filter(|name| *name != "duration_ms"));
-        } else {
-            n_others += 1;
-        }
-    }
-    let has_nine = of_nine.len() + 1 == envelope_v1::MEMBERS.len() && n_others == 0;
-    has_nine.then_some(Contract::EnvelopeV1)
+    let members = &document.members;
+    let marked_by = |(name, value): &(Cow<'_, str>, RawJson)| {
+        Contract::ALL.into_iter().find(|contract| contract.row().mark.is_in(name, value))
+    };
+    let has_members = || Contract::ALL.into_iter().find(|it| it.row().mark.are(members));
+    members.iter().find_map(marked_by).or_else(has_members)
 }
 
-/// Whether a value may have a mark: all of them have a name that ends in `version`. To look for
-/// that costs a fraction of a walk over a large payload.
+/// How the last name of every mark ends.
+pub(super) const MARK_END: &str = "version";
+
+/// Whether a value may have a mark: all of them have a name that ends in [`MARK_END`]. To look
+/// for that costs a fraction of a walk over a large payload.
 fn may_be_marked(value: &RawJson) -> bool {
     const SMALL: usize = 128;
-    static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"version\""));
+    static MARK: LazyLock<Finder<'static>> =
+        LazyLock::new(|| Finder::new(&format!("{MARK_END}\"")).into_owned());
     let bytes = value.as_bytes();
     value.kind() == Kind::Object
         && (bytes.len() < SMALL

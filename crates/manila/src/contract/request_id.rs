@@ -1,6 +1,6 @@
 //! The request id, as each contract spells it.
 
-use super::{Contract, Losses, envelope_v1, mcp_envelope_v0_1, response_v2};
+use super::{Contract, Losses};
 use crate::context::Context;
 use crate::outcome::said;
 
@@ -20,21 +20,9 @@ use crate::outcome::said;
 /// ```
 #[must_use]
 pub fn request_id(contract: Contract, given: Option<&str>, context: &Context) -> String {
-    let given = said(given);
     // What an id loses is listed by the envelope that says it.
     let unlisted = &mut Losses::default();
-    let id = match contract {
-        Contract::EnvelopeV1 => envelope_v1::spell_id(given, context, unlisted),
-        Contract::McpEnvelopeV01 => match (mcp_envelope_v0_1::fitting_id(given), given) {
-            (Some(id), _) => id.into(),
-            (None, Some(too_long)) => response_v2::digest_id(too_long),
-            (None, None) => response_v2::spell_id(None, context, unlisted),
-        },
-        Contract::ResponseV2 | Contract::MachineReadableV1 => {
-            response_v2::spell_id(given, context, unlisted)
-        }
-    };
-    id.into_owned()
+    (contract.row().spell_id)(said(given), context, unlisted).into_owned()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::code_lines::plain_lines;
+use super::row::{Mark, Members, Row};
 use super::{Losses, Place};
 use crate::catalogue::Code;
 use crate::context::Context;
@@ -17,19 +18,29 @@ mod meta;
 mod read;
 mod read_meta;
 
-pub(super) use code::{code_of_type, known_type, row};
+pub(super) use code::known_type;
 use data::Data;
 use meta::Meta;
 pub(super) use meta::{digest_id, spell_id};
-pub(super) use read::{read, stdout_of};
+pub(super) use read::stdout_of;
 
-/// R1: the four members.
-pub(super) const MEMBERS: &[&str] = Response::MEMBERS;
+/// What the contract offers.
+pub(super) static ROW: Row = Row {
+    render: |outcome, context, out, losses| Some(render(outcome, context, out, losses)),
+    read: read::read,
+    spell_id,
+    spellings: code::spellings,
+    code_of_group: code::code_of_type,
+    place_of: payload,
+    mark: Mark::Text { path: &["meta", "version"], text: "response-v2" },
+    described_by: Some(Members { names: Response::MEMBERS, optional: None }),
+    payload_is_text: false,
+};
 
 /// The tool's own schema binds on success without structured warnings. R2: a payload that is no
 /// object stands one level deeper, and `null` nowhere; a schema that does not say which it is
 /// cannot bind.
-pub(super) fn payload(payload: PayloadType) -> Result<Place, Unbound> {
+fn payload(payload: PayloadType) -> Result<Place, Unbound> {
     match payload {
         PayloadType::Object => Ok(Place {
             before: concat!(clean_success!(), r#""then":{"properties":{"data":"#),
@@ -71,12 +82,7 @@ shape! {
 }
 
 /// Writes the envelope; returns its request id.
-pub(super) fn render(
-    outcome: &Outcome,
-    context: &Context,
-    out: &mut Vec<u8>,
-    losses: &mut Losses,
-) -> String {
+fn render(outcome: &Outcome, context: &Context, out: &mut Vec<u8>, losses: &mut Losses) -> String {
     let Outcome {
         call,
         ended,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::{Contract, envelope_v1, machine_readable_v1, mcp_envelope_v0_1, response_v2};
+use super::{Contract, response_v2};
 use crate::catalogue::Code;
 use crate::diagnostics;
 
@@ -27,35 +27,14 @@ pub struct Spelling {
 
 /// Every contract's words for every code, by code; the usual word first.
 pub fn spellings() -> impl Iterator<Item = Spelling> {
-    let of = |code| Contract::ALL.into_iter().flat_map(move |contract| spelled(code, contract));
+    let of = |code| Contract::ALL.into_iter().flat_map(move |it| (it.row().spellings)(code));
     Code::ALL.iter().copied().flat_map(of)
 }
 
-fn spelled(code: Code, contract: Contract) -> Vec<Spelling> {
-    let usual = |word| Spelling { code, contract, word, group: None, number: None, when: None };
-    match contract {
-        Contract::EnvelopeV1 => {
-            let words = envelope_v1::words(code).iter();
-            words.map(|(word, when)| Spelling { when: *when, ..usual(word) }).collect()
-        }
-        Contract::ResponseV2 => {
-            let row = response_v2::row(code);
-            let group = Some(row.error_type);
-            row.words
-                .iter()
-                .map(|(word, when)| Spelling { group, when: *when, ..usual(word) })
-                .collect()
-        }
-        Contract::MachineReadableV1 => {
-            let row = machine_readable_v1::row(code);
-            let spelling =
-                |number| Spelling { group: Some(row.category), number, ..usual(row.word) };
-            let numbers = row.numbers.iter();
-            numbers
-                .map(|(number, when)| Spelling { when: *when, ..spelling(Some(*number)) })
-                .collect()
-        }
-        Contract::McpEnvelopeV01 => vec![usual(mcp_envelope_v0_1::word(code))],
+impl Spelling {
+    /// The word for a code that has no other.
+    pub(super) fn usual(contract: Contract, code: Code, word: &'static str) -> Spelling {
+        Spelling { code, contract, word, group: None, number: None, when: None }
     }
 }
 
@@ -118,5 +97,5 @@ fn is_exit(word: &str) -> bool {
 
 /// The code that a `response-v2` error type or a `machine-readable-v1` category stands for.
 pub(crate) fn code_from_type(group: &str) -> Option<Code> {
-    response_v2::code_of_type(group).or_else(|| machine_readable_v1::code_of_category(group))
+    Contract::ALL.into_iter().find_map(|contract| (contract.row().code_of_group)(group))
 }

@@ -132,7 +132,7 @@ fn tell(outcome: &mut Outcome, message: String, context: JsonObject) {
     let warning = Warning::coded(MISMATCH, message).context(context).severity(Severity::Warning);
     outcome.notes.warnings.push(warning);
     // What is told of an answer must be true of it, even if it was told in an envelope.
-    outcome.verbatim = outcome.verbatim.take().filter(|own| !own.contract.binds_payload());
+    outcome.verbatim = outcome.verbatim.take().filter(|own| !own.contract.info().binds_payload);
 }
 
 /// Nothing of the answer goes on: it is no part of a result (R11), but a whole one that nobody

@@ -28,6 +28,11 @@ pub struct Info {
     pub pick_when: &'static str,
     /// Its JSON Schema, draft 2020-12.
     pub schema: &'static str,
+    /// Whether a warning stands in its `metadata`, because it has no list of warnings.
+    pub warns_in_metadata: bool,
+    /// Whether its schema around a tool's own requires that a payload fits it, unless a warning
+    /// stands beside it. The other contracts have no place for such a warning.
+    pub(crate) binds_payload: bool,
 }
 
 impl Contract {
@@ -51,6 +56,8 @@ impl Contract {
                 pick_when: "you sell tools by tier, or route by tool and version, and want every \
                             answer to have the same nine keys",
                 schema: include_str!("../../schemas/envelope_v1.json"),
+                warns_in_metadata: false,
+                binds_payload: false,
             },
             Contract::ResponseV2 => &Info {
                 id: "response-v2",
@@ -60,6 +67,8 @@ impl Contract {
                 pick_when: "an agent reads the answer and should know what to do next; this is \
                             the default",
                 schema: include_str!("../../schemas/response_v2.json"),
+                warns_in_metadata: false,
+                binds_payload: true,
             },
             Contract::MachineReadableV1 => &Info {
                 id: "machine-readable-v1",
@@ -68,6 +77,8 @@ impl Contract {
                           those of .NET come with explanations, links and fixes",
                 pick_when: "the tool is a program, and its errors matter one by one",
                 schema: include_str!("../../schemas/machine_readable_v1.json"),
+                warns_in_metadata: true,
+                binds_payload: false,
             },
             Contract::McpEnvelopeV01 => &Info {
                 id: "mcp.envelope.v0.1",
@@ -77,6 +88,8 @@ impl Contract {
                 pick_when: "answers are audited, hashed or compared, and must not change from \
                             run to run",
                 schema: include_str!("../../schemas/mcp_envelope_v0_1.json"),
+                warns_in_metadata: false,
+                binds_payload: true,
             },
         }
     }
@@ -97,17 +110,6 @@ impl Contract {
     pub fn from_id(id: &str) -> Result<Contract, UnknownContract> {
         let found = Contract::ALL.into_iter().find(|contract| contract.id() == id);
         found.ok_or_else(|| UnknownContract(id.to_owned()))
-    }
-}
-
-impl Contract {
-    /// Whether its schema around a tool's own says that a payload fits it, unless a warning
-    /// stands beside it. The others have no place for such a warning.
-    pub(crate) fn binds_payload(self) -> bool {
-        match self {
-            Contract::ResponseV2 | Contract::McpEnvelopeV01 => true,
-            Contract::EnvelopeV1 | Contract::MachineReadableV1 => false,
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! E7: the eleven words of `envelope-v1`.
 
 use crate::catalogue::Code;
-use crate::contract::spelling::When;
+use crate::contract::Contract;
+use crate::contract::spelling::{Spelling, When};
 use crate::outcome::Run;
 
 /// All of them.
@@ -30,7 +31,12 @@ pub(super) fn word(code: Code, run: Option<&Run>) -> &'static str {
 }
 
 /// The words for a code, the usual one first.
-pub(in crate::contract) fn words(code: Code) -> &'static [When<&'static str>] {
+pub(super) fn spellings(code: Code) -> Vec<Spelling> {
+    let usual = |word| Spelling::usual(Contract::EnvelopeV1, code, word);
+    words(code).iter().map(|(word, when)| Spelling { when: *when, ..usual(word) }).collect()
+}
+
+fn words(code: Code) -> &'static [When<&'static str>] {
     match code {
         Code::ParseError
         | Code::MethodNotFound

@@ -17,7 +17,7 @@ use crate::report::look::Look;
 use crate::report::path::Path;
 
 /// E1: nine members.
-pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
+pub(super) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut call, mut notes) = (Call::default(), Notes::default());
     let (mut error, mut data, mut duration) = (None, None, None);

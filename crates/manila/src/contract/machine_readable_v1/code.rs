@@ -2,8 +2,9 @@
 
 use super::NO_EXIT;
 use crate::catalogue::Code;
+use crate::contract::Contract;
 use crate::contract::content::text_of;
-use crate::contract::spelling::When;
+use crate::contract::spelling::{Spelling, When};
 use crate::diagnostics;
 use crate::outcome::{Category, Failure, Run};
 use crate::raw_json::{JsonObject, Kind, RawJson};
@@ -31,13 +32,25 @@ pub(super) const CATEGORIES: [&str; 10] = [
 /// What the contract says for a code: its word, its category (M3) and its `mcpErrorCode`s, the
 /// usual one first. The numbers are payload, and keep the contract's own values whatever a
 /// transport uses.
-pub(in crate::contract) struct Row {
-    pub(in crate::contract) word: &'static str,
-    pub(in crate::contract) category: &'static str,
-    pub(in crate::contract) numbers: &'static [When<i64>],
+pub(super) struct Row {
+    pub(super) word: &'static str,
+    pub(super) category: &'static str,
+    pub(super) numbers: &'static [When<i64>],
 }
 
-pub(in crate::contract) fn row(code: Code) -> Row {
+/// The word for a code with each of its numbers, the usual one first.
+pub(super) fn spellings(code: Code) -> Vec<Spelling> {
+    let Row { word, category, numbers } = row(code);
+    let usual = || Spelling {
+        group: Some(category),
+        ..Spelling::usual(Contract::MachineReadableV1, code, word)
+    };
+    let numbered =
+        |(number, when): &When<i64>| Spelling { number: Some(*number), when: *when, ..usual() };
+    numbers.iter().map(numbered).collect()
+}
+
+pub(super) fn row(code: Code) -> Row {
     let row = |word, category, numbers| Row { word, category, numbers };
     let internal = &[(INTERNAL, None)];
     match code {
@@ -104,7 +117,7 @@ pub(super) fn category_name(category: Category) -> &'static str {
 }
 
 /// The code that a category stands for when nothing else is known.
-pub(in crate::contract) fn code_of_category(category: &str) -> Option<Code> {
+pub(super) fn code_of_category(category: &str) -> Option<Code> {
     match category {
         "Validation" => Some(Code::InvalidToolInput),
         "Compilation" | "Build" | "Package" | "Runtime" | "SDK" => Some(Code::CommandFailed),

@@ -16,7 +16,7 @@ use crate::report::path::Path;
 use crate::report::take::as_number;
 
 /// M1, M2: one of two forms.
-pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
+pub(super) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let success = envelope.get("success");
     let is_failure = success.is_some_and(|success| success.as_bytes() == b"false");
     let mut parts = Parts::default();

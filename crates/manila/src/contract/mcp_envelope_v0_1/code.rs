@@ -1,8 +1,13 @@
 //! The words of `mcp.envelope.v0.1`, in the adapter's namespace.
 
 use crate::catalogue::Code;
+use crate::contract::{Contract, Spelling};
 
-pub(in crate::contract) fn word(code: Code) -> &'static str {
+pub(super) fn spellings(code: Code) -> Vec<Spelling> {
+    vec![Spelling::usual(Contract::McpEnvelopeV01, code, word(code))]
+}
+
+pub(super) fn word(code: Code) -> &'static str {
     match code {
         Code::ParseError | Code::MethodNotFound | Code::InvalidEnvelope => {
             "ADAPTER.REQUEST.INVALID"

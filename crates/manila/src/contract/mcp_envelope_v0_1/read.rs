@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::code::word;
 use super::{
     ADAPTER_CHARS_MAX, CODE_CHARS_MAX, MESSAGE_CHARS_MAX, PLAIN_WARNING, REDACTED,
-    REQUEST_ID_CHARS_MAX, fits, hidden, word,
+    REQUEST_ID_CHARS_MAX, VERSION, fits, hidden,
 };
 use crate::catalogue::Code;
 use crate::contract::content::is_scalar;
@@ -21,7 +22,7 @@ use crate::report::look::Look;
 use crate::report::path::Path;
 
 /// P1: six members at most, of which two are required.
-pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
+pub(super) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut call, mut notes) = (Call::default(), Notes::default());
     let (mut result, mut given, mut failures, mut exit) = (None, None, Vec::new(), None);
@@ -29,7 +30,7 @@ pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcom
     let is_object = look.document(envelope, "P1", |look, name, value, at| match name {
         "schema_version" => {
             has_version = true;
-            look.this_text(&value, "mcp.envelope.v0.1", at, "P1");
+            look.this_text(&value, VERSION, at, "P1");
         }
         "result" => {
             double_wrapped(&value, Contract::McpEnvelopeV01, at, "P3", look);

@@ -1,7 +1,8 @@
 //! R7, R8: the codes and types of `response-v2`.
 
 use crate::catalogue::Code;
-use crate::contract::spelling::When;
+use crate::contract::Contract;
+use crate::contract::spelling::{Spelling, When};
 use crate::outcome::Failure;
 use crate::raw_json::{JsonObject, RawJson};
 
@@ -35,12 +36,22 @@ pub(super) fn agrees(kind: &str, known: &str) -> bool {
 }
 
 /// What the contract says for a code: its words, the usual one first, and its type (R7).
-pub(in crate::contract) struct Row {
-    pub(in crate::contract) words: &'static [When<&'static str>],
-    pub(in crate::contract) error_type: &'static str,
+pub(super) struct Row {
+    words: &'static [When<&'static str>],
+    pub(super) error_type: &'static str,
 }
 
-pub(in crate::contract) fn row(code: Code) -> Row {
+/// The words for a code, the usual one first.
+pub(super) fn spellings(code: Code) -> Vec<Spelling> {
+    let Row { words, error_type } = row(code);
+    let usual = |word| Spelling {
+        group: Some(error_type),
+        ..Spelling::usual(Contract::ResponseV2, code, word)
+    };
+    words.iter().map(|(word, when)| Spelling { when: *when, ..usual(word) }).collect()
+}
+
+pub(super) fn row(code: Code) -> Row {
     let row = |words, error_type| Row { words, error_type };
     match code {
         Code::ParseError | Code::MethodNotFound | Code::InvalidEnvelope => {
@@ -74,7 +85,7 @@ pub(in crate::contract) fn row(code: Code) -> Row {
 }
 
 /// The code that a type stands for when nothing else is known.
-pub(in crate::contract) fn code_of_type(group: &str) -> Option<Code> {
+pub(super) fn code_of_type(group: &str) -> Option<Code> {
     match group {
         "validation" => Some(Code::InvalidToolInput),
         "authentication" => Some(Code::Unauthenticated),

@@ -12,7 +12,7 @@ use crate::report::look::Look;
 use crate::report::path::Path;
 
 /// R1: exactly four members.
-pub(in crate::contract) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
+pub(super) fn read(envelope: Opened<'_>, look: &mut Look) -> Outcome {
     let root = &Path::ROOT;
     let (mut success, mut data, mut error, mut meta) = (None, None, None, None);
     let is_object = look.document(envelope, "R1", |look, name, value, at| match name {
