@@ -75,10 +75,8 @@ pub use digest::sha256_hex;
 pub use ids::{IdPurpose, deterministic_id};
 pub use lines::lines_with;
 pub use moment::Moment;
-pub use observed::{
-    Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observation, Observed, RateLimited,
-    Spoken, TierRequired, TimedOut, Unavailable,
-};
+pub use observed::kinds::*;
+pub use observed::{McpResult, Observation};
 pub use outcome::{
     Call, Category, Cut, Ended, Failure, Fidelity, IdSource, Loss, NonEmpty, Notes, Outcome,
     Pagination, Payload, Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text,

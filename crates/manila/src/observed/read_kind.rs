@@ -13,6 +13,7 @@ use crate::raw_json::{Kind, ReadError, Reader};
 use crate::suggest::closest;
 use crate::violation::Violation;
 
+/// The names of all kinds. One that is written must be here, or `write` does not compile.
 pub(super) const KINDS: &[&str] = &[
     "answered",
     "said",
@@ -264,4 +265,22 @@ pub(super) fn required<const N: usize>(
         return Err(missing(reader, start, name));
     }
     Ok(values.map(Option::unwrap_or_default))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KINDS;
+    use crate::observed::Observation;
+
+    #[test]
+    fn every_kind_that_is_listed_can_be_read() {
+        for kind in KINDS {
+            let json = format!(r#"{{"observed": {{"{kind}": null}}}}"#);
+            if let Err(error) = Observation::from_json(json) {
+                assert!(!error.to_string().contains("unknown member"), "{kind}: {error}");
+            }
+        }
+        let error = Observation::from_json(r#"{"observed": {"seen": null}}"#).unwrap_err();
+        assert!(error.to_string().contains("unknown member"), "{error}");
+    }
 }

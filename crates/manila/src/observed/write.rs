@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::read_kind::KINDS;
 use super::{Cancelled, Exited, Failed, Invalid, Observation, Observed, TimedOut, Unavailable};
 use crate::outcome::{Call, Cut, Fidelity, Notes, Payload, Tier, UpgradeHint, Warning};
 use crate::raw_json::{JsonObject, ObjectWriter, RawJson};
@@ -41,18 +42,20 @@ fn call(call: &Call, object: &mut ObjectWriter<'_>) {
 
 fn observed(observed: &Observed, kind: &mut ObjectWriter<'_>) {
     match observed {
-        Observed::Answered(json) => kind.member("answered", json),
+        Observed::Answered(json) => kind.member(const { known("answered") }, json),
         Observed::Said(spoken) => match &spoken.0 {
-            Payload::Json(token) => kind.member("said", token),
-            Payload::Text(text) => kind.member("said", text),
-            Payload::Absent => kind.member("said", ""),
+            Payload::Json(token) => kind.member(const { known("said") }, token),
+            Payload::Text(text) => kind.member(const { known("said") }, text),
+            Payload::Absent => kind.member(const { known("said") }, ""),
         },
-        Observed::Mcp(result) => kind.member("mcp", &result.raw),
-        Observed::Exited(exited) => kind.member("exited", &self::exited(exited)),
-        Observed::Failed(failed) => kind.member("failed", &self::failed(failed)),
-        Observed::Invalid(invalid) => kind.member("invalid", &self::invalid(invalid)),
+        Observed::Mcp(result) => kind.member(const { known("mcp") }, &result.raw),
+        Observed::Exited(exited) => kind.member(const { known("exited") }, &self::exited(exited)),
+        Observed::Failed(failed) => kind.member(const { known("failed") }, &self::failed(failed)),
+        Observed::Invalid(invalid) => {
+            kind.member(const { known("invalid") }, &self::invalid(invalid));
+        }
         Observed::Unavailable(unavailable) => {
-            kind.member("unavailable", &self::unavailable(unavailable));
+            kind.member(const { known("unavailable") }, &self::unavailable(unavailable));
         }
         Observed::Conflict(it) => {
             let conflict = JsonObject::build(|object| {
@@ -60,17 +63,21 @@ fn observed(observed: &Observed, kind: &mut ObjectWriter<'_>) {
                 object.member("target", &it.target);
                 object.member("conflicting", &it.conflicting);
             });
-            kind.member("conflict", &conflict);
+            kind.member(const { known("conflict") }, &conflict);
         }
-        Observed::Cancelled(cancelled) => kind.member("cancelled", &self::cancelled(cancelled)),
-        Observed::TimedOut(timed_out) => kind.member("timed_out", &self::timed_out(timed_out)),
+        Observed::Cancelled(cancelled) => {
+            kind.member(const { known("cancelled") }, &self::cancelled(cancelled));
+        }
+        Observed::TimedOut(timed_out) => {
+            kind.member(const { known("timed_out") }, &self::timed_out(timed_out));
+        }
         Observed::RateLimited(it) => {
             let limited = JsonObject::build(|object| {
                 object.member("limit", &it.limit);
                 object.member("period", &it.period);
                 object.member("retry_after_seconds", &it.retry_after.map(in_seconds));
             });
-            kind.member("rate_limited", &limited);
+            kind.member(const { known("rate_limited") }, &limited);
         }
         Observed::TierRequired(it) => {
             let required = JsonObject::build(|object| {
@@ -78,13 +85,36 @@ fn observed(observed: &Observed, kind: &mut ObjectWriter<'_>) {
                 object.member("tier", &it.tier);
                 object.member("reason", &it.reason);
             });
-            kind.member("tier_required", &required);
+            kind.member(const { known("tier_required") }, &required);
         }
         Observed::FeatureDisabled { feature } => {
             let disabled = JsonObject::build(|object| object.member("feature", feature));
-            kind.member("feature_disabled", &disabled);
+            kind.member(const { known("feature_disabled") }, &disabled);
         }
     }
+}
+
+/// The name of a kind that can be read; any other does not compile.
+#[allow(clippy::indexing_slicing, clippy::panic, reason = "it runs in the compiler")]
+const fn known(name: &'static str) -> &'static str {
+    let mut n = 0;
+    while n < KINDS.len() {
+        if is_same(KINDS[n].as_bytes(), name.as_bytes()) {
+            return name;
+        }
+        n += 1;
+    }
+    panic!("the kind is not in `KINDS`, so nothing can read it")
+}
+
+const fn is_same(mut one: &[u8], mut other: &[u8]) -> bool {
+    while let ([a, rest_of_one @ ..], [b, rest_of_other @ ..]) = (one, other) {
+        if *a != *b {
+            return false;
+        }
+        (one, other) = (rest_of_one, rest_of_other);
+    }
+    one.is_empty() && other.is_empty()
 }
 
 fn exited(it: &Exited) -> JsonObject {
