@@ -2,15 +2,11 @@
 
 use bytes::Bytes;
 
-use super::Settings;
+use super::{Settings, Stage, finish};
 use crate::check;
 use crate::context::Context;
 use crate::contract::{Reading, Reply, read_in, recognise_opened, render};
 use crate::outcome::Loss;
-use crate::prepared::attest::attest;
-use crate::prepared::check_output::check_redacted;
-use crate::prepared::fit::fit;
-use crate::prepared::redact::redact;
 use crate::raw_json::{Opened, ReadError};
 use crate::report::Finding;
 use crate::stage::unwrap_nested::unwrap_nested;
@@ -61,10 +57,8 @@ pub fn convert(
         .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
     outcome.unread = losses;
     outcome.verbatim = outcome.verbatim.filter(|_| from == to);
-    let outcome = unwrap_nested(outcome);
-    let redacted = redact(outcome, settings.redaction, settings.passthrough);
-    let redacted = check_redacted(redacted, settings.output_check);
-    let attested = attest(fit(redacted, settings.budget), settings.attestation);
+    let outcome = settings.run(Stage::UnwrapNested, || unwrap_nested(outcome));
+    let attested = finish(outcome, settings);
     let mut reply = render(&attested, to, context);
     let redacted = attested.redacted();
     if !redacted.hidden().is_empty() && !redacted.is_shown() {
