@@ -1,11 +1,14 @@
-//! The backend: one server, its tools, and how its results are presented.
+//! The backend: one server, its tools, and what its answers become.
+//!
+//! It finds a tool, checks arguments, sends the call and seals what comes back. It keeps what the
+//! server listed, the tasks that calls became, and the names by which clients know them.
 
 use std::sync::{Arc, Mutex};
 
 use arc_swap::{ArcSwap, Guard};
 use manila::Registry;
 
-use self::tools::{Carrier, Tools};
+use self::tools::Tools;
 use self::uris::Uris;
 use crate::config::{Server, Settings};
 use crate::notifications::{Audience, Watched};
@@ -102,16 +105,12 @@ impl Backend {
             is_lazy: settings.is_lazy,
         };
         let events = events_without_secrets(events, shared.rules.clone());
-        let carrier = match &server {
-            Server::Command(_) | Server::Pack(_) => Carrier::Pipe,
-            Server::At(_) => Carrier::Http,
-        };
         let (kind, identity) = (Kind::of(&server), (name.to_owned(), server.clone()));
         let (upstream, inbox) = Upstream::start(server, keeping, Arc::clone(&events));
         let tools = Tools::new(
             Arc::clone(&events),
             settings.speaks.is_some(),
-            carrier,
+            upstream.carrier(),
             Arc::clone(&shared.registry),
         );
         let backend = Arc::new(Backend {

@@ -1,4 +1,7 @@
 //! The gateway: all servers behind one endpoint, and what their clients share.
+//!
+//! Requests enter through [`dispatch`], are answered by method, and go to the server that a name
+//! belongs to. Servers can be replaced while clients are served.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,7 @@
-//! Those who listen to what the server says on its own.
+//! Notifications: who listens, what is watched, and what servers asked clients.
+//!
+//! Nothing here knows a server or a transport: a line takes frames to a client or back to a server.
+//! What belongs to one client is kept by its number, and forgotten when it leaves.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};

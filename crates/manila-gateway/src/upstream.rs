@@ -1,4 +1,7 @@
 //! The server behind us: a child that is kept running, or one that is reached over HTTP.
+//!
+//! A connection carries requests and responses in the era that the server speaks. Children are
+//! restarted with backoff; what waits for an answer learns at once that the server is gone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,6 +127,15 @@ pub(crate) struct Keeping {
     pub(crate) rules: Rules,
 }
 
+/// What carries calls to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// A pipe.
+    Pipe,
+    /// HTTP, with headers that tell arguments.
+    Http,
+}
+
 /// The server, whichever way it is reached.
 pub(crate) enum Upstream {
     Child(Child),
@@ -147,6 +159,22 @@ impl Upstream {
                 let (remote, inbox) = Remote::new(address, keeping, events);
                 (Upstream::Remote(Box::new(remote)), inbox)
             }
+        }
+    }
+
+    /// What carries calls to the server.
+    pub(crate) fn carrier(&self) -> Carrier {
+        match self {
+            Upstream::Child(_) => Carrier::Pipe,
+            Upstream::Remote(_) => Carrier::Http,
+        }
+    }
+
+    /// Whether nothing is known of it before it is asked: it is no process of ours.
+    pub(crate) fn is_dialled(&self) -> bool {
+        match self {
+            Upstream::Child(_) => false,
+            Upstream::Remote(_) => true,
         }
     }
 

@@ -16,7 +16,7 @@ use super::list::Found;
 use super::own_arguments;
 use super::seal::context;
 use super::tool_call::ToolCall;
-use super::tools::{Carrier, Tool};
+use super::tools::Tool;
 use super::{Answer, Backend, Kind, Refusal, answer};
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
@@ -25,7 +25,7 @@ use crate::protocol::presentation::{Presentation, Shape, TextMode};
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
 use crate::telemetry::event::Event;
-use crate::upstream::{Mirrored, SentAs};
+use crate::upstream::{Carrier, Mirrored, SentAs};
 
 impl Backend {
     /// Calls a tool, whose own name is `name`.

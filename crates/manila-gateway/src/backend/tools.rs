@@ -11,7 +11,7 @@ use crate::config::OutputCheck;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::Shape;
 use crate::telemetry::event::{Event, Events};
-use crate::upstream::Mirrored;
+use crate::upstream::{Carrier, Mirrored};
 
 mod mirror;
 
@@ -71,15 +71,6 @@ pub(crate) struct Tools {
     /// Whether the server answers in a contract already.
     speaks_envelopes: bool,
     carrier: Carrier,
-}
-
-/// What carries calls to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Carrier {
-    /// A pipe.
-    Pipe,
-    /// HTTP, with headers that tell arguments.
-    Http,
 }
 
 impl Tools {

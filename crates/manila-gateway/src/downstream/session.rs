@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
+use manila::stage::record::Transport;
 use manila::{Code, JsonObject, RawJson, Violation};
 use tokio::sync::watch;
 
@@ -40,6 +41,7 @@ pub(super) struct ClientGone;
 pub(super) struct Session {
     pub(super) gateway: Arc<Gateway>,
     pub(super) open: OpenRequests,
+    transport: Transport,
     client: Arc<Client>,
     pipe: Arc<Pipe>,
     opening: watch::Sender<Opening>,
@@ -75,7 +77,11 @@ enum Opening {
 }
 
 impl Session {
-    pub(super) fn new(gateway: Arc<Gateway>, to_client: Sender<Bytes>) -> Session {
+    pub(super) fn new(
+        gateway: Arc<Gateway>,
+        transport: Transport,
+        to_client: Sender<Bytes>,
+    ) -> Session {
         if gateway.has_one_door() {
             gateway.audience.wait_for(to_client.watched());
         }
@@ -85,6 +91,7 @@ impl Session {
         Session {
             gateway,
             open: OpenRequests::default(),
+            transport,
             client,
             pipe,
             opening: watch::Sender::new(Opening::Closed),
@@ -153,7 +160,7 @@ impl Session {
             return Ok(());
         }
         let id = malformed.id.as_ref().and_then(|id| self.free(id));
-        let origin = Origin::stdio(None);
+        let origin = Origin::pipe(self.transport, None);
         let encode = |response: &Response| encode_own(id, response);
         self.push(malformed.refuse(&self.gateway, &origin, fault, encode).frame)
     }
@@ -177,7 +184,7 @@ impl Session {
     /// Refuses a request that is not dispatched.
     fn refuse(&self, request: &Request, response: &Response) -> Result<(), ClientGone> {
         let (arrival, id) = (Arrival::of(request), self.free(&request.id));
-        let origin = Origin::stdio(request.meta.as_ref());
+        let origin = Origin::pipe(self.transport, request.meta.as_ref());
         let encode = |response: &Response| encode_own(id, response);
         self.push(refuse(&self.gateway, &arrival, &origin, response, encode).frame)
     }
@@ -185,7 +192,7 @@ impl Session {
     /// Who asks, if it may ask this now.
     fn caller(&self, request: &Request) -> Result<Caller, Box<Response>> {
         let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
-        let origin = Origin::stdio(request.meta.as_ref());
+        let origin = Origin::pipe(self.transport, request.meta.as_ref());
         let opening = *self.opening.borrow();
         if opening == Opening::Closed && modern::is_modern(request, None) {
             let speech = modern::Said::by(request).speech();
@@ -310,7 +317,7 @@ impl Session {
                 self.gateway.tell(Event::Refused(why.to_owned()));
                 malformed::record_call_without_id(
                     &self.gateway,
-                    &Origin::stdio(None),
+                    &Origin::pipe(self.transport, None),
                     &notification.frame.to_bytes(),
                 );
             }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use manila::stage::record::Transport;
 use tokio::task::JoinError;
 
 use super::session::Session;
@@ -28,7 +29,7 @@ enum End {
 /// not write; that nobody reads is none.
 pub async fn serve(gateway: Arc<Gateway>) -> io::Result<()> {
     let (to_client, outbox) = queue(gateway.settings().queue_bytes_max);
-    let session = Arc::new(Session::new(Arc::clone(&gateway), to_client));
+    let session = Arc::new(Session::new(Arc::clone(&gateway), Transport::Stdio, to_client));
     let mut writer = tokio::spawn(frames::write_all(stdio::output(), outbox));
     let mut frames = Frames::new(stdio::input(), gateway.settings().frame_bytes_max);
     let receiver = Arc::clone(&session);

@@ -11,7 +11,7 @@ use crate::backend::Backend;
 use crate::backend::Listed;
 use crate::protocol::era::Era;
 use crate::rt::clock;
-use crate::upstream::{Down, Ready, Upstream};
+use crate::upstream::{Down, Ready};
 
 /// So long a client's hello waits for servers: clients give up after some seconds, and whoever is
 /// later is told of by news.
@@ -58,7 +58,7 @@ impl Gateway {
     pub(crate) async fn try_remote(&self) {
         let mut asked = tokio::task::JoinSet::new();
         for backend in self.servers().all().iter().cloned() {
-            if let Upstream::Remote(_) = &backend.upstream {
+            if backend.upstream.is_dialled() {
                 asked.spawn(async move { drop(backend.upstream.ready(None).await) });
             }
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::stage::classify::Media;
+use manila::stage::record::Transport;
 use manila::{JsonObject, RawJson};
 
 use crate::protocol::cancellation::Cancellation;
@@ -182,7 +183,7 @@ impl Caller {
         let line: Arc<dyn Line> = Arc::new(Told(told));
         let client = Arc::new(Client::new(Arc::clone(&line)));
         let preferences = Preferences { media: Media::Inline, ..Preferences::MCP };
-        Caller { preferences, ..Caller::of(&client, line, Origin::stdio(None)) }
+        Caller { preferences, ..Caller::of(&client, line, Origin::pipe(Transport::Stdio, None)) }
     }
 
     /// Stops what is done for it: the call is answered as cancelled, with what there is until then.

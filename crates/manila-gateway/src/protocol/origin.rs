@@ -52,10 +52,11 @@ pub(crate) struct BesideMessage<'a> {
 }
 
 impl Origin {
-    /// The origin of a request that came over standard input with this `_meta`.
-    pub(crate) fn stdio(meta: Option<&RawJson>) -> Origin {
-        let (principal, route) = (Principal::Local, Cow::Borrowed("stdio"));
-        Origin::new(principal, Transport::Stdio, route, meta, BesideMessage::default())
+    /// The origin of a request that came over a pipe with this `_meta`. The transport has one
+    /// endpoint, which is called like it.
+    pub(crate) fn pipe(transport: Transport, meta: Option<&RawJson>) -> Origin {
+        let (principal, route) = (Principal::Local, Cow::Borrowed(transport.name()));
+        Origin::new(principal, transport, route, meta, BesideMessage::default())
     }
 
     /// The origin of a request that came over HTTP. What its `_meta` says wins over its headers.
