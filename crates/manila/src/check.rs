@@ -11,6 +11,7 @@ use crate::prov;
 use crate::raw_json::{Opened, RawJson};
 use crate::report::look::Look;
 use crate::report::path::Path;
+use crate::report::signature::SignatureCheck;
 use crate::report::{findings, not_json};
 use crate::request_envelope::Profile;
 use crate::subject::Subject;
@@ -22,6 +23,7 @@ pub(crate) mod table;
 #[cfg(feature = "validate")]
 mod tool_io;
 
+pub use crate::report::signature::{Signed, Verification};
 pub use crate::report::{Finding, Grade, RULES, Rule};
 #[cfg(feature = "validate")]
 pub use tool_io::UnusableTool;
@@ -59,6 +61,7 @@ impl Verdict {
 pub struct Checker {
     subject: Option<Subject>,
     profile: Profile,
+    signatures: Option<SignatureCheck>,
     #[cfg(feature = "validate")]
     tool: Option<tool_io::Tool>,
 }
@@ -82,6 +85,18 @@ impl Checker {
         Checker { profile, ..self }
     }
 
+    /// How signatures of records are verified (P8). Without this, only their form is checked.
+    ///
+    /// A signature that is not true breaks the rule `signature`; one whose key or algorithm is
+    /// not known is told by the advice `not-verified`.
+    #[must_use]
+    pub fn signatures(
+        self,
+        verify: impl Fn(&Signed<'_>) -> Verification + Send + Sync + 'static,
+    ) -> Checker {
+        Checker { signatures: Some(SignatureCheck::new(verify)), ..self }
+    }
+
     /// The tool of tool I/O (Q3), as `tools/list` tells it: `name`, `inputSchema`,
     /// `outputSchema`.
     #[cfg(feature = "validate")]
@@ -100,6 +115,7 @@ impl Checker {
         };
         let subject = self.subject.or_else(|| recognise_opened(&opened));
         let mut look = Look::at(&opened, doubts.is_empty());
+        look.signatures.clone_from(&self.signatures);
         let value = opened.value.clone();
         match subject {
             None => look.refuse_json("unrecognised", near_miss(&opened).unwrap_or(UNMARKED)),

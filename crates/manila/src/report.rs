@@ -10,6 +10,7 @@ mod findings;
 pub(crate) mod look;
 pub(crate) mod path;
 mod rules;
+pub(crate) mod signature;
 pub(crate) mod take;
 
 pub(crate) use findings::{findings, findings_of, not_json};

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::Grade;
 use super::path::Path;
 use super::rules::is_listed;
+use super::signature::SignatureCheck;
 use crate::outcome::Losses;
 use crate::raw_json::{Ends, Kind, Opened, RawJson, Seen};
 
@@ -39,6 +40,8 @@ pub(crate) struct Look {
     is_unique: bool,
     /// Where the long values of the document end.
     ends: Rc<Ends>,
+    /// Verifies the signatures of records.
+    pub(crate) signatures: Option<SignatureCheck>,
     n_violations: usize,
     n_advice: usize,
     /// What of the document no outcome can hold.

@@ -98,7 +98,11 @@ pub const RULES: &[Rule] = &[
     ),
     must("screaming-snake", &["R7"], "a code is in SCREAMING_SNAKE_CASE"),
     must("sentence-on-failure", &["R3"], "a failure says what went wrong"),
-    must("signature", &["P8"], "a signature has the form that its algorithm gives it"),
+    must(
+        "signature",
+        &["P8"],
+        "a signature has the form that its algorithm gives it, and is true where its key is known",
+    ),
     must(
         "type",
         &[
@@ -120,7 +124,7 @@ pub const RULES: &[Rule] = &[
     should(
         "not-verified",
         &["P8"],
-        "a digest or signature whose algorithm is not known here was not looked at",
+        "a digest or signature whose algorithm or key is not known here was not verified",
     ),
     should("null-params", &["Q2"], "parameters that are not there are left out, not null"),
     should("one-line", &["E6"], "a message is one line of at most 500 characters"),

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
-use crate::check::Checker;
 use crate::check::table::{Table, told};
+use crate::check::{Checker, Signed, Verification};
 use crate::subject::Subject;
 
 /// The digests of [`record`], made by another program.
@@ -114,4 +114,62 @@ fn a_signature_has_the_form_of_its_algorithm() {
             "/integrity/signature/key_id required P8; /integrity/signature/value required P8"
         ),
     );
+}
+
+/// Knows one key, whose signatures begin as the digest does.
+fn verify(signed: &Signed<'_>) -> Verification {
+    let Signed { algorithm, key_id, signature, digest_algorithm, digest } = *signed;
+    if key_id != "0123456789abcdef" || algorithm == "none" {
+        return Verification::Unknown;
+    }
+    assert_eq!(digest_algorithm, "sha256");
+    let is_true = signature.chars().next() == digest.chars().next();
+    if is_true { Verification::Valid } else { Verification::Invalid }
+}
+
+#[test]
+fn a_signature_is_verified_where_its_key_is_known() {
+    #[track_caller]
+    fn check(digest: Option<&str>, signature: [&str; 3], expected: &str) {
+        let [alg, key_id, value] = signature;
+        let mut good = record();
+        good["integrity"] = json!({"signature": {"alg": alg, "key_id": key_id, "value": value}});
+        if let Some(value) = digest {
+            good["integrity"]["record_digest"] = json!({"alg": "sha256", "value": value});
+        }
+        let checker = Checker::new(Subject::ProvRecord).signatures(verify);
+        let table = Table { checker, good };
+        assert_eq!(told(&table.verdict(&table.good)), expected);
+    }
+    let (key_id, at) = ("0123456789abcdef", "/integrity/signature/value");
+    let (good, wrong) = (format!("d{}==", "A".repeat(85)), "A".repeat(86) + "==");
+    let unknown = format!("{at} not-verified P8 advice");
+    check(Some(SHA256), ["ed25519", key_id, &good], "");
+    check(Some(SHA256), ["es256", key_id, &good], "");
+    check(Some(SHA256), ["es256", key_id, &wrong], &format!("{at} signature P8"));
+    check(Some(SHA256), ["none", key_id, &good], &unknown);
+    check(Some(SHA256), ["ed25519", key_id, &wrong], &format!("{at} signature P8"));
+    check(Some(SHA256), ["ed25519", "fedcba9876543210", &wrong], &unknown);
+    // What has not even the form is told once, and not handed over.
+    check(Some(SHA256), ["ed25519", key_id, &good[1..]], &format!("{at} signature P8"));
+    check(Some(SHA256), ["ed25519", "my key", &good], "/integrity/signature/key_id key-id P8");
+    let alone = format!("/integrity/record_digest recommended P8 advice; {unknown}");
+    check(None, ["es256", key_id, &good], &alone);
+    // A true signature over a digest that is false.
+    let other = "d".repeat(64);
+    let expected = "/integrity/record_digest/value record-digest P8";
+    check(Some(&other), ["es256", key_id, &good], expected);
+}
+
+#[test]
+fn a_signature_in_an_envelope_is_verified_too() {
+    let mut own = record();
+    own["integrity"] = json!({"record_digest": {"alg": "sha256", "value": SHA256},
+        "signature": {"alg": "ed25519", "key_id": "0123456789abcdef",
+            "value": "A".repeat(86) + "=="}});
+    let good = json!({"schema_version": "mcp.envelope.v0.1", "result": 1, "provenance": own});
+    let found = |checker: Checker| told(&checker.check(&good.to_string().into()));
+    assert_eq!(found(Checker::auto()), "");
+    let expected = "/provenance/integrity/signature/value signature P8";
+    assert_eq!(found(Checker::auto().signatures(verify)), expected);
 }
