@@ -1,8 +1,5 @@
 //! `manila.toml`: what an operator decides. Errors name their line and column.
 //!
-//! Each table has a module with its keys, its settings and how it is read. What a setting means is
-//! known where it is used.
-//!
 //! Each table has a module with its keys, the table as serde reads it, its settings, and `read`,
 //! which turns the table into settings. [`KEYS`] lists the keys of all modules.
 

@@ -1,6 +1,7 @@
 //! A client's open requests, by id: so that they can be cancelled, and no id is used twice.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,15 +24,18 @@ pub(super) struct OpenRequests {
 impl OpenRequests {
     /// Notes a request, and who made it. Fails if one with this id is open.
     pub(super) fn add(&self, request: &Request, caller: &Arc<Caller>) -> Result<(), Fault> {
-        let key = request.id.compact();
         let Ok(mut by_id) = self.by_id.lock() else { return Err(Fault::new(Code::InternalError)) };
-        if by_id.contains_key(&key) {
-            let message = format!("{} is the id of a request that is still open", request.id);
-            let violation = Violation::new("/id", "unique", message);
-            return Err(Fault::new(Code::InvalidEnvelope).violation(violation));
+        match by_id.entry(request.id.compact()) {
+            Entry::Vacant(free) => {
+                free.insert(Arc::clone(caller));
+                Ok(())
+            }
+            Entry::Occupied(_) => {
+                let message = format!("{} is the id of a request that is still open", request.id);
+                let violation = Violation::new("/id", "unique", message);
+                Err(Fault::new(Code::InvalidEnvelope).violation(violation))
+            }
         }
-        by_id.insert(key, Arc::clone(caller));
-        Ok(())
     }
 
     /// Notes that a request has been answered or dropped.

@@ -36,14 +36,14 @@ impl TraceContext {
 
     /// What servers are sent, so that their spans become children of ours.
     pub(crate) fn traceparent(&self) -> String {
-        let mut written = String::with_capacity(55);
-        written.push_str("00-");
+        let mut written = Vec::with_capacity(55);
+        written.extend_from_slice(b"00-");
         push_hex(&mut written, &self.trace_id);
-        written.push('-');
+        written.push(b'-');
         push_hex(&mut written, &self.span_id);
-        written.push('-');
+        written.push(b'-');
         push_hex(&mut written, &[self.flags]);
-        written
+        String::from_utf8(written).unwrap_or_default()
     }
 }
 
@@ -72,17 +72,14 @@ fn bytes<const N: usize>(hex: &str) -> Option<[u8; N]> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    let mut hex = String::with_capacity(2 * bytes.len());
+    let mut hex = Vec::with_capacity(2 * bytes.len());
     push_hex(&mut hex, bytes);
-    hex
+    String::from_utf8(hex).unwrap_or_default()
 }
 
-fn push_hex(hex: &mut String, bytes: &[u8]) {
-    let digit = |value: u8| char::from(if value < 10 { b'0' + value } else { b'a' + value - 10 });
-    for byte in bytes {
-        hex.push(digit(byte >> 4));
-        hex.push(digit(byte & 0xf));
-    }
+fn push_hex(hex: &mut Vec<u8>, bytes: &[u8]) {
+    let digit = |value: u8| if value < 10 { b'0' + value } else { b'a' + value - 10 };
+    hex.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]));
 }
 
 #[cfg(test)]

@@ -60,9 +60,12 @@ pub(crate) fn outgoing(
 /// Adds our span to the `_meta` of a request. One without parameters has no place for it.
 fn trace(edits: &mut Edits<'_>, request: &Request, traceparent: &str) {
     let member = |text: &mut Vec<u8>| {
-        own_meta::TRACEPARENT.emit(text);
-        text.push(b':');
-        traceparent.emit(text);
+        // Neither needs escaping.
+        text.push(b'"');
+        text.extend_from_slice(own_meta::TRACEPARENT.as_bytes());
+        text.extend_from_slice(b"\":\"");
+        text.extend_from_slice(traceparent.as_bytes());
+        text.push(b'"');
     };
     match (&request.meta, &request.params) {
         (Some(meta), _) => match meta.get(own_meta::TRACEPARENT) {
