@@ -117,6 +117,19 @@ fn what_is_known_of_the_library_is_found() {
     assert!(!graph.edges().any(|it| (it.0, it.1) == ("stage", "pipeline")));
 }
 
+/// What a crate offers to others hides which room it comes from.
+#[test]
+fn rooms_of_the_gateway_name_each_other() {
+    for path in crate::tidy::sources().iter().filter(|it| it.starts_with(source("manila-gateway")))
+    {
+        let text = read(path);
+        for (_, rest) in text.match_indices("crate::").map(|(at, _)| text.split_at(at + 7)) {
+            let is_room = rest.starts_with(|it: char| it.is_ascii_lowercase() || it == '{');
+            assert!(is_room, "{}: crate::{:.20} names no room", path.display(), rest);
+        }
+    }
+}
+
 /// A crate exists because it makes a dependency impossible.
 #[test]
 fn crates_depend_on_those_that_they_may_know() {

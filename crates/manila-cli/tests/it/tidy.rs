@@ -10,7 +10,7 @@ use crate::program::{files, read, root};
 const LINES_MAX: usize = 400;
 
 /// Rust files below these folders.
-fn sources() -> Vec<PathBuf> {
+pub(crate) fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = ["crates", "bench", "fuzz/fuzz_targets"].map(|it| root().join(it)).to_vec();
     while let Some(folder) = folders.pop() {

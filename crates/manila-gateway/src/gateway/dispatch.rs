@@ -217,3 +217,6 @@ impl Drop for Open<'_> {
         record(gateway, &completed);
     }
 }
+
+#[cfg(test)]
+mod tests;

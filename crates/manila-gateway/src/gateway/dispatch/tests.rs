@@ -1,0 +1,87 @@
+use std::sync::{Arc, Mutex};
+
+use manila::request_envelope::{Message, Request};
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::with_default;
+use tracing::{Event, Metadata, Subscriber};
+
+use super::{Dispatched, EncodedResponse, dispatch};
+use crate::config::{Address, Server, Settings};
+use crate::gateway::Gateway;
+use crate::protocol::caller::Caller;
+
+/// Collects the names of spans, and numbers them.
+#[derive(Clone, Default)]
+struct Spans(Arc<Mutex<Vec<&'static str>>>);
+
+impl Subscriber for Spans {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_span() && metadata.target() == "manila"
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut names = self.0.lock().unwrap();
+        names.push(span.metadata().name());
+        Id::from_u64(names.len() as u64)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+struct Nothing;
+
+impl EncodedResponse for Nothing {
+    fn n_bytes(&self) -> usize {
+        0
+    }
+}
+
+fn request(method: &str) -> Request {
+    let frame = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{}}}}"#);
+    match Message::from_json(frame) {
+        Ok(Message::Request(request)) => request,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Dispatches a request to a server that cannot be reached, and compares the spans.
+#[track_caller]
+fn check(method: &str, settings: Settings, expected: &[&str]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let spans = Spans::default();
+    with_default(spans.clone(), || {
+        runtime.block_on(async {
+            // Nothing listens at the port for discarding.
+            let server = Server::At(Address::new("http://127.0.0.1:9/mcp", &[]).unwrap());
+            let gateway = Gateway::in_front_of(server, settings, Arc::new(|_| ()));
+            let caller = Arc::new(Caller::nobody(|_| ()));
+            let dispatched = dispatch(&gateway, &request(method), &caller, |_| Nothing).await;
+            let is_refused = matches!(dispatched, Dispatched::Refused(_));
+            assert_eq!(is_refused, expected.is_empty());
+            assert_eq!(
+                gateway.limits.in_flight.n_requests(),
+                usize::from(!is_refused && method != "ping")
+            );
+            drop(dispatched);
+            assert_eq!(gateway.limits.in_flight.n_requests(), 0);
+        });
+    });
+    assert_eq!(*spans.0.lock().unwrap(), expected);
+}
+
+#[test]
+fn a_request_and_what_it_asks_of_a_server_are_spans() {
+    check("prompts/list", Settings::default(), &["request", "upstream"]);
+    check("ping", Settings::default(), &["request"]);
+}
+
+#[test]
+fn a_full_gateway_refuses_all_but_pings() {
+    let full = || Settings { in_flight_max: 0, ..Settings::default() };
+    check("prompts/list", full(), &[]);
+    check("ping", full(), &["request"]);
+}
