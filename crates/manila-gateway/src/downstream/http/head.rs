@@ -4,10 +4,12 @@
 use std::borrow::Cow;
 
 use hyper::Method;
-use hyper::header::HeaderMap;
+use hyper::header::{AUTHORIZATION, HeaderMap};
 use hyper::http::request::Parts;
 use manila::RawJson;
 
+use crate::admit::{Limits, authenticate};
+use crate::protocol::jsonrpc::Fault;
 use crate::protocol::origin::{BesideMessage, Origin, Principal};
 
 /// The head of a request.
@@ -17,16 +19,21 @@ pub(super) struct Head {
     /// The path as it was written: only a tool's name is decoded.
     pub(super) path: String,
     pub(super) headers: HeaderMap,
-    /// Who sends it.
-    principal: Principal,
+    /// Who sends it, or why nobody is known to.
+    principal: Result<Principal, Fault>,
 }
 
 impl Head {
-    pub(super) fn new(parts: Parts) -> Head {
+    pub(super) fn read(parts: Parts, limits: &Limits) -> Head {
         let Parts { method, uri, headers, .. } = parts;
-        // There are no keys yet, and only loopback is served.
-        let principal = Principal::Local;
+        let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let principal = authenticate(authorization, limits);
         Head { method, path: uri.path().to_owned(), headers, principal }
+    }
+
+    /// Why its sender is refused, if it is.
+    pub(super) fn refusal(&self) -> Option<&Fault> {
+        self.principal.as_ref().err()
     }
 
     /// Whether it asks for something to be shown.
@@ -52,6 +59,7 @@ impl Head {
             envelope_id,
             traceparent: self.header("traceparent"),
         };
-        Origin::http(self.principal, route, meta, beside)
+        let principal = self.principal.as_ref().copied().unwrap_or(Principal::Local);
+        Origin::http(principal, route, meta, beside)
     }
 }

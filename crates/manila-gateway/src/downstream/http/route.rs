@@ -22,7 +22,7 @@ use crate::telemetry::metrics::Now;
 /// a call of MCP has a place of its own.
 pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Reply {
     let (parts, body) = request.into_parts();
-    let head = Head::new(parts);
+    let head = Head::read(parts, &front.gateway.limits);
     let mut reply = routed(front, &head, body).await.unwrap_or_else(|refused| *refused);
     let Some(Declined { fault, about }) = reply.extensions_mut().remove() else {
         return reply;
@@ -34,6 +34,11 @@ pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Re
 
 async fn routed(front: &Arc<Front>, head: &Head, body: Arriving) -> Result<Reply, Refused> {
     host_check::check(&head.headers)?;
+    if let Some(fault) = head.refusal() {
+        let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
+        let status = plain::status(Some(fault.code));
+        return Ok(reply::refused(status, fault.code, message));
+    }
     let is_get = head.is_get();
     match head.path.as_str() {
         "/mcp" => mcp::handle(front, head, body).await,
