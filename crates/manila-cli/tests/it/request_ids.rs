@@ -86,6 +86,29 @@ fn plain_http_takes_and_gives_the_id_in_a_header() {
     assert!(reply.header("x-request-id").unwrap().starts_with("req_"));
 }
 
+/// A server that answers with an envelope of its own may name any id in it.
+#[test]
+fn an_id_that_a_server_made_is_repeated_only_if_it_could_be_a_callers() {
+    for (own, expected) in [("tide-7", "tide-7"), ("", "mine"), ("a\r\nb", "mine")] {
+        let meta = json!({"version": "response-v2", "request_id": own});
+        let envelope = json!({"success": true, "data": {}, "error": null, "meta": meta});
+        let tools = json!({"tools": [{"name": "t", "inputSchema": {}}]});
+        let list = json!({"jsonrpc": "2.0", "id": 2, "result": tools});
+        let result = json!({"content": [], "structuredContent": envelope});
+        let answer = json!({"jsonrpc": "2.0", "id": 3, "result": result});
+        let script = format!(
+            "{HELLO}read -r ready; read -r list; cat <<'END'\n{list}\nEND\n\
+             read -r call; cat <<'END'\n{answer}\nEND\ncat"
+        );
+        let mut client = Client::start(&[], &["sh", "-c", &script]);
+        client.greet("2025-11-25");
+        let params = json!({"name": "t", "_meta": {"dev.manila/requestId": "mine"}});
+        let answer = client.ask(1, "tools/call", &params);
+        assert_eq!(answer["result"]["_meta"]["dev.manila/requestId"], expected, "{answer}");
+        assert_eq!(client.end().code, 0);
+    }
+}
+
 #[test]
 fn the_same_bad_request_logs_the_same_line_on_every_transport() {
     let (_scratch, config, folder) = with_ids("request-ids-refused");

@@ -1,7 +1,5 @@
 //! Responses in the words of the client's era.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use manila::json::{Emit, ObjectWriter};
 use manila::request_envelope::Request;
@@ -231,8 +229,7 @@ impl Emit for ToolResult<'_> {
             object.member("structuredContent", &reply.envelope);
         }
         object.member("isError", &reply.is_error);
-        let spelled = || Cow::Owned(origin.request_id.spelled());
-        let request_id = reply.request_id.as_deref().map_or_else(spelled, Cow::Borrowed);
+        let request_id = origin.request_id.known_as(reply.request_id.as_deref());
         let meta = Meta {
             own: meta.as_ref(),
             server: server.as_ref(),

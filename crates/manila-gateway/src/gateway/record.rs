@@ -41,7 +41,7 @@ pub(super) fn record(gateway: &Gateway, completed: &Completed<'_>) {
     let tool = (method == Some("tools/call")).then(name).flatten();
     let prompt = (method == Some("prompts/get")).then(name).flatten();
     let rpc_id = id.map(|id| id.as_text().unwrap_or_else(|| Cow::Owned(id.to_string())));
-    let request_id = request_id.map_or_else(|| origin.request_id.spelled(), str::to_owned);
+    let request_id = origin.request_id.known_as(request_id);
     let details = failure.and_then(|failure| details(&failure.violations));
     let (trace, span) = (origin.trace.trace_id(), origin.trace.span_id());
     let mut record = Record::new(clock::moment(), method);

@@ -101,9 +101,15 @@ impl RequestId {
         !id.trim().is_empty() && id.chars().count() <= CHARS_MAX && !id.contains(char::is_control)
     }
 
-    /// The id where no envelope spells it.
-    pub(crate) fn spelled(&self) -> String {
+    /// The id by which a request is known: that of its envelope, or the caller's, or a fresh one.
+    ///
+    /// A server may have made the envelope. Its id is used only if it could be a caller's.
+    pub(crate) fn known_as<'a>(&'a self, in_envelope: Option<&'a str>) -> Cow<'a, str> {
+        let usable = in_envelope.filter(|id| RequestId::is_usable(id));
+        if let Some(id) = usable.or(self.given.as_deref().map(str::trim)) {
+            return Cow::Borrowed(id);
+        }
         let context = Context::new(self.fresh);
-        manila::request_id(Contract::default(), self.given.as_deref(), &context)
+        Cow::Owned(manila::request_id(Contract::default(), None, &context))
     }
 }

@@ -79,6 +79,14 @@ async fn asked(
 fn told(front: &Arc<Front>, head: &Head, notification: &Notification) -> Result<Reply, Refused> {
     if head.header(SESSION_ID).is_none() && is_told_modern(head) {
         // On HTTP the modern era has nothing that a client could tell.
+        if notification.method == "tools/call" {
+            let frame = notification.frame.to_bytes();
+            malformed::record_call_without_id(
+                &front.gateway,
+                &head.origin("/mcp", None, None),
+                &frame,
+            );
+        }
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
     legacy::told(front, head, notification)

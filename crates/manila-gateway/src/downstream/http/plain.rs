@@ -73,22 +73,26 @@ async fn show_tools(
             }
         }
     });
-    let encode = |response: &Response| match response {
-        Response::Result(result) => reply::json(StatusCode::OK, result.as_raw().compact()),
-        Response::Refused(fault) => {
-            let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
-            let status = status(Some(fault.code));
-            reply::recorded(reply::refused(status, fault.code, message))
-        }
-        Response::Tool(_)
-        | Response::Task(_)
-        | Response::Forwarded(_)
-        | Response::Breach(_)
-        | Response::Error(..) => reply::empty(StatusCode::INTERNAL_SERVER_ERROR),
+    let caller = Arc::new(caller);
+    let encode = |response: &Response| {
+        let mut reply = match response {
+            Response::Result(result) => reply::json(StatusCode::OK, result.as_raw().compact()),
+            Response::Refused(fault) => {
+                let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
+                let status = status(Some(fault.code));
+                reply::recorded(reply::refused(status, fault.code, message))
+            }
+            Response::Tool(_)
+            | Response::Task(_)
+            | Response::Forwarded(_)
+            | Response::Breach(_)
+            | Response::Error(..) => reply::empty(StatusCode::INTERNAL_SERVER_ERROR),
+        };
+        tell(&mut reply, response, None, &caller);
+        reply
     };
     // There is no message: only the path.
     let arrival = Arrival { method: Some(&request.method), ..Arrival::default() };
-    let caller = Arc::new(caller);
     let answered = dispatch_with(gateway, &request, arrival, &caller, listing, encode).await;
     Ok(answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT)))
 }
@@ -277,8 +281,7 @@ pub(super) fn status(failure: Option<Code>) -> StatusCode {
 
 /// Tells contract, canonical code and request id in headers, for scripts.
 pub(super) fn tell(reply: &mut Reply, response: &Response, failure: Option<Code>, caller: &Caller) {
-    let spelled = || caller.origin.request_id.spelled();
-    let request_id = response.request_id().map_or_else(spelled, str::to_owned);
+    let request_id = caller.origin.request_id.known_as(response.request_id());
     let headers = reply.headers_mut();
     if let Some(contract) = response.contract() {
         let name = HeaderName::from_static("manila-contract");
