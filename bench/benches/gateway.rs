@@ -2,12 +2,15 @@
 //! copies bytes, and through `manila wrap`.
 //!
 //! Run with `cargo bench --bench gateway`. Rounds of all three take turns, so that a slow minute
-//! of the machine slows all; the median of the rounds counts.
+//! of the machine slows all; the median of the rounds counts. `MANILA_BENCH_PREVIOUS` is the path of
+//! another build of `manila`: its gateway takes part, in front of the same sample server, and the
+//! last columns compare the two.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
-use std::path::PathBuf;
+use std::iter;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -17,8 +20,6 @@ use manila_bench::relay;
 use manila_bench::round::{Call, round};
 use manila_bench::server::Server;
 use manila_bench::usage::Usage;
-
-const N_ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -75,12 +76,17 @@ const WORKS: [Work; 4] = [
 struct Ways {
     manila: PathBuf,
     relay: PathBuf,
+    previous: Option<PathBuf>,
 }
 
 impl Ways {
     /// The programs; the relay is this benchmark itself.
     fn built() -> Ways {
-        Ways { manila: program::built(), relay: std::env::current_exe().unwrap_or_default() }
+        Ways {
+            manila: program::built(),
+            relay: std::env::current_exe().unwrap_or_default(),
+            previous: program::previous(),
+        }
     }
 
     fn direct(&self) -> Server {
@@ -92,24 +98,45 @@ impl Ways {
         Server::start(&self.relay, &[relay::MARK, &manila, "sample-server"])
     }
 
-    fn through(&self) -> Server {
+    /// Through the gateway of this program.
+    fn through(&self, gateway: &Path) -> Server {
         let manila = self.manila.to_string_lossy();
-        Server::start(&self.manila, &["wrap", "--", &manila, "sample-server"])
+        Server::start(gateway, &["wrap", "--", &manila, "sample-server"])
+    }
+
+    /// The gateways that are measured: this build's, and the previous one's.
+    fn gateways(&self) -> impl Iterator<Item = &Path> {
+        iter::once(self.manila.as_path()).chain(self.previous.as_deref())
+    }
+
+    /// Starts each way, in the order of the columns.
+    fn each(&self) -> Vec<Box<dyn Fn() -> Server + '_>> {
+        let mut starts: Vec<Box<dyn Fn() -> Server + '_>> =
+            vec![Box::new(|| self.direct()), Box::new(|| self.relayed())];
+        for gateway in self.gateways() {
+            starts.push(Box::new(|| self.through(gateway)));
+        }
+        starts
     }
 }
 
 fn measure_all(ways: &Ways, works: &[Work]) {
-    println!("{}", row(["work", "direct", "relay", "manila", "- direct", "/ direct", "limit", ""]));
+    let heads = ["direct", "relay", "manila", "- direct", "/ direct", "limit", ""];
+    let more = ways.previous.as_ref().map_or(["", ""], |_| ["previous", "/ previous"]);
+    println!("{}", row("work", heads, more));
     for work in works {
         measure(ways, work);
     }
 }
 
 fn measure(ways: &Ways, work: &Work) {
-    let mut servers = [ways.direct(), ways.relayed(), ways.through()];
-    let mut times = [Vec::new(), Vec::new(), Vec::new()];
-    for _ in 0..N_ROUNDS {
-        for (server, times) in servers.iter_mut().zip(&mut times) {
+    let mut servers: Vec<Server> = ways.each().iter().map(|start| start()).collect();
+    let mut times = vec![Vec::new(); servers.len()];
+    for n_round in 0..program::n_rounds() {
+        for way in program::turns(n_round, servers.len()) {
+            let (Some(server), Some(times)) = (servers.get_mut(way), times.get_mut(way)) else {
+                continue;
+            };
             times.push(round(server, &work.call, work.n_calls, work.n_at_once));
         }
     }
@@ -121,10 +148,9 @@ fn measure(ways: &Ways, work: &Work) {
 fn start_up(ways: &Ways) {
     const N_STARTS: usize = 40;
     const LIMIT: Duration = Duration::from_millis(20);
-    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    let starts = ways.each();
+    let mut times = vec![Vec::new(); starts.len()];
     for _ in 0..N_STARTS {
-        let starts: [&dyn Fn() -> Server; 3] =
-            [&|| ways.direct(), &|| ways.relayed(), &|| ways.through()];
         for (start, times) in starts.iter().zip(&mut times) {
             let begin = Instant::now();
             let server = start();
@@ -135,32 +161,47 @@ fn start_up(ways: &Ways) {
     print("start-up", times, Some(LIMIT));
 }
 
-fn print(name: &str, times: [Vec<Duration>; 3], limit: Option<Duration>) {
-    let [direct, relay, through] = times.map(median);
+/// Prints the medians of direct, relayed and wrapped calls, and of the previous build's.
+fn print(name: &str, times: Vec<Vec<Duration>>, limit: Option<Duration>) {
+    let mut medians = times.into_iter().map(median);
+    let [direct, relay, through] = [(); 3].map(|()| medians.next().unwrap_or_default());
     let difference = through.saturating_sub(direct);
-    let ratio = format!("{:.2}", through.as_secs_f64() / direct.as_secs_f64());
+    let ratio = ratio(through, direct);
     let verdict = limit.map_or("", |limit| verdict(difference <= limit));
     let limit = limit.map(|limit| format!("<= {}", us(limit))).unwrap_or_default();
+    let more = medians.next().map(|previous| [us(previous), self::ratio(through, previous)]);
+    let more = more.unwrap_or_default();
     let [direct, relay, through, difference] = [direct, relay, through, difference].map(us);
-    println!("{}", row([name, &direct, &relay, &through, &difference, &ratio, &limit, verdict]));
+    let cells = [direct, relay, through, difference, ratio, limit, verdict.to_owned()];
+    println!(
+        "{}",
+        row(name, cells.each_ref().map(String::as_str), more.each_ref().map(String::as_str))
+    );
 }
 
-/// What the gateway itself needs.
+fn ratio(time: Duration, other: Duration) -> String {
+    format!("{:.3}", time.as_secs_f64() / other.as_secs_f64())
+}
+
+/// What the gateway itself needs, and what the previous build's does.
 fn resources(ways: &Ways) {
     const RESIDENT_KB_MAX: u64 = 15 * 1024;
-    let mut server = ways.through();
-    for (name, n_at_once) in [("one at a time", 1), ("16 at a time", 16)] {
-        let n_calls = 8_000;
-        let before = server.usage();
-        round(&mut server, &Call::ECHO, n_calls, n_at_once);
-        let Usage { cpu, resident_kb, n_files: _ } = server.usage();
-        let per_call = cpu.saturating_sub(before.cpu) / u32::try_from(n_calls).unwrap_or(u32::MAX);
-        let verdict = verdict(resident_kb <= RESIDENT_KB_MAX);
-        println!(
-            "gateway, {name}: CPU {} a call; resident {:.1} MB (limit 15 MB) {verdict}",
-            us(per_call),
-            resident_kb as f64 / 1024.0,
-        );
+    for (program, name) in ways.gateways().zip(["manila", "previous"]) {
+        let mut server = ways.through(program);
+        for (work, n_at_once) in [("one at a time", 1), ("16 at a time", 16)] {
+            let n_calls = 8_000;
+            let before = server.usage();
+            round(&mut server, &Call::ECHO, n_calls, n_at_once);
+            let Usage { cpu, resident_kb, n_files: _ } = server.usage();
+            let per_call =
+                cpu.saturating_sub(before.cpu) / u32::try_from(n_calls).unwrap_or(u32::MAX);
+            let verdict = verdict(resident_kb <= RESIDENT_KB_MAX);
+            println!(
+                "{name}, {work}: CPU {} a call; resident {:.1} MB (limit 15 MB) {verdict}",
+                us(per_call),
+                resident_kb as f64 / 1024.0,
+            );
+        }
     }
 }
 
@@ -172,11 +213,11 @@ fn verdict(is_good: bool) -> &'static str {
     if is_good { "ok" } else { "OVER" }
 }
 
-fn row(columns: [&str; 8]) -> String {
-    let [work, direct, relay, through, difference, ratio, limit, verdict] = columns;
+fn row(work: &str, columns: [&str; 7], [previous, compared]: [&str; 2]) -> String {
+    let [direct, relay, through, difference, ratio, limit, verdict] = columns;
     format!(
         "{work:<20} {direct:>10} {relay:>10} {through:>11} {difference:>10} {ratio:>8}  \
-         {limit:<14} {verdict}"
+         {limit:<14} {verdict:<4} {previous:>11} {compared:>10}"
     )
     .trim_end()
     .to_owned()

@@ -7,7 +7,8 @@
 //! `MCP_PROXY` is the path of the peer, and `MANILA_BENCH_EVERYTHING` that of `dist/index.js` of
 //! npm's `server-everything`. A word after `--` leaves only the tables whose names have it:
 //! `cargo bench --bench http -- '16 at'`. With `--serve` after `--`, `manila serve` with a
-//! configuration and a journal stands in the place of `manila wrap`.
+//! configuration and a journal stands in the place of `manila wrap`. `MANILA_BENCH_PREVIOUS` is the
+//! path of another build of `manila`, which takes part in front of the same server.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -21,7 +22,6 @@ use manila_bench::program::{self, median};
 use manila_bench::round::{Call, round};
 use manila_bench::server::Server;
 
-const N_ROUNDS: usize = 5;
 const RESIDENT_MB_MAX: f64 = 20.0;
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
         println!("the peer was not measured: mcp-proxy is neither at MCP_PROXY nor on the PATH");
         println!("hint: cargo install mcp-proxy --version 0.6.0\n");
     }
-    let programs = Programs { manila, peer };
+    let programs = Programs { manila, previous: program::previous(), peer };
     println!("everything on one core\n");
     if !on_one_core(|| measure_all(&programs)) {
         println!("(this system cannot hold processes on one core)\n");
@@ -115,6 +115,7 @@ fn echo_of(arguments: &str) -> Call<'_> {
 /// What stands between.
 struct Programs {
     manila: PathBuf,
+    previous: Option<PathBuf>,
     peer: Option<PathBuf>,
 }
 
@@ -122,17 +123,25 @@ impl Programs {
     fn measure(&self, server: &[&str], works: &[Work<'_>]) {
         let (program, arguments) = server.split_first().expect("a server has a program");
         let mut direct = Server::start(Path::new(program), arguments);
-        let manila = if std::env::args().any(|word| word == "--serve") {
-            Endpoint::manila_serving(&self.manila, server)
-        } else {
-            Endpoint::manila(&self.manila, server)
+        let endpoint = |manila: &PathBuf| {
+            if std::env::args().any(|word| word == "--serve") {
+                Endpoint::manila_serving(manila, server)
+            } else {
+                Endpoint::manila(manila, server)
+            }
         };
+        let manila = endpoint(&self.manila);
+        let previous = self.previous.as_ref().map(endpoint);
         let peer = self.peer.as_ref().map(|peer| Endpoint::peer(peer, server));
         for work in works.iter().filter(|work| is_wanted(work.name)) {
             let mut ways = vec![
                 Way::new("manila, 2025-11-25", &manila, Era::Legacy, work),
                 Way::new("manila, 2026-07-28", &manila, Era::Modern, work),
             ];
+            if let Some(previous) = &previous {
+                ways.push(Way::new("previous, 2025-11-25", previous, Era::Legacy, work));
+                ways.push(Way::new("previous, 2026-07-28", previous, Era::Modern, work));
+            }
             ways.extend(peer.as_ref().map(|peer| Way::new("mcp-proxy", peer, Era::Legacy, work)));
             let times = rounds(&mut direct, &mut ways, work);
             let figures: Vec<Figures> = ways.iter().map(|way| way.figures(work)).collect();
@@ -157,10 +166,10 @@ fn rounds(direct: &mut Server, ways: &mut [Way<'_>], work: &Work<'_>) -> Vec<Dur
         round(&mut way.clients, call, *n_calls, *n_at_once);
     }
     let mut times = Vec::new();
-    for _ in 0..N_ROUNDS {
+    for n_round in 0..program::n_rounds() {
         times.push(round(direct, call, *n_calls, *n_at_once));
-        for way in &mut *ways {
-            way.round(work);
+        for way in program::turns(n_round, ways.len()) {
+            ways.get_mut(way).into_iter().for_each(|way| way.round(work));
         }
     }
     times
@@ -233,6 +242,15 @@ fn print(work: &Work<'_>, direct: &[Duration], ways: &[Figures]) {
     for way in ways {
         let peer = peer.filter(|_| !way.is_peer());
         print_way(work, direct, peer, way);
+    }
+    for era in ["2025-11-25", "2026-07-28"] {
+        let time = |build: &str| {
+            let name = format!("{build}, {era}");
+            ways.iter().find(|way| way.name == name).map(|way| way.time.as_secs_f64())
+        };
+        if let (Some(now), Some(before)) = (time("manila"), time("previous")) {
+            println!("  time of a call / previous, {era}: {:.3}", now / before);
+        }
     }
     println!();
 }

@@ -21,6 +21,24 @@ pub fn built() -> PathBuf {
     benchmark.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default().join("manila")
 }
 
+/// The previous build of `manila`, at `MANILA_BENCH_PREVIOUS`, to be measured in the same rounds.
+#[must_use]
+pub fn previous() -> Option<PathBuf> {
+    std::env::var_os("MANILA_BENCH_PREVIOUS").map(PathBuf::from)
+}
+
+/// The number of rounds: more beside a previous build, where a difference of 3 % matters.
+#[must_use]
+pub fn n_rounds() -> usize {
+    if previous().is_some() { 10 } else { 5 }
+}
+
+/// The order in which `n` ways take their turns in a round. Each begins a round in its time: who
+/// comes after another one finds the machine as that one left it.
+pub fn turns(n_round: usize, n: usize) -> impl Iterator<Item = usize> {
+    (0..n).map(move |place| (place + n_round) % n)
+}
+
 /// The one in the middle.
 #[must_use]
 pub fn median(mut times: Vec<Duration>) -> Duration {
