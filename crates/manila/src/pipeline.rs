@@ -90,7 +90,7 @@ pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Cont
 }
 
 /// The stages from `redact` on, which an envelope that is converted goes through as well.
-fn finish(outcome: Outcome, settings: &Settings<'_>) -> Attested {
+fn finish(outcome: Box<Outcome>, settings: &Settings<'_>) -> Attested {
     let Settings {
         media: _,
         speaks: _,

@@ -11,7 +11,7 @@ mod laws;
 
 /// An outcome as the pipeline would hand it to a contract.
 fn attested(outcome: Outcome, redaction: Redaction<'_>) -> Attested {
-    let redacted = redact(outcome, redaction, None);
+    let redacted = redact(Box::new(outcome), redaction, None);
     attest(fit(redacted, Budget::Unlimited), Attestation::NotAsked)
 }
 

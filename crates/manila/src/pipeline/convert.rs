@@ -57,7 +57,7 @@ pub fn convert(
         .map_err(|findings| NotConverted::Broken { contract: from, findings })?;
     outcome.unread = losses;
     outcome.verbatim = outcome.verbatim.filter(|_| from == to);
-    let outcome = settings.run(Stage::UnwrapNested, || unwrap_nested(outcome));
+    let outcome = settings.run(Stage::UnwrapNested, || unwrap_nested(Box::new(outcome)));
     let attested = finish(outcome, settings);
     let mut reply = render(&attested, to, context);
     let redacted = attested.redacted();

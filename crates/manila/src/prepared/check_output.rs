@@ -67,7 +67,7 @@ const MISMATCH: &str = "OUTPUT_SCHEMA_MISMATCH";
 
 /// Checks the payload of a call that is done against what its tool promised.
 #[must_use]
-pub fn check_output(mut outcome: Outcome, check: Option<OutputCheck<'_>>) -> Outcome {
+pub fn check_output(mut outcome: Box<Outcome>, check: Option<OutputCheck<'_>>) -> Box<Outcome> {
     if let Some(check) = check {
         judge(&mut outcome, check, Blame::Tool);
     }

@@ -40,7 +40,7 @@ impl Redaction<'_> {
 /// An outcome that has been through [`redact`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Redacted {
-    outcome: Outcome,
+    outcome: Box<Outcome>,
     hidden: Vec<(String, u64)>,
 }
 
@@ -76,7 +76,7 @@ impl Redacted {
 /// all. In every other contract the same answer is redacted.
 #[must_use]
 pub fn redact(
-    mut outcome: Outcome,
+    mut outcome: Box<Outcome>,
     redaction: Redaction<'_>,
     passthrough: Option<Contract>,
 ) -> Redacted {

@@ -43,7 +43,7 @@ pub fn classify(
     media: Media,
     speaks: Option<Contract>,
     context: &Context,
-) -> Outcome {
+) -> Box<Outcome> {
     let Observation { mut call, observed, mut notes } = observation;
     call.duration = call.duration.or(context.elapsed);
     settle_request_id(&mut call, &mut notes);
@@ -75,7 +75,8 @@ pub fn classify(
     let mut features = BTreeSet::new();
     notes.upgrade_hints.retain(|hint| features.insert(hint.feature.clone()));
     let Seen { ended, run, blocks, envelope: _ } = seen;
-    Outcome {
+    // The stages hand it on: a move of the box is cheap, one of the outcome is not.
+    Box::new(Outcome {
         call,
         ended,
         run,
@@ -87,7 +88,7 @@ pub fn classify(
         verbatim,
         unread,
         unwrapped: None,
-    }
+    })
 }
 
 /// R5: the caller's own id wins over a `request_id` among the extra keys.

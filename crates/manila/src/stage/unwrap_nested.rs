@@ -16,7 +16,7 @@ const LEVELS_MAX: usize = 4;
 
 /// Notes how `outcome` reads in another contract than the one it came in, if that differs.
 #[must_use]
-pub fn unwrap_nested(mut outcome: Outcome) -> Outcome {
+pub fn unwrap_nested(mut outcome: Box<Outcome>) -> Box<Outcome> {
     if outcome.came_in.is_none() {
         return outcome;
     }

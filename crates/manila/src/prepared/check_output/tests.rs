@@ -43,7 +43,7 @@ fn sealed(observation: Observation, contract: Contract, settings: &Settings<'_>)
     render(&prepare(observation, settings, &context), contract, &context)
 }
 
-fn checked(observation: Observation, settings: &Settings<'_>) -> Outcome {
+fn checked(observation: Observation, settings: &Settings<'_>) -> Box<Outcome> {
     let Settings { media, speaks, output_check, .. } = *settings;
     let outcome = classify(observation, media, speaks, &Context::new([0; 16]));
     check_output(outcome, output_check)
