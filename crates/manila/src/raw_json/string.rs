@@ -127,8 +127,14 @@ fn code_unit(escaped: &[u8]) -> Option<u32> {
 
 /// Writes UTF-8 text as the inside of a JSON string, escaping only what must be escaped.
 pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
+    // Names and ids: to look at all of them once costs less than to go from word to word.
+    const SHORT: usize = 32;
     // After so many words in which nothing is to be escaped, there may be many more.
     const LONG: usize = 12;
+    if text.len() <= SHORT && word::count_special(text) == 0 {
+        out.extend_from_slice(text);
+        return;
+    }
     let mut rest = text;
     let mut n_words = 0_usize;
     while let Some((word, after)) = rest.split_first_chunk::<8>() {

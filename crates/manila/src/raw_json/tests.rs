@@ -103,6 +103,22 @@ fn decodes_strings() {
     assert!(RawJson::parse("1").unwrap().as_text().is_none());
 }
 
+/// Every byte at every place, behind and before others that need an escape or none.
+#[test]
+fn writes_strings_as_serde_json_does() {
+    for filler in ["a", "\"", "\n", "\u{1}", "é"] {
+        for (n_before, n_after) in (0..10).flat_map(|n| (0..10).map(move |m| (n, m))) {
+            for byte in 0..=0x7F_u8 {
+                let mut text = filler.repeat(n_before);
+                text.push(char::from(byte));
+                text.push_str(&filler.repeat(n_after));
+                let written = RawJson::of(&text).unwrap();
+                assert_eq!(written.as_str(), serde_json::to_string(&text).unwrap());
+            }
+        }
+    }
+}
+
 #[test]
 fn prints_for_people_without_changing_a_token() {
     let value = RawJson::parse(r#"{"a":[1.0,{}, [ ]],"b":{"c":"x: [y]"}}"#).unwrap();
