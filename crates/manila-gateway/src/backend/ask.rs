@@ -131,7 +131,7 @@ impl Backend {
         };
         let mut waiting = sent.map_err(Unanswered::Gone)?;
         if let Kind::Pack(_) = &self.kind {
-            return self.last_word_of_pack(waiting, caller, deadline).await;
+            return Box::pin(self.last_word_of_pack(waiting, caller, deadline)).await;
         }
         loop {
             tokio::select! {

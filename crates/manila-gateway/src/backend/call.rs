@@ -135,7 +135,7 @@ impl Backend {
     /// `none`: whatever comes back is passed on.
     pub(super) async fn call_as_it_came(&self, call: &ToolCall<'_>, deadline: Deadline) -> Answer {
         if let Kind::Pack(_) = &self.kind {
-            return self.call_pack_as_it_came(call, deadline).await;
+            return Box::pin(self.call_pack_as_it_came(call, deadline)).await;
         }
         let tool = match self.tools.carrier() {
             Carrier::Pipe => self.tools.get(&call.name),
@@ -200,7 +200,7 @@ impl Backend {
         self.seal(call, contract, None, self.not_answered(not_asked), None)
     }
 
-    /// Checks the arguments, and calls the tool if they fit.
+    /// Takes our own arguments out of the call, if there are any, and goes on with the rest.
     async fn call_found(
         &self,
         call: &ToolCall<'_>,
@@ -213,12 +213,24 @@ impl Backend {
         } else {
             Ok(None)
         };
-        let taken = match taken {
-            Ok(taken) => taken,
-            Err(violation) => return self.invalid(call, contract, vec![violation]),
-        };
-        let without_ours = taken.as_ref().map(|taken| call.without_ours(taken));
-        let call = without_ours.as_ref().unwrap_or(call);
+        match taken {
+            Ok(None) => self.call_valid(call, contract, tool, deadline).await,
+            Ok(Some(taken)) => {
+                let without_ours = Box::new(call.without_ours(&taken));
+                Box::pin(self.call_valid(&without_ours, contract, tool, deadline)).await
+            }
+            Err(violation) => self.invalid(call, contract, vec![violation]),
+        }
+    }
+
+    /// Checks the arguments, and calls the tool if they fit.
+    async fn call_valid(
+        &self,
+        call: &ToolCall<'_>,
+        contract: Contract,
+        tool: Option<Arc<Tool>>,
+        deadline: Deadline,
+    ) -> Answer {
         let input = tool.as_ref().filter(|_| self.kind.checks_arguments());
         let input = input.and_then(|tool| self.tools.input_of(&call.name, tool));
         let violations = input
@@ -252,7 +264,7 @@ impl Backend {
         let sent = sent_as(tool.as_deref(), call);
         let asked = self.ask(call.request, call.caller, &sent, deadline).await;
         if let Kind::Pack(pack) = &self.kind {
-            return self.answered_by_pack(call, contract, Arc::clone(pack), asked).await;
+            return Box::pin(self.answered_by_pack(call, contract, Arc::clone(pack), asked)).await;
         }
         match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
             Ok(answered) => {

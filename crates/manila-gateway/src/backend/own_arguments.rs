@@ -44,7 +44,7 @@ pub(super) fn taken_out(
     request: &Request,
     arguments: Option<&RawJson>,
     tool: Option<&Tool>,
-) -> Result<Option<Taken>, Violation> {
+) -> Result<Option<Box<Taken>>, Violation> {
     let (Some(given), Some(tool)) = (arguments, tool) else { return Ok(None) };
     let Some(mut left) = JsonObject::new(given.clone()) else { return Ok(None) };
     let (mut wish, mut is_readable) = (None, None);
@@ -77,7 +77,7 @@ pub(super) fn taken_out(
     }
     let arguments = left.as_raw().clone();
     match naming::with_part(request, given, arguments.as_bytes()) {
-        Some(request) => Ok(Some(Taken { request, arguments, wish, is_readable })),
+        Some(request) => Ok(Some(Box::new(Taken { request, arguments, wish, is_readable }))),
         // Nothing is handed on otherwise.
         None => Err(Violation::new("", "type", "cannot be taken apart")),
     }

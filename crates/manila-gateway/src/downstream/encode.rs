@@ -196,11 +196,13 @@ fn retold_error(error: &RawJson, era: Era) -> RawJson {
 fn size(sealed: &Sealed) -> usize {
     let envelope = sealed.reply.envelope.as_bytes().len();
     let blocks: usize = sealed.reply.blocks.iter().map(|block| block.as_bytes().len()).sum();
+    // What stands around them, and the many quotes of a short envelope.
+    let others = blocks + 384;
     // In the text block every quote is escaped, about one byte in eight.
     let text = envelope + envelope / 8;
     match sealed.presentation.placement {
-        Placement::Structured => envelope + text + blocks + 256,
-        Placement::Text => text + blocks + 256,
+        Placement::Structured => envelope + text + others,
+        Placement::Text => text + others,
     }
 }
 

@@ -21,10 +21,13 @@ pub(crate) async fn answer(gateway: &Gateway, request: &Request, caller: &Arc<Ca
     }
     match (request.method.as_str(), era) {
         ("tools/call", _) => Response::Tool(gateway.call_tool(request, caller).await),
+        // Every request has room for the largest of these futures; what is rare is boxed.
         ("tasks/result", Era::Legacy(_)) => {
-            Response::Tool(gateway.task_result(request, caller).await)
+            Response::Tool(Box::pin(gateway.task_result(request, caller)).await)
         }
-        ("tasks/get", Era::Modern) => Response::Task(gateway.task_details(request, caller).await),
+        ("tasks/get", Era::Modern) => {
+            Response::Task(Box::pin(gateway.task_details(request, caller)).await)
+        }
         ("tools/list", _) => {
             let placement = gateway.settings().placement.for_era(era);
             Response::Forwarded(gateway.list_tools(request, caller, placement).await)
