@@ -105,7 +105,7 @@ fn contracts_in_short() -> String {
 }
 
 fn contracts_at_length() -> String {
-    let mut text = String::from("The four contracts:\n");
+    let mut text = String::from("The contracts:\n");
     for contract in Contract::ALL {
         let info = contract.info();
         let (id, summary, when) = (info.id, info.summary, info.pick_when);

@@ -26,8 +26,8 @@ use losses::{Keeper, Losses};
 
 /// Convert an envelope of one contract into another
 ///
-/// Any of the four contracts can be read, and any can be written. What the other contract cannot
-/// carry is told on standard error:
+/// Any contract can be read, and any can be written. What the other contract cannot carry is
+/// reported on standard error:
 ///
 ///   manila convert --to envelope-v1 answer.json
 ///   manila seal examples/security_scan.json | manila convert --to machine-readable-v1 --pretty

@@ -28,11 +28,10 @@ pub(crate) struct Args {
     ///
     /// FILE has a schema in draft-07, 2019-09 or 2020-12, or a tool as `tools/list` gives it, of
     /// which the `outputSchema` is meant. What comes out accepts every envelope with a payload
-    /// of that schema, and every failure. In response-v2 and mcp.envelope.v0.1 it accepts no
-    /// other payload, unless warnings stand beside it; envelope-v1 does not say whether a payload
-    /// was changed, so the schema is one of two alternatives there; machine-readable-v1 has no
-    /// place for it. A schema that response-v2 cannot place, because it does not say whether the
-    /// payload is an object, is left out, and a note says so.
+    /// of that schema, and every failure. Where a contract says whether a payload was changed, it
+    /// accepts no other payload, unless warnings stand beside it; where it does not, the schema is
+    /// one of two alternatives. A schema that the contract has no place for, or cannot place
+    /// because it does not say whether the payload is an object, is left out, and a note says so.
     #[arg(long, value_name = "FILE")]
     around: Option<PathBuf>,
 }

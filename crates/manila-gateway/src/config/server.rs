@@ -11,7 +11,7 @@ use super::settings::Settings;
 pub enum Server {
     /// It is started, and spoken to through its standard streams.
     Command(Command),
-    /// It runs somewhere, and is spoken to over HTTP.
+    /// It runs somewhere, and is reached at a URL.
     At(Address),
     /// It works for a pack: this program run again, whose answers are observations.
     Pack(Box<Served>),

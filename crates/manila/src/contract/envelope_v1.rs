@@ -30,6 +30,7 @@ pub(super) static ROW: Row = Row {
     read: read::read,
     spell_id,
     spellings: code::spellings,
+    shared_words: code::SHARED,
     code_of_group: |_| None,
     place_of: |_| Ok(PAYLOAD),
     // E5: the duration is the only one that may be absent.

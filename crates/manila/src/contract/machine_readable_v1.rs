@@ -33,6 +33,7 @@ pub(super) static ROW: Row = Row {
     read: read::read,
     spell_id: response_v2::spell_id,
     spellings: code::spellings,
+    shared_words: code::SHARED,
     code_of_group: code::code_of_category,
     place_of: |_| Err(Unbound::NoPlace(Contract::MachineReadableV1)),
     mark: Mark::Missing,

@@ -33,6 +33,7 @@ pub(super) static ROW: Row = Row {
     read: read::read,
     spell_id,
     spellings: code::spellings,
+    shared_words: code::SHARED,
     code_of_group: |_| None,
     place_of: |_| Ok(PAYLOAD),
     mark: Mark::Text { path: &["schema_version"], text: VERSION },

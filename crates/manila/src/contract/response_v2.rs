@@ -30,6 +30,7 @@ pub(super) static ROW: Row = Row {
     read: read::read,
     spell_id,
     spellings: code::spellings,
+    shared_words: code::SHARED,
     code_of_group: code::code_of_type,
     place_of: payload,
     mark: Mark::Text { path: &["meta", "version"], text: "response-v2" },

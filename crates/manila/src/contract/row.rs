@@ -23,6 +23,8 @@ pub(super) struct Row {
     pub(super) spell_id: for<'a> fn(Option<&'a str>, &Context, &mut Losses) -> Cow<'a, str>,
     /// The words for a code, the usual one first.
     pub(super) spellings: fn(Code) -> Vec<Spelling>,
+    /// Words that several codes share, and the code that each one is read as.
+    pub(super) shared_words: &'static [(&'static str, Code)],
     /// The code that an error type or a category stands for.
     pub(super) code_of_group: fn(&str) -> Option<Code>,
     /// Where the schema of a tool's own payload binds, if it can.

@@ -41,24 +41,6 @@ impl Spelling {
 /// A word, or a number, and when it is used.
 pub(super) type When<T> = (T, Option<&'static str>);
 
-/// Words that several codes share, and the code that each one is read as.
-const SHARED: &[(&str, Code)] = &[
-    ("invalid_argument", Code::InvalidToolInput),
-    ("VALIDATION_ERROR", Code::InvalidToolInput),
-    ("INVALID_FORMAT", Code::InvalidToolInput),
-    ("MISSING_REQUIRED", Code::InvalidToolInput),
-    ("INVALID_PARAMS", Code::InvalidToolInput),
-    ("not_found", Code::NotFound),
-    ("forbidden", Code::Forbidden),
-    ("timeout", Code::Timeout),
-    ("resource_exhausted", Code::RateLimited),
-    ("dependency_unavailable", Code::UpstreamUnavailable),
-    ("internal_error", Code::InternalError),
-    ("UNAVAILABLE", Code::UpstreamUnavailable),
-    // The catalogue leaves this one open; the general word stands for the general code.
-    ("ADAPTER.REQUEST.INVALID", Code::InvalidEnvelope),
-];
-
 /// The code that a word stands for: a canonical name, or any contract's spelling of one.
 ///
 /// ```
@@ -71,7 +53,8 @@ pub fn code_from_spelling(word: &str) -> Option<Code> {
     // Canonical names first, then words that several codes share, then those of one code.
     static WORDS: LazyLock<HashMap<&str, Code>> = LazyLock::new(|| {
         let own = spellings().map(|spelling| (spelling.word, spelling.code));
-        let shared = SHARED.iter().copied();
+        let rows = Contract::ALL.into_iter().map(Contract::row);
+        let shared = rows.flat_map(|row| row.shared_words.iter().copied());
         let names = Code::ALL.iter().map(|code| (code.name(), *code));
         let mut words = HashMap::new();
         for (word, code) in names.chain(shared).chain(own) {

@@ -260,7 +260,7 @@ fn unreachable_url(url: &Template, node: &Node) -> Result<Option<String>, Wrong>
     match Address::new(url, &[]) {
         Ok(_) => Ok(None),
         Err(NoAddress::Scheme(_)) => {
-            Ok(Some("its URL starts neither with http:// nor with https://".to_owned()))
+            Ok(Some("its URL has a scheme that cannot be reached".to_owned()))
         }
         Err(NoAddress::Url(..) | NoAddress::Header(_) | NoAddress::Own(_)) => {
             Err(node.wrong("is no URL", "write it like https://example.com/mcp"))

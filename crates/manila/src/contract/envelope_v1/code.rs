@@ -30,6 +30,17 @@ pub(super) fn word(code: Code, run: Option<&Run>) -> &'static str {
     }
 }
 
+/// Words that several codes share, and the code that each one is read as.
+pub(super) const SHARED: &[(&str, Code)] = &[
+    ("invalid_argument", Code::InvalidToolInput),
+    ("not_found", Code::NotFound),
+    ("forbidden", Code::Forbidden),
+    ("timeout", Code::Timeout),
+    ("resource_exhausted", Code::RateLimited),
+    ("dependency_unavailable", Code::UpstreamUnavailable),
+    ("internal_error", Code::InternalError),
+];
+
 /// The words for a code, the usual one first.
 pub(super) fn spellings(code: Code) -> Vec<Spelling> {
     let usual = |word| Spelling::usual(Contract::EnvelopeV1, code, word);

@@ -38,6 +38,9 @@ pub(super) struct Row {
     pub(super) numbers: &'static [When<i64>],
 }
 
+/// Words that several codes share, and the code that each one is read as.
+pub(super) const SHARED: &[(&str, Code)] = &[("INVALID_PARAMS", Code::InvalidToolInput)];
+
 /// The word for a code with each of its numbers, the usual one first.
 pub(super) fn spellings(code: Code) -> Vec<Spelling> {
     let Row { word, category, numbers } = row(code);

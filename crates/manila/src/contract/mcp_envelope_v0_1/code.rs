@@ -3,6 +3,12 @@
 use crate::catalogue::Code;
 use crate::contract::{Contract, Spelling};
 
+/// Words that several codes share, and the code that each one is read as.
+pub(super) const SHARED: &[(&str, Code)] = &[
+    // The catalogue leaves this one open; the general word stands for the general code.
+    ("ADAPTER.REQUEST.INVALID", Code::InvalidEnvelope),
+];
+
 pub(super) fn spellings(code: Code) -> Vec<Spelling> {
     vec![Spelling::usual(Contract::McpEnvelopeV01, code, word(code))]
 }

@@ -41,6 +41,14 @@ pub(super) struct Row {
     pub(super) error_type: &'static str,
 }
 
+/// Words that several codes share, and the code that each one is read as.
+pub(super) const SHARED: &[(&str, Code)] = &[
+    ("VALIDATION_ERROR", Code::InvalidToolInput),
+    ("INVALID_FORMAT", Code::InvalidToolInput),
+    ("MISSING_REQUIRED", Code::InvalidToolInput),
+    ("UNAVAILABLE", Code::UpstreamUnavailable),
+];
+
 /// The words for a code, the usual one first.
 pub(super) fn spellings(code: Code) -> Vec<Spelling> {
     let Row { words, error_type } = row(code);
