@@ -2,9 +2,9 @@
 //! copies bytes, and through `manila wrap`.
 //!
 //! Run with `cargo bench --bench gateway`. Rounds of all three take turns, so that a slow minute
-//! of the machine slows all; the median of the rounds counts. `MANILA_BENCH_PREVIOUS` is the path of
-//! another build of `manila`: its gateway takes part, in front of the same sample server, and the
-//! last columns compare the two.
+//! of the machine slows all; the median of the rounds counts. `MANILA_BENCH_PREVIOUS` is the path
+//! of another build of `manila`: its gateway takes part, in front of the same sample server, and
+//! the last columns compare the two.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]

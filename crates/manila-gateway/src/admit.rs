@@ -5,6 +5,7 @@
 
 mod in_flight;
 
+use manila::Code;
 use manila::request_envelope::Request;
 
 pub(crate) use in_flight::{InFlight, Permit};
@@ -35,7 +36,8 @@ impl Limits {
 
 /// Returns who sends a request with this `Authorization`, or the refusal to answer it with.
 ///
-/// Transports call it once, before they read anything else of a request.
+/// HTTP calls it once, before it reads anything else of a request. Whoever writes to standard
+/// input has started the gateway, and is [`Principal::Local`].
 #[expect(clippy::unnecessary_wraps, reason = "every transport is ready for a refusal")]
 pub(crate) fn authenticate(
     _authorization: Option<&str>,
@@ -56,6 +58,7 @@ pub(crate) async fn admit(
     match caller.origin.principal {
         // It may call everything that is served.
         Principal::Local => {}
+        Principal::Unknown => return Err(Fault::new(Code::Unauthenticated)),
     }
     match request.method.as_str() {
         // A client that cannot be greeted, or is not answered a ping, takes us for dead.

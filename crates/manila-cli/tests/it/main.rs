@@ -48,6 +48,7 @@ mod refused;
 mod request_ids;
 mod rmcp;
 mod run;
+mod same_line;
 mod sample_http;
 mod schema;
 mod scripted;

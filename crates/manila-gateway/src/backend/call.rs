@@ -60,14 +60,22 @@ impl Backend {
         caller: &Arc<Caller>,
         fault: Fault,
     ) -> Answer {
-        let call = match self.parse_call(request, parsed, name, caller) {
+        // A contract that does not exist is not looked at: the call is refused before that.
+        let mut without_meta = parsed.clone();
+        without_meta.meta = None;
+        let call = match self.parse_call(request, parsed, name.clone(), caller) {
+            Ok(call) => Ok(call),
+            Err(_) => self.parse_call(request, without_meta, name, caller),
+        };
+        let call = match call {
             Ok(call) => call,
             Err(refusal) => return Answer::Refused(refusal),
         };
         let answer = match call.presentation.shape {
             Shape::Contract(contract) => {
                 let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
-                let failed = Failed::new(fault.code, message);
+                let mut failed = Failed::new(fault.code, message);
+                failed.retry_after = fault.retry_after;
                 self.seal(&call, contract, None, Observed::Failed(Box::new(failed)), None)
             }
             Shape::AsItCame => Answer::Refused(Refusal { fault }),

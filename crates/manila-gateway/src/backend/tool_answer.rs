@@ -1,5 +1,7 @@
 //! What a tool call came to: an envelope, the server's own answer, or a refusal.
 
+use std::time::Duration;
+
 use manila::{Code, Contract, RawJson, Reply, Violation};
 
 use super::answer::{is_error, number};
@@ -53,18 +55,21 @@ pub struct Failed {
     pub message: Option<String>,
     /// The rules that the request breaks, where it was refused for them.
     pub violations: Vec<Violation>,
+    /// When it may be tried again, where that is known.
+    pub retry_after: Option<Duration>,
 }
 
 impl Failed {
     pub(crate) fn new(code: Code) -> Failed {
-        Failed { code, message: None, violations: Vec::new() }
+        Failed { code, message: None, violations: Vec::new(), retry_after: None }
     }
 
     /// A failure that is not in an envelope.
     pub(crate) fn of_fault(fault: &Fault) -> Failed {
         let broken = || fault.violations.first().map(Violation::to_string);
         let message = fault.message.clone().or_else(broken);
-        Failed { code: fault.code, message, violations: fault.violations.clone() }
+        let (violations, retry_after) = (fault.violations.clone(), fault.retry_after);
+        Failed { code: fault.code, message, violations, retry_after }
     }
 
     /// An error of the protocol, by the number that it has.

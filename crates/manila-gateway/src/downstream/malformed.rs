@@ -51,6 +51,11 @@ impl Malformed {
         }
     }
 
+    /// What is known of a call over plain HTTP: nobody sent an id, and the body has this size.
+    pub(super) fn plain(request: &Request, n_bytes: usize) -> Malformed {
+        Malformed { id: None, n_bytes, ..Malformed::of(request) }
+    }
+
     /// The `_meta` of its parameters.
     pub(super) fn meta(&self) -> Option<RawJson> {
         self.params.as_ref()?.get("_meta")
@@ -71,12 +76,17 @@ impl Malformed {
         fault: Fault,
         encode: impl FnOnce(&Response) -> Encoded,
     ) -> Encoded {
-        let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
-        gateway.tell(Event::Refused(why));
+        tell(gateway, &fault);
         let response = Response::Refused(fault);
         let meta = self.meta();
         refuse(gateway, &self.arrival(meta.as_ref()), origin, &response, encode)
     }
+}
+
+/// Tells that something is refused.
+pub(super) fn tell(gateway: &Gateway, fault: &Fault) {
+    let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
+    gateway.tell(Event::Refused(why));
 }
 
 /// The fault of a message that is none.
@@ -97,11 +107,17 @@ pub(super) fn without_id() -> Fault {
     Fault::new(Code::InvalidEnvelope).violation(Violation::new("/id", "required", message))
 }
 
-/// Records a call that comes as a notification, where nothing is answered.
-pub(super) fn record_call_without_id(gateway: &Gateway, origin: &Origin, frame: &Bytes) {
+/// Records a call that comes as a notification, where nothing is answered. `origin` is made with
+/// its `_meta`.
+pub(super) fn record_call_without_id(
+    gateway: &Gateway,
+    origin: impl FnOnce(Option<&RawJson>) -> Origin,
+    frame: &Bytes,
+) {
     let malformed = Malformed::read(frame, None);
     let (meta, response) = (malformed.meta(), Response::Refused(without_id()));
-    refuse(gateway, &malformed.arrival(meta.as_ref()), origin, &response, |_| Unanswered);
+    let (origin, arrival) = (origin(meta.as_ref()), malformed.arrival(meta.as_ref()));
+    refuse(gateway, &arrival, &origin, &response, |_| Unanswered);
 }
 
 /// Nothing, for a message that is not answered.

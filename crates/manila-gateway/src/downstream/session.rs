@@ -1,6 +1,8 @@
 //! A client that has a pipe to itself: one that says hello and then asks, or one that says
 //! everything with each request.
 
+mod handshake;
+
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,28 +12,28 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
 use manila::stage::record::Transport;
-use manila::{Code, JsonObject, RawJson, Violation};
+use manila::{Code, RawJson, Violation};
 use tokio::sync::watch;
+
+use handshake::Opening;
 
 use super::encode::{encode, encode_own};
 use super::malformed::{self, Malformed};
 use super::open_requests::OpenRequests;
-use crate::backend::Backend;
-use crate::gateway::answer::{answer, not_available};
-use crate::gateway::dispatch::{Arrival, Dispatched, dispatch_with, refuse};
+use crate::gateway::Gateway;
+use crate::gateway::answer::answer;
+use crate::gateway::dispatch::{Arrival, Dispatched, dispatch_refusal, dispatch_with};
 use crate::gateway::response::Response;
-use crate::gateway::{Gateway, Hello, hello};
-use crate::notifications::{Listener, Listening, Resources, Wants};
-use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
-use crate::protocol::era::{Era, Revision};
+use crate::notifications::Listening;
+use crate::protocol::caller::{Caller, Client, Line, Unheard};
+use crate::protocol::era::Era;
 use crate::protocol::frames::Frame;
-use crate::protocol::jsonrpc::{Fault, text_of};
+use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern;
 use crate::protocol::origin::Origin;
 use crate::protocol::skim::{Skim, Skimmed};
 use crate::rt::queue::Sender;
 use crate::telemetry::event::Event;
-use crate::upstream::{Greeted, Greeting, Opening as HowToOpen};
 
 /// The client is gone, or does not read.
 #[derive(Debug)]
@@ -63,17 +65,6 @@ impl Line for Pipe {
         // Whoever listens to the server has waited for room before.
         self.to_client.put_waited(frame).map_err(|_| Unheard)
     }
-}
-
-/// How far the client's hello has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opening {
-    /// It has not said hello.
-    Closed,
-    /// Its hello is on the way.
-    Asked,
-    /// It has been answered.
-    Open,
 }
 
 impl Session {
@@ -154,13 +145,12 @@ impl Session {
         fault: Fault,
     ) -> Result<(), ClientGone> {
         if let Some(id) = malformed.id.as_ref().filter(|_| is_answer) {
-            let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
-            self.gateway.tell(Event::Refused(why));
+            malformed::tell(&self.gateway, &fault);
             self.gateway.audience.questions.answer_uselessly(&self.client, id, &fault);
             return Ok(());
         }
         let id = malformed.id.as_ref().and_then(|id| self.free(id));
-        let origin = Origin::pipe(self.transport, None);
+        let origin = Origin::pipe(self.transport, malformed.meta().as_ref());
         let encode = |response: &Response| encode_own(id, response);
         self.push(malformed.refuse(&self.gateway, &origin, fault, encode).frame)
     }
@@ -173,20 +163,38 @@ impl Session {
     fn asked(self: &Arc<Session>, request: Request) -> Result<(), ClientGone> {
         let caller = match self.caller(&request) {
             Ok(caller) => Arc::new(caller),
-            Err(response) => return self.refuse(&request, &response),
+            Err(response) => {
+                let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
+                let origin = Origin::pipe(self.transport, request.meta.as_ref());
+                let caller = Arc::new(Caller::of(&self.client, line, origin));
+                return self.refuse(request, caller, *response);
+            }
         };
         match self.open.add(&request, &caller) {
             Ok(()) => self.handle(request, caller),
-            Err(fault) => self.refuse(&request, &Response::Refused(fault)),
+            Err(fault) => self.refuse(request, caller, Response::Refused(fault)),
         }
     }
 
-    /// Refuses a request that is not dispatched.
-    fn refuse(&self, request: &Request, response: &Response) -> Result<(), ClientGone> {
-        let (arrival, id) = (Arrival::of(request), self.free(&request.id));
-        let origin = Origin::pipe(self.transport, request.meta.as_ref());
-        let encode = |response: &Response| encode_own(id, response);
-        self.push(refuse(&self.gateway, &arrival, &origin, response, encode).frame)
+    /// Refuses a request that the session does not take now.
+    fn refuse(
+        self: &Arc<Session>,
+        request: Request,
+        caller: Arc<Caller>,
+        response: Response,
+    ) -> Result<(), ClientGone> {
+        let session = Arc::clone(self);
+        // Another request of this id may be answered meanwhile: what is told now is decided now.
+        let id = self.free(&request.id).cloned();
+        go_on(Box::pin(async move {
+            let gateway = &session.gateway;
+            let encode = |response: &Response| match &id {
+                Some(_) => encode(gateway, &request, &caller, response),
+                None => encode_own(None, response),
+            };
+            let refused = dispatch_refusal(gateway, &request, &caller, response, encode).await;
+            refused.into_encoded().map_or(Ok(()), |encoded| session.push(encoded.frame))
+        }))
     }
 
     /// Who asks, if it may ask this now.
@@ -219,7 +227,7 @@ impl Session {
         caller: Arc<Caller>,
     ) -> Result<(), ClientGone> {
         let session = Arc::clone(self);
-        let mut handling = Box::pin(async move {
+        go_on(Box::pin(async move {
             let gateway = &session.gateway;
             let arrival = Arrival::of(&request);
             let answering = pin!(session.answer(&request, &caller));
@@ -237,46 +245,7 @@ impl Session {
             };
             session.open.remove(&request);
             sent
-        });
-        // What can go on at once does so now: messages reach the server in the client's order.
-        let mut no_news = Context::from_waker(Waker::noop());
-        let mut at_once = tokio::task::unconstrained(handling.as_mut());
-        match Pin::new(&mut at_once).poll(&mut no_news) {
-            Poll::Ready(sent) => sent,
-            Poll::Pending => {
-                // A client that is gone has no use for it.
-                tokio::spawn(async move { drop(handling.await) });
-                Ok(())
-            }
-        }
-    }
-
-    /// Notes the client's hello at once, so that what it says next finds it.
-    fn greet(&self, request: &Request) -> OwnHello {
-        self.opening.send_replace(Opening::Asked);
-        let params = request.params.clone().unwrap_or_default();
-        let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
-        let revision = Revision::negotiated(&date);
-        let info = params.get("clientInfo");
-        // A server of our own hears the client's words, and knows what it may ask.
-        let servers = self.gateway.servers();
-        let own = self.gateway.own_child(&servers);
-        let capabilities = match own {
-            Some(_) => None,
-            None => Some(params.get("capabilities").and_then(JsonObject::new).unwrap_or_default()),
-        };
-        self.client.learn(Speech { capabilities, info, ..Speech::of(Era::Legacy(revision)) });
-        self.listening.get_or_init(|| {
-            let (client, line) = (Arc::clone(&self.client), Arc::clone(&self.client.line));
-            // What others watch does not concern it.
-            let is_shared = self.gateway.is_shared();
-            let resources = if is_shared { Resources::Watched } else { Resources::All };
-            let wants = Wants { resources, ..Wants::everything() };
-            self.gateway.audience.add(Listener { client, line, wants })
-        });
-        let greeting = Greeting { opening: HowToOpen::Initialize, params, confirmation: None };
-        let greeted = own.map(|own| (own.upstream.greet(greeting), Arc::clone(own)));
-        OwnHello { greeted, revision }
+        }))
     }
 
     /// Answers a request, once the client's hello has been answered.
@@ -315,54 +284,30 @@ impl Session {
             "tools/call" => {
                 let why = "a `tools/call` without an id, which nobody could answer";
                 self.gateway.tell(Event::Refused(why.to_owned()));
-                malformed::record_call_without_id(
-                    &self.gateway,
-                    &Origin::pipe(self.transport, None),
-                    &notification.frame.to_bytes(),
-                );
+                let origin = |meta: Option<&RawJson>| Origin::pipe(self.transport, meta);
+                let frame = notification.frame.to_bytes();
+                malformed::record_call_without_id(&self.gateway, origin, &frame);
             }
             // A server that is down will be told what matters when it is started again.
             _ => self.gateway.hand_on(notification, self.client.era()),
         }
     }
+}
 
-    async fn greeted(&self, hello: OwnHello) -> Response {
-        let OwnHello { greeted, revision } = hello;
-        let heard = match greeted {
-            Some((greeted, own)) => greeted.answer(&own.upstream).await.map(Hello::Of),
-            None => self.gateway.hello(Era::Legacy(revision)).await,
-        };
-        let down = match heard {
-            Ok(heard) => {
-                self.opening.send_replace(Opening::Open);
-                return Response::Result(hello::initialized(&heard, revision));
-            }
-            Err(down) => down,
-        };
-        // The client may try again.
-        self.opening.send_replace(Opening::Closed);
-        match &down.refusal {
-            Some(error) => {
-                let error = self.gateway.settings().hiding.part(error.clone());
-                Response::Error(error, Some(Code::UpstreamUnavailable))
-            }
-            None => Response::Refused(not_available(&down)),
+/// Goes on with a request as far as it can be done at once, and with the rest later: messages reach
+/// the server in the client's order.
+fn go_on(
+    mut handling: Pin<Box<impl Future<Output = Result<(), ClientGone>> + Send + 'static>>,
+) -> Result<(), ClientGone> {
+    let mut no_news = Context::from_waker(Waker::noop());
+    let mut at_once = tokio::task::unconstrained(handling.as_mut());
+    match Pin::new(&mut at_once).poll(&mut no_news) {
+        Poll::Ready(sent) => sent,
+        Poll::Pending => {
+            // A client that is gone has no use for it.
+            tokio::spawn(async move { drop(handling.await) });
+            Ok(())
         }
-    }
-
-    /// Whether the client's hello has not been answered yet.
-    pub(super) fn is_opening(&self) -> bool {
-        *self.opening.borrow() == Opening::Asked
-    }
-
-    /// Whether the client's hello has been answered, once that is known.
-    pub(super) async fn is_opened(&self) -> bool {
-        if *self.opening.borrow() == Opening::Open {
-            return true;
-        }
-        let mut opening = self.opening.subscribe();
-        let opening = opening.wait_for(|opening| *opening != Opening::Asked).await;
-        opening.is_ok_and(|opening| *opening == Opening::Open)
     }
 }
 
@@ -370,11 +315,4 @@ impl Session {
 fn not_now(message: &str) -> Response {
     let violation = Violation::new("/method", "const", message);
     Response::Refused(Fault::new(Code::InvalidEnvelope).violation(violation))
-}
-
-/// A client's hello on its way.
-struct OwnHello {
-    /// To a server of our own that hears the client's words, where there is one.
-    greeted: Option<(Greeted, Arc<Backend>)>,
-    revision: Revision,
 }

@@ -39,16 +39,33 @@ impl Gateway {
         caller: &Arc<Caller>,
         fault: Fault,
     ) -> Answer {
-        let parsed = match validate(request.params.as_ref()) {
-            Ok(parsed) => parsed,
-            Err(violation) => return refused(violation),
-        };
-        match self.resolve(&parsed.name) {
-            Some((backend, own)) => {
-                let name = own.to_owned();
-                backend.refuse_call(request, parsed, name, caller, fault)
+        let parsed = validate(request.params.as_ref()).ok();
+        let own = parsed.as_ref().and_then(|parsed| self.resolve(&parsed.name));
+        let owner = own.map(|(backend, own)| (backend, own.to_owned()));
+        let (parsed, (backend, own)) = match (parsed, owner) {
+            (Some(parsed), Some(owner)) => (parsed, owner),
+            // Whatever is wrong with the call beside it is not looked at.
+            (parsed, _) => {
+                let tool = parsed.map(|parsed| parsed.name).unwrap_or_default();
+                return self.seal_or_refuse(&Refusal { fault }, &tool, caller, request);
             }
-            None => self.unknown_tool(&parsed),
+        };
+        backend.refuse_call(request, parsed, own, caller, fault)
+    }
+
+    /// A refusal as an envelope, where the caller gets envelopes.
+    pub(crate) fn seal_or_refuse(
+        &self,
+        refusal: &Refusal,
+        tool: &str,
+        caller: &Arc<Caller>,
+        request: &Request,
+    ) -> Answer {
+        match caller.preferences.shape.unwrap_or_else(|| self.shape_of(tool)) {
+            Shape::Contract(contract) => {
+                self.seal_refusal(refusal, tool, contract, caller, request)
+            }
+            Shape::AsItCame => Answer::Refused(refusal.clone()),
         }
     }
 
@@ -59,8 +76,7 @@ impl Gateway {
         Some((Arc::clone(backend), own))
     }
 
-    /// A refusal as an envelope, for transports that have no other place for it.
-    pub(crate) fn seal_refusal(
+    fn seal_refusal(
         &self,
         refusal: &Refusal,
         tool: &str,

@@ -35,6 +35,11 @@ pub(crate) struct Arrival<'a> {
 }
 
 impl<'a> Arrival<'a> {
+    /// The name of the tool or the prompt that it asks for.
+    pub(super) fn name(&self) -> Option<String> {
+        self.params?.get("name")?.as_text().map(Cow::into_owned)
+    }
+
     /// A request of which nothing but this size is known beside the message.
     pub(crate) fn of(request: &'a Request) -> Arrival<'a> {
         Arrival {
@@ -98,6 +103,14 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
     encode: impl FnOnce(&Response) -> E,
 ) -> Dispatched<E> {
     let started = clock::now();
+    let span = tracing::debug_span!(
+        target: "manila", "request", method = request.method.as_str(),
+        trace_id = tracing::field::Empty, span_id = tracing::field::Empty,
+    );
+    if !span.is_disabled() {
+        span.record("trace_id", caller.origin.trace.trace_id());
+        span.record("span_id", caller.origin.trace.span_id());
+    }
     let admitted = admit(request, caller, &gateway.limits).await;
     let finish = |response: &Response| {
         let encoded = encode(response);
@@ -124,14 +137,6 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
         Open { gateway, arrival: &arrival, origin: &caller.origin, started, is_over: false };
     // A handshake is not cancelled, as MCP says.
     let is_cancellable = request.method != "initialize";
-    let span = tracing::debug_span!(
-        target: "manila", "request", method = request.method.as_str(),
-        trace_id = tracing::field::Empty, span_id = tracing::field::Empty,
-    );
-    if !span.is_disabled() {
-        span.record("trace_id", caller.origin.trace.trace_id());
-        span.record("span_id", caller.origin.trace.span_id());
-    }
     let response = tokio::select! {
         biased;
         // The answering below is dropped, and that tells the server.
@@ -140,6 +145,18 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
     };
     open.is_over = true;
     Dispatched::Answered(finish(&response), permit)
+}
+
+/// As `dispatch`, for a request that its transport refuses with this response.
+pub(crate) async fn dispatch_refusal<E: EncodedResponse>(
+    gateway: &Gateway,
+    request: &Request,
+    caller: &Arc<Caller>,
+    response: Response,
+    encode: impl FnOnce(&Response) -> E,
+) -> Dispatched<E> {
+    let answer = pin!(std::future::ready(response));
+    dispatch_with(gateway, request, Arrival::of(request), caller, answer, encode).await
 }
 
 /// Refuses what cannot be dispatched: it is no request, or its transport does not take it.
@@ -196,9 +213,7 @@ impl Drop for Open<'_> {
         }
         let Open { gateway, arrival, origin, started, .. } = *self;
         if arrival.method == Some("tools/call") {
-            let name = arrival.params.and_then(|params| params.get("name"));
-            let tool = name.as_ref().and_then(RawJson::as_text).map(Cow::into_owned);
-            let tool = tool.unwrap_or_default();
+            let tool = arrival.name().unwrap_or_default();
             let duration = clock::now().saturating_duration_since(started);
             gateway.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
         }

@@ -1,6 +1,7 @@
 //! Writing JSON-RPC: messages of ours, and others' with nothing changed but the id.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use bytes::Bytes;
 use manila::json::Emit;
@@ -127,11 +128,18 @@ pub(crate) struct Fault {
     /// What happened, where the catalogue's words do not say it.
     pub(crate) message: Option<String>,
     pub(crate) violations: Vec<Violation>,
+    /// When it may be tried again, where that is known.
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl Fault {
     pub(crate) fn new(code: Code) -> Fault {
-        Fault { code, message: None, violations: Vec::new() }
+        Fault { code, message: None, violations: Vec::new(), retry_after: None }
+    }
+
+    pub(crate) fn retry_after(mut self, retry_after: Duration) -> Fault {
+        self.retry_after = Some(retry_after);
+        self
     }
 
     pub(crate) fn message(mut self, message: impl Into<String>) -> Fault {
@@ -147,7 +155,7 @@ impl Fault {
 
 impl Emit for Fault {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Fault { code, message, violations } = self;
+        let Fault { code, message, violations, retry_after: _ } = self;
         code.jsonrpc_error_mcp(message.as_deref(), violations).emit(out);
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Origin {
 pub(crate) enum Principal {
     /// Whoever can reach the gateway: standard input, or HTTP on loopback without keys.
     Local,
+    /// A sender whose credentials are missing or wrong. It may call nothing.
+    Unknown,
 }
 
 /// The request id of a call: the caller's own, or one that each contract spells in its own way.

@@ -11,7 +11,7 @@ use super::head::Head;
 use super::reply::{self, Refused, Reply};
 use super::sessions::Session;
 use super::{Front, legacy, wanted_shape};
-use crate::downstream::encode::encode_own;
+use crate::downstream::encode::{Encoded, encode_own};
 use crate::downstream::malformed::{self, Malformed};
 use crate::gateway::response::Response;
 use crate::protocol::caller::Line;
@@ -40,7 +40,10 @@ pub(super) async fn handle(
     if messages.is_empty() || messages.len() > MESSAGES_MAX {
         return refuse(&format!("a batch must have 1 to {MESSAGES_MAX} messages"));
     }
-    let shape = wanted_shape(head)?;
+    let about = |refused: Refused| {
+        Box::new(reply::about(*refused, Malformed::unread(None, batch.as_bytes().len())))
+    };
+    let shape = wanted_shape(head).map_err(about)?;
     let head = Arc::new(head.clone());
     let begun = messages.into_iter().map(|message| {
         let (front, session) = (Arc::clone(front), Arc::clone(&session));
@@ -67,30 +70,30 @@ async fn answer(
     shape: Option<Shape>,
 ) -> Option<Bytes> {
     let message = message.compact();
+    let frame = |encoded: Encoded| encoded.frame;
     match Message::from_json(message.clone()) {
         Ok(Message::Request(request)) => {
             let line: Arc<dyn Line> = Arc::clone(&session.client.line);
             let caller = legacy::caller(&session, line, &head, &request, shape);
             if request.method == "initialize" {
                 let fault = Fault::new(Code::InvalidEnvelope).message("must not be in a batch");
-                return Some(legacy::not_taken(&front, &request, &caller, fault).frame);
+                return legacy::not_taken(&front, &request, &caller, fault).await.map(frame);
             }
             if let Err(fault) = session.open.add(&request, &caller) {
-                return Some(legacy::not_taken(&front, &request, &caller, fault).frame);
+                return legacy::not_taken(&front, &request, &caller, fault).await.map(frame);
             }
-            let handled = legacy::handling(front, session, request, caller).await;
-            handled.map(|answer| answer.frame)
+            legacy::handling(front, session, request, caller).await.map(frame)
         }
         Ok(Message::Notification(notification)) => {
             legacy::hear(&front, &session, &notification);
             if notification.method == "tools/call" {
-                let origin = head.origin("/mcp", None, None);
-                malformed::record_call_without_id(&front.gateway, &origin, &message);
+                let origin = |meta: Option<&RawJson>| head.origin("/mcp", meta, None);
+                malformed::record_call_without_id(&front.gateway, origin, &message);
             }
             None
         }
         Ok(Message::Response(response)) => {
-            let _ = front.gateway.audience.questions.answer(&session.client, &response);
+            legacy::take_answer(&front, &session, &response);
             None
         }
         Err(refused) => {

@@ -11,16 +11,14 @@ use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::Front;
 use super::head::Head;
-use super::plain::{asking_as, called, caller, status, tell};
+use super::plain::{asking_as, caller, status, tell};
 use super::reply::{self, Reply};
 use crate::backend::{Answer, Refusal};
 use crate::downstream::malformed::{self, Malformed};
 use crate::gateway::dispatch::{Arrival, dispatch_with, refuse};
 use crate::gateway::response::Response;
 use crate::protocol::caller::Caller;
-use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::Shape;
-use crate::telemetry::event::Event;
 
 /// Whether a body is a request envelope, and not arguments.
 pub(super) fn is_one(body: &Bytes) -> bool {
@@ -44,13 +42,12 @@ pub(super) async fn call(
         Err(refused) => {
             let (fault, id) = malformed::fault(refused);
             let text = id.as_ref().and_then(RawJson::as_text);
-            let caller = caller(shape, head, path, None, text.as_deref());
             let malformed = Malformed::read(&body, id.clone());
-            gateway.tell(Event::Refused(
-                fault.violations.first().map(Violation::to_string).unwrap_or_default(),
-            ));
+            let meta = malformed.meta();
+            let caller = caller(shape, head, path, meta.as_ref(), text.as_deref());
+            malformed::tell(gateway, &fault);
             let encode = |response: &Response| encode(malformed.id.as_ref(), response, &caller);
-            let (meta, response) = (malformed.meta(), Response::Refused(fault));
+            let response = Response::Refused(fault);
             let arrival = malformed.arrival(meta.as_ref());
             return refuse(gateway, &arrival, &caller.origin, &response, encode);
         }
@@ -58,24 +55,23 @@ pub(super) async fn call(
     let (id, meta) = (&request.id, request.meta.as_ref());
     let caller = caller(shape, head, path, meta, id.as_text().as_deref());
     let encode = |response: &Response| encode(Some(id), response, &caller);
-    let refused = |asked: &Request, fault: Fault| {
-        let arrival = Arrival { n_bytes, ..Arrival::of(asked) };
-        refuse(gateway, &arrival, &caller.origin, &Response::Refused(fault), encode)
-    };
-    if request.method != "tools/call" {
-        return refused(&request, Fault::new(Code::MethodNotFound));
-    }
     let invalid = |broken| Refusal::new(Code::InvalidToolInput).violation(broken);
-    let arguments = arguments(&request, tool).map_err(invalid);
-    let asked = match arguments.and_then(|it| asking_as(id, tool, &it, meta)) {
-        Ok(asked) => asked,
-        Err(refusal) => {
-            // Whatever it says, the path names the tool.
-            let named = asking_as(id, tool, &JsonObject::default(), meta);
-            return refused(named.as_ref().unwrap_or(&request), refusal.fault);
-        }
+    let parsed = match request.method.as_str() {
+        "tools/call" => arguments(&request, tool)
+            .map_err(invalid)
+            .and_then(|arguments| asking_as(id, tool, &arguments, meta)),
+        _ => Err(Refusal::new(Code::MethodNotFound)),
     };
-    let answering = pin!(async { Response::Tool(called(gateway, &asked, tool, &caller).await) });
+    let (asked, refusal) = match parsed {
+        Ok(asked) => (asked, None),
+        Err(refusal) => (named(&request, tool), Some(refusal)),
+    };
+    let answering = pin!(async {
+        match refusal {
+            Some(refusal) => Response::Refused(refusal.fault),
+            None => Response::Tool(gateway.call_tool(&asked, &caller).await),
+        }
+    });
     let arrival = Arrival { n_bytes, ..Arrival::of(&asked) };
     let answered = dispatch_with(gateway, &asked, arrival, &caller, answering, encode).await;
     answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT))
@@ -83,7 +79,7 @@ pub(super) async fn call(
 
 /// The arguments, in MCP's words or in those of tool I/O (Q3). The tool that they name must be the
 /// one of the path.
-fn arguments(request: &Request, tool: &str) -> Result<JsonObject, Violation> {
+fn arguments(request: &Request, tool: &str) -> Result<RawJson, Violation> {
     let params = request.params.clone().unwrap_or_default();
     let is_tool_io = params.get("tool").is_some();
     let (name, input) = if is_tool_io { ("tool", "input") } else { ("name", "arguments") };
@@ -92,11 +88,16 @@ fn arguments(request: &Request, tool: &str) -> Result<JsonObject, Violation> {
         let pointer = format!("/params/{name}");
         return Err(Violation::new(pointer, "const", "must be the tool of the path"));
     }
-    let Some(value) = params.get(input) else { return Ok(JsonObject::default()) };
-    JsonObject::new(value).ok_or_else(|| {
-        let message = "must be an object: the arguments by name";
-        Violation::new(format!("/params/{input}"), "type", message)
-    })
+    Ok(params.get(input).unwrap_or_else(|| JsonObject::default().into()))
+}
+
+/// A call that is refused, for its record: whatever it says, the path names the tool.
+fn named(request: &Request, tool: &str) -> Request {
+    if request.method != "tools/call" {
+        return request.clone();
+    }
+    let named = asking_as(&request.id, tool, &JsonObject::default(), request.meta.as_ref());
+    named.unwrap_or_else(|_| request.clone())
 }
 
 /// A response of JSON-RPC, with the numbers and words of the plain column (Q4).

@@ -59,7 +59,7 @@ impl Head {
             envelope_id,
             traceparent: self.header("traceparent"),
         };
-        let principal = self.principal.as_ref().copied().unwrap_or(Principal::Local);
+        let principal = self.principal.as_ref().copied().unwrap_or(Principal::Unknown);
         Origin::http(principal, route, meta, beside)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -19,7 +20,7 @@ use super::{Front, wanted_shape};
 use crate::downstream::encode::{Encoded, encode, encode_own};
 use crate::downstream::malformed::{self, Malformed};
 use crate::gateway::answer::not_available;
-use crate::gateway::dispatch::{Arrival, dispatch, dispatch_with, refuse};
+use crate::gateway::dispatch::{Arrival, dispatch, dispatch_refusal, dispatch_with};
 use crate::gateway::hello;
 use crate::gateway::response::Response;
 use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
@@ -50,7 +51,9 @@ pub(super) async fn post(
     let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
     let caller = caller(&session, line, head, &request, shape);
     if let Err(fault) = session.open.add(&request, &caller) {
-        return Ok(reply::json(StatusCode::OK, not_taken(front, &request, &caller, fault).frame));
+        let refused = Box::pin(not_taken(front, &request, &caller, fault)).await;
+        let refused = refused.map(|refused| reply::json(StatusCode::OK, refused.frame));
+        return Ok(refused.unwrap_or_else(|| reply::empty(StatusCode::ACCEPTED)));
     }
     let era = Era::Legacy(session.revision);
     let handling = handling(Arc::clone(front), session, request, caller);
@@ -73,15 +76,15 @@ pub(super) fn caller(
 }
 
 /// Refuses a request that the session does not take.
-pub(super) fn not_taken(
+pub(super) async fn not_taken(
     front: &Front,
     request: &Request,
-    caller: &Caller,
+    caller: &Arc<Caller>,
     fault: Fault,
-) -> Encoded {
-    let (arrival, response) = (Arrival::of(request), Response::Refused(fault));
-    let encode = |response: &Response| encode_own(Some(&request.id), response);
-    refuse(&front.gateway, &arrival, &caller.origin, &response, encode)
+) -> Option<Encoded> {
+    let encode = |response: &Response| encode(&front.gateway, request, caller, response);
+    let refused = Response::Refused(fault);
+    dispatch_refusal(&front.gateway, request, caller, refused, encode).await.into_encoded()
 }
 
 /// Handles a request of a session, until it is answered or cancelled.
@@ -116,11 +119,15 @@ async fn open_session(front: &Front, head: &Head, request: &Request) -> Reply {
         }
     });
     let encode = |response: &Response| {
-        if let Response::Refused(Fault { code: Code::RateLimited, message, .. }) = response {
+        if let Response::Refused(Fault { code: Code::RateLimited, message, retry_after, .. }) =
+            response
+        {
             let message = message.as_deref().unwrap_or_default();
             let status = StatusCode::SERVICE_UNAVAILABLE;
             let mut refused = reply::refused(status, Code::RateLimited, message);
-            reply::retry_after(&mut refused, 5);
+            if let Some(retry_after) = retry_after {
+                reply::retry_after(&mut refused, *retry_after);
+            }
             return reply::recorded(refused);
         }
         let frame = encode_own(Some(&request.id), response).frame;
@@ -135,6 +142,9 @@ async fn open_session(front: &Front, head: &Head, request: &Request) -> Reply {
     let answered = dispatch_with(gateway, request, arrival, &caller, greeted, encode).await;
     answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::ACCEPTED))
 }
+
+/// When a client may come back for whose session there is no room.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// Greets a client, and returns the id of its session beside the greeting.
 async fn greet(front: &Front, request: &Request) -> Result<(JsonObject, String), Fault> {
@@ -155,7 +165,7 @@ async fn greet(front: &Front, request: &Request) -> Result<(JsonObject, String),
     let session = front.sessions.open(&front.gateway, speech, revision, n_max);
     let session = session.ok_or_else(|| {
         let message = format!("{n_max} sessions are open, and none of them is idle");
-        Fault::new(Code::RateLimited).message(message)
+        Fault::new(Code::RateLimited).message(message).retry_after(RETRY)
     })?;
     Ok((hello::initialized(&said, revision), session.id.clone()))
 }
@@ -257,12 +267,22 @@ pub(super) fn answered(
     response: &ClientResponse,
 ) -> Result<Reply, Refused> {
     let session = session(front, head)?;
-    if front.gateway.audience.questions.answer(&session.client, response) {
+    if take_answer(front, &session, response) {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    front.gateway.tell(Event::Refused("an answer to no question".to_owned()));
     let message = "nobody has asked that";
-    Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message))
+    let refused = reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message);
+    // The journal has requests, and this is none.
+    Ok(reply::recorded(refused))
+}
+
+/// Takes a client's answer to what the server asked; returns whether the server asked it.
+pub(super) fn take_answer(front: &Front, session: &Session, response: &ClientResponse) -> bool {
+    let is_asked = front.gateway.audience.questions.answer(&session.client, response);
+    if !is_asked {
+        front.gateway.tell(Event::Refused("an answer to no question".to_owned()));
+    }
+    is_asked
 }
 
 /// Whether several messages may come at once: one revision has that.

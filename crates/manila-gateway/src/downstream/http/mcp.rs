@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::{Method, StatusCode};
-use manila::Code;
 use manila::request_envelope::{Message, Notification, Refused as NoMessage, Request};
+use manila::{Code, RawJson};
 
 use super::body::Arriving;
 use super::exchange::Takes;
@@ -18,7 +18,7 @@ use crate::gateway::response::Response;
 use crate::protocol::era::{Era, Revision};
 use crate::protocol::jsonrpc::one_line;
 use crate::protocol::modern::is_modern;
-use crate::protocol::skim::Skim;
+use crate::protocol::skim::{Skim, Skimmed};
 
 /// Names of headers that the protocol gives.
 pub(super) const SESSION_ID: &str = "mcp-session-id";
@@ -81,11 +81,8 @@ fn told(front: &Arc<Front>, head: &Head, notification: &Notification) -> Result<
         // On HTTP the modern era has nothing that a client could tell.
         if notification.method == "tools/call" {
             let frame = notification.frame.to_bytes();
-            malformed::record_call_without_id(
-                &front.gateway,
-                &head.origin("/mcp", None, None),
-                &frame,
-            );
+            let origin = |meta: Option<&RawJson>| head.origin("/mcp", meta, None);
+            malformed::record_call_without_id(&front.gateway, origin, &frame);
         }
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
@@ -106,7 +103,14 @@ pub(super) fn is_told_legacy(head: &Head) -> bool {
 /// Refuses a message that is none.
 fn refuse(front: &Front, head: &Head, refused: NoMessage, line: &Bytes) -> Reply {
     let (fault, id) = malformed::fault(refused);
-    let malformed = Malformed::read(line, Skim::whole(line).id);
+    let Skimmed { id: found, is_answer, .. } = Skim::whole(line);
+    if is_answer {
+        // The journal has requests, and this is none.
+        malformed::tell(&front.gateway, &fault);
+        let refused = encode_without_id(&Response::Refused(fault));
+        return reply::json(StatusCode::BAD_REQUEST, refused.frame);
+    }
+    let malformed = Malformed::read(line, found);
     let meta = malformed.meta();
     let origin = head.origin("/mcp", meta.as_ref(), None);
     let encode = |response: &Response| match &id {

@@ -15,9 +15,9 @@ use super::reply::{self, Refused, Reply};
 use super::stream::Stream;
 use super::{Front, wanted_shape};
 use crate::backend::tools::decoded;
-use crate::downstream::encode::{Encoded, encode, encode_own};
+use crate::downstream::encode::{Encoded, encode};
 use crate::gateway::answer::answer;
-use crate::gateway::dispatch::{Arrival, dispatch_with, refuse};
+use crate::gateway::dispatch::{Arrival, Dispatched, dispatch_refusal, dispatch_with};
 use crate::gateway::response::Response;
 use crate::protocol::caller::{Caller, Client, Line, Speech};
 use crate::protocol::era::{self, Era};
@@ -31,17 +31,9 @@ pub(super) async fn post(
     request: Request,
     takes: Takes,
 ) -> Result<Reply, Refused> {
-    let refused = |response: &Response| Ok(refused(front, head, &request, response));
-    let speech = match admit(head, &request) {
-        Ok(speech) => speech,
-        Err(breach) => return refused(&Response::Breach(breach)),
-    };
-    if is_removed(&request.method) {
-        return refused(&Response::Refused(Fault::new(Code::MethodNotFound)));
-    }
-    let name = match check_name(head, &request) {
-        Ok(name) => name,
-        Err(breach) => return refused(&Response::Breach(breach)),
+    let (speech, name) = match check_head(head, &request) {
+        Ok(checked) => checked,
+        Err(response) => return Ok(Box::pin(refused(front, head, &request, *response)).await),
     };
     if request.method == "subscriptions/listen" && !takes.has_events() {
         let message = "the header Accept must have text/event-stream";
@@ -60,21 +52,34 @@ pub(super) async fn post(
 }
 
 /// Refuses a request that breaks the rules of its era.
-fn refused(front: &Front, head: &Head, request: &Request, response: &Response) -> Reply {
-    let origin = head.origin("/mcp", request.meta.as_ref(), None);
-    let encode = |response: &Response| encode_own(Some(&request.id), response);
-    let Encoded { frame, error } =
-        refuse(&front.gateway, &Arrival::of(request), &origin, response, encode);
-    let status = match response {
-        Response::Breach(_) => StatusCode::BAD_REQUEST,
-        Response::Tool(_)
-        | Response::Task(_)
-        | Response::Forwarded(_)
-        | Response::Result(_)
-        | Response::Refused(_)
-        | Response::Error(..) => modern_status(error),
-    };
-    reply::json(status, frame)
+async fn refused(front: &Front, head: &Head, request: &Request, response: Response) -> Reply {
+    let mut caller = Caller::nobody(|_| ());
+    caller.client.learn(Speech::of(Era::Modern));
+    caller.origin = head.origin("/mcp", request.meta.as_ref(), None);
+    let (gateway, caller) = (&front.gateway, Arc::new(caller));
+    let is_breach = matches!(response, Response::Breach(_));
+    let encode = |response: &Response| encode(gateway, request, &caller, response);
+    let refused = dispatch_refusal(gateway, request, &caller, response, encode).await;
+    match refused {
+        Dispatched::Answered(Encoded { frame, .. }, _) if is_breach => {
+            reply::json(StatusCode::BAD_REQUEST, frame)
+        }
+        Dispatched::Answered(Encoded { frame, error }, _)
+        | Dispatched::Refused(Encoded { frame, error }) => reply::json(modern_status(error), frame),
+        Dispatched::Cancelled => reply::empty(StatusCode::ACCEPTED),
+    }
+}
+
+/// What a request says of its client, and the name of what it asks for, if it keeps the rules of
+/// its era.
+fn check_head(head: &Head, request: &Request) -> Result<(Speech, Option<String>), Box<Response>> {
+    let breach = |breach| Box::new(Response::Breach(breach));
+    let speech = admit(head, request).map_err(breach)?;
+    if is_removed(&request.method) {
+        return Err(Box::new(Response::Refused(Fault::new(Code::MethodNotFound))));
+    }
+    let name = check_name(head, request).map_err(breach)?;
+    Ok((speech, name))
 }
 
 /// What stands in the headers of a call, too.

@@ -105,9 +105,13 @@ pub(super) async fn call(
     path: &str,
 ) -> Result<Reply, Refused> {
     let body = front.read(body).await?;
-    let about = |refused: Refused| Box::new(reply::about(*refused, Malformed::read(&body, None)));
-    let shape = wanted_shape(head).map_err(about)?;
     let name = decoded(path).unwrap_or_default();
+    let about = |refused: Refused| {
+        let asked = asking(&name, &JsonObject::default()).ok();
+        let about = asked.map(|asked| Malformed::plain(&asked, body.len()));
+        Box::new(reply::about(*refused, about.unwrap_or_default()))
+    };
+    let shape = wanted_shape(head).map_err(about)?;
     if envelope::is_one(&body) {
         return Ok(envelope::call(front, head, body, path, &name, shape).await);
     }
@@ -123,7 +127,7 @@ pub(super) async fn call(
     };
     let answering = pin!(async {
         Response::Tool(match refusal {
-            Some(refusal) => sealed(&front.gateway, &refusal, &name, &caller),
+            Some(refusal) => front.gateway.seal_or_refuse(&refusal, &name, &caller, &request),
             None => called(&front.gateway, &request, &name, &caller).await,
         })
     });
@@ -161,46 +165,26 @@ pub(super) fn caller(
 }
 
 /// Calls a tool; a refusal is an envelope here, too.
-pub(super) async fn called(
-    gateway: &Gateway,
-    request: &Request,
-    tool: &str,
-    caller: &Arc<Caller>,
-) -> Answer {
+async fn called(gateway: &Gateway, request: &Request, tool: &str, caller: &Arc<Caller>) -> Answer {
     match gateway.call_tool(request, caller).await {
-        Answer::Refused(refusal) => sealed(gateway, &refusal, tool, caller),
+        Answer::Refused(refusal) => gateway.seal_or_refuse(&refusal, tool, caller, request),
         other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain { .. }) => other,
     }
 }
 
-/// A refusal as an envelope, where the caller gets envelopes.
-fn sealed(gateway: &Gateway, refusal: &Refusal, tool: &str, caller: &Arc<Caller>) -> Answer {
-    let shape = caller.preferences.shape.unwrap_or_else(|| gateway.shape_of(tool));
-    match (shape, asking(tool, &JsonObject::default())) {
-        (Shape::Contract(contract), Ok(request)) => {
-            gateway.seal_refusal(refusal, tool, contract, caller, &request)
-        }
-        (Shape::Contract(_) | Shape::AsItCame, _) => Answer::Refused(refusal.clone()),
-    }
-}
-
-/// The arguments in a body; nothing is none.
-fn arguments(body: Bytes) -> Result<JsonObject, Refusal> {
+/// The arguments in a body; nothing is none. What they must be is checked as on MCP.
+fn arguments(body: Bytes) -> Result<RawJson, Refusal> {
     if body.trim_ascii().is_empty() {
-        return Ok(JsonObject::default());
+        return Ok(JsonObject::default().into());
     }
-    let value = RawJson::parse_payload(body).map_err(|error| {
+    RawJson::parse_payload(body).map_err(|error| {
         let violation = Violation::new("", "json", error.to_string());
         Refusal::new(Code::ParseError).message(error.to_string()).violation(violation)
-    })?;
-    JsonObject::new(value).ok_or_else(|| {
-        let violation = Violation::new("", "type", "must be an object: the arguments by name");
-        Refusal::new(Code::InvalidToolInput).violation(violation)
     })
 }
 
 /// A call in the words of MCP, as everything else takes it.
-fn asking(tool: &str, arguments: &JsonObject) -> Result<Request, Refusal> {
+fn asking(tool: &str, arguments: &impl Emit) -> Result<Request, Refusal> {
     asking_as(&*fresh_id(), tool, arguments, None)
 }
 
@@ -208,7 +192,7 @@ fn asking(tool: &str, arguments: &JsonObject) -> Result<Request, Refusal> {
 pub(super) fn asking_as(
     id: &(impl Emit + ?Sized),
     tool: &str,
-    arguments: &JsonObject,
+    arguments: &impl Emit,
     meta: Option<&RawJson>,
 ) -> Result<Request, Refusal> {
     let params = JsonObject::build(|object| {
@@ -292,7 +276,10 @@ pub(super) fn tell(reply: &mut Reply, response: &Response, failure: Option<Code>
         headers.insert(name, HeaderValue::from_static(code.name()));
     }
     if let Ok(request_id) = HeaderValue::from_str(&request_id) {
-        headers.insert(HeaderName::from_static("x-request-id"), request_id);
+        headers.insert(reply::REQUEST_ID, request_id);
+    }
+    if let Some(retry_after) = response.failure().and_then(|failure| failure.retry_after) {
+        reply::retry_after(reply, retry_after);
     }
 }
 

@@ -1,9 +1,12 @@
 //! Replies: a status, a few headers, and a body.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use hyper::body::Body as _;
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
+    WWW_AUTHENTICATE,
 };
 use hyper::{Response, StatusCode};
 use manila::request_envelope::Request;
@@ -19,6 +22,9 @@ pub(super) type Reply = Response<Body>;
 
 /// A reply that ends everything else.
 pub(super) type Refused = Box<Reply>;
+
+/// The header of a request's id.
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -108,6 +114,9 @@ pub(super) fn refused(status: StatusCode, code: Code, message: &str) -> Reply {
     if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
+    if status == StatusCode::UNAUTHORIZED {
+        reply.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
     reply
 }
 
@@ -120,7 +129,9 @@ pub(super) fn not_allowed(allowed: &'static str) -> Reply {
 }
 
 /// When to come back.
-pub(super) fn retry_after(reply: &mut Reply, seconds: u64) {
+pub(super) fn retry_after(reply: &mut Reply, after: Duration) {
+    let seconds = after.as_millis().div_ceil(1_000);
+    let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
     reply.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
 }
 

@@ -82,6 +82,7 @@ fn a_request_and_what_it_asks_of_a_server_are_spans() {
 #[test]
 fn a_full_gateway_refuses_all_but_pings() {
     let full = || Settings { in_flight_max: 0, ..Settings::default() };
-    check("prompts/list", full(), &[]);
+    // No server is asked.
+    check("prompts/list", full(), &["request"]);
     check("ping", full(), &["request"]);
 }

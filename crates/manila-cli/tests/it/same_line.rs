@@ -1,0 +1,175 @@
+//! The same bad request writes the same line of the journal on every transport (Q5, Q6).
+
+use serde_json::{Value, json};
+
+use crate::http_client::{JSON, Served};
+use crate::journal::{config, until_lines};
+use crate::mcp::Client;
+use crate::program::Scratch;
+
+const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+/// What must be the same, whatever carries the request.
+#[track_caller]
+fn same(line: &Value) -> Value {
+    let metadata = &line["metadata"];
+    json!({"method": line["method"], "tool": metadata["toolId"], "status": line["status"],
+        "answered in": metadata["schemaVersion"], "error": line["error"],
+        "agent": line["agentId"], "trace": line["traceId"], "is answered": line["outputBytes"] != 0,
+        "has a size": line["inputBytes"] != 0})
+}
+
+/// The parameters of calls that are refused. All name an agent and a trace.
+fn refused() -> Vec<Value> {
+    let meta = |more: &[(&str, Value)]| {
+        let mut meta = json!({"dev.manila/agentId": "agent-7", "traceparent": TRACE});
+        for (key, value) in more {
+            meta[*key] = value.clone();
+        }
+        meta
+    };
+    vec![
+        json!({"name": "ehco", "arguments": {}, "_meta": meta(&[])}),
+        json!({"name": "echo", "arguments": {"mesage": "x"}, "_meta": meta(&[])}),
+        json!({"name": "echo", "arguments": 7, "_meta": meta(&[])}),
+        json!({"name": "echo", "arguments": {"message": "x"},
+            "_meta": meta(&[("dev.manila/contract", json!("no-such-contract"))])}),
+    ]
+}
+
+#[test]
+fn the_same_bad_call_is_the_same_line_on_every_transport() {
+    for params in refused() {
+        let call = json!({"jsonrpc": "2.0", "id": "call-1", "method": "tools/call",
+            "params": params});
+        let scratch = Scratch::new("same-line");
+        let (config, folder) = config(&scratch, "");
+        let mut client = Client::started(&["serve", "--config", &config, "--stdio"]);
+        client.greet("2025-11-25");
+        client.send(&call);
+        client.answer(&call["id"]);
+        assert_eq!(client.end().code, 0);
+        let expected = same(&until_lines(&folder, 2)[1]);
+        assert_eq!(expected["agent"], "agent-7", "{expected}");
+        assert_ne!(expected["error"], Value::Null, "{expected}");
+
+        let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+        served.greeted("2025-11-25").post(&call).whole();
+        let batched = served.greeted("2025-03-26");
+        batched.post(&json!([call])).whole();
+        served.modern("tools/call", &params).whole();
+        let path = format!("/tools/{}", params["name"].as_str().unwrap());
+        served.ask("POST", &path, &[], &call.to_string());
+        // Both hellos are lines, too; each start begins a file.
+        let lines = until_lines(&folder, 6);
+        let calls: Vec<&Value> =
+            lines.iter().filter(|line| line["method"] == "tools/call").collect();
+        let names = ["legacy", "batch", "modern", "strict"];
+        assert_eq!(calls.len(), names.len());
+        for (name, line) in names.iter().zip(calls) {
+            assert_eq!(same(line), expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_message_is_the_same_line_on_every_transport() {
+    let meta = json!({"dev.manila/agentId": "agent-7", "traceparent": TRACE});
+    // The first has a method that is no text, the second is a call without an id.
+    let bad = [
+        json!({"jsonrpc": "2.0", "id": "call-1", "method": 7, "params": {"_meta": meta}}),
+        json!({"jsonrpc": "2.0", "method": "tools/call",
+            "params": {"name": "echo", "arguments": {}, "_meta": meta}}),
+    ];
+    for message in bad {
+        let scratch = Scratch::new("same-line-malformed");
+        let (config, folder) = config(&scratch, "");
+        let mut client = Client::started(&["serve", "--config", &config, "--stdio"]);
+        client.greet("2025-11-25");
+        client.send(&message);
+        let expected = without_answer(&until_lines(&folder, 2)[1]);
+        assert_eq!(expected["agent"], "agent-7", "{expected}");
+        assert_eq!(client.end().code, 0);
+
+        let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+        served.greeted("2025-11-25").post(&message).whole();
+        served.greeted("2025-03-26").post(&json!([message])).whole();
+        let lines = until_lines(&folder, 4);
+        let refused = lines.iter().filter(|line| line["method"] != "initialize");
+        let refused: Vec<&Value> = refused.collect();
+        assert_eq!(refused.len(), 2);
+        for (name, line) in ["legacy", "batch"].iter().zip(refused) {
+            assert_eq!(without_answer(line), expected, "{name}");
+        }
+    }
+}
+
+/// As `same`; HTTP answers what has no id, too.
+fn without_answer(line: &Value) -> Value {
+    let mut same = same(line);
+    same["is answered"] = Value::Null;
+    same
+}
+
+#[test]
+fn a_client_answer_that_nobody_asked_for_is_no_line() {
+    let scratch = Scratch::new("same-line-answer");
+    let (config, folder) = config(&scratch, "");
+    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    let session = served.greeted("2025-11-25");
+    let answer = json!({"jsonrpc": "2.0", "id": 77, "result": {}});
+    assert_eq!(session.post(&answer).whole().status, 400);
+    let malformed = json!({"jsonrpc": "2.0", "id": 77, "result": {}, "error": {}});
+    assert_eq!(session.post(&malformed).whole().status, 400);
+    served.greeted("2025-03-26").post(&json!([answer])).whole();
+    served.ask("GET", "/tools", &JSON, "");
+    let lines = until_lines(&folder, 3);
+    let methods: Vec<&str> = lines.iter().map(|line| line["method"].as_str().unwrap()).collect();
+    assert_eq!(methods, ["initialize", "initialize", "tools/list"]);
+}
+
+#[test]
+fn a_full_gateway_refuses_every_call_for_that_and_nothing_else() {
+    let scratch = Scratch::new("same-line-full");
+    let (config, folder) = config(&scratch, "[limits]\nin_flight_max = 1\n");
+    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    let session = served.greeted("2025-11-25");
+    let slow = session.request(
+        &json!(1),
+        "tools/call",
+        &json!({"name": "wait", "arguments": {"ms": 600_000}}),
+    );
+    crate::serve::until("it is open", || {
+        let metrics = served.ask("GET", "/metrics", &[], "").body;
+        metrics.contains("manila_requests_in_flight 1")
+    });
+    // Neither the tool nor the arguments nor the contract is looked at.
+    for (path, body) in [
+        ("/tools/echo", json!({"message": "x"})),
+        ("/tools/ehco", json!({})),
+        ("/tools/echo", json!(7)),
+        (
+            "/tools/echo",
+            json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call",
+            "params": {"tool": "echo", "input": 7}}),
+        ),
+        (
+            "/tools/echo",
+            json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call",
+            "params": {"name": "echo", "arguments": {}, "_meta": {"dev.manila/contract": "x"}}}),
+        ),
+    ] {
+        let reply = served.ask("POST", path, &[], &body.to_string());
+        assert_eq!(reply.status, 429, "{path} {body}: {reply:?}");
+        assert_eq!(reply.header("manila-code").as_deref(), Some("RATE_LIMITED"), "{reply:?}");
+    }
+    drop(slow);
+    let lines = until_lines(&folder, 6);
+    let limited = lines.iter().filter(|line| line["status"] == "rate_limited");
+    let limited: Vec<&Value> = limited.collect();
+    assert_eq!(limited.len(), 5);
+    for line in limited {
+        assert_eq!(line["method"], "tools/call", "{line}");
+        assert_ne!(line["outputBytes"], 0, "{line}");
+    }
+}
