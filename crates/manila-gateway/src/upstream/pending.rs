@@ -1,6 +1,6 @@
 //! Requests that wait for the server's answer.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ impl std::fmt::Display for Declined {
 /// Requests by the ids that we gave them.
 #[derive(Default)]
 pub(super) struct Pending {
-    waiting: Mutex<HashMap<u64, Entry>>,
+    waiting: Mutex<BTreeMap<u64, Entry>>,
     /// Requests that were taken back and not answered: the server may still work on them, and ask.
     /// Each with when that was, and the number of its client.
     taken_back: Mutex<VecDeque<(u64, Instant, u64)>>,

@@ -40,14 +40,11 @@ pub struct ParsedCall {
 pub fn validate(params: Option<&JsonObject>) -> Result<ParsedCall, Violation> {
     let (mut name, mut arguments, mut meta) = (None, None, None);
     for member in params.iter().flat_map(|params| params.members()) {
-        let key = member.key();
-        let place = match key.as_ref() {
-            "name" => &mut name,
-            "arguments" => &mut arguments,
-            "_meta" => &mut meta,
-            _ => continue,
-        };
-        if place.replace(member.value()).is_some() {
+        let places = [("name", &mut name), ("arguments", &mut arguments), ("_meta", &mut meta)];
+        let place = places.into_iter().find(|(key, _)| member.is(key));
+        if let Some((key, place)) = place
+            && place.replace(member.value()).is_some()
+        {
             return Err(Violation::new(format!("/params/{key}"), "unique", "is given twice"));
         }
     }
