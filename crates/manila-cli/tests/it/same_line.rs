@@ -129,6 +129,22 @@ fn a_client_answer_that_nobody_asked_for_is_no_line() {
 }
 
 #[test]
+fn an_id_that_is_open_is_refused_for_the_limit_while_the_gateway_is_full() {
+    let scratch = Scratch::new("same-line-twice");
+    let (config, folder) = config(&scratch, "[limits]\nin_flight_max = 1\n");
+    let mut client = Client::started(&["serve", "--config", &config, "--stdio"]);
+    client.greet("2025-11-25");
+    let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
+    client.request("open", "tools/call", &call("wait", json!({"ms": 600_000})));
+    client.request("open", "tools/call", &call("echo", json!({"message": "x"})));
+    // An answer with the id would pass for that of the first call.
+    let refused = client.answer(&Value::Null);
+    assert_eq!(refused["error"]["data"]["canonicalCode"], "RATE_LIMITED", "{refused}");
+    let lines = until_lines(&folder, 2);
+    assert_eq!(lines[1]["error"]["code"], "RATE_LIMITED", "{}", lines[1]);
+}
+
+#[test]
 fn a_full_gateway_refuses_every_call_for_that_and_nothing_else() {
     let scratch = Scratch::new("same-line-full");
     let (config, folder) = config(&scratch, "[limits]\nin_flight_max = 1\n");

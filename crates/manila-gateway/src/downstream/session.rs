@@ -25,7 +25,7 @@ use crate::gateway::answer::answer;
 use crate::gateway::dispatch::{Arrival, Dispatched, dispatch_refusal, dispatch_with};
 use crate::gateway::response::Response;
 use crate::notifications::Listening;
-use crate::protocol::caller::{Caller, Client, Line, Unheard};
+use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
 use crate::protocol::era::Era;
 use crate::protocol::frames::Frame;
 use crate::protocol::jsonrpc::Fault;
@@ -166,7 +166,14 @@ impl Session {
             Err(response) => {
                 let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
                 let origin = Origin::pipe(self.transport, request.meta.as_ref());
-                let caller = Arc::new(Caller::of(&self.client, line, origin));
+                // Only the modern era has breaches.
+                let client = if matches!(*response, Response::Breach(_)) {
+                    let speech = Speech::of(Era::Modern);
+                    Arc::new(Client::speaking(speech, Arc::clone(&line)))
+                } else {
+                    Arc::clone(&self.client)
+                };
+                let caller = Arc::new(Caller::of(&client, line, origin));
                 return self.refuse(request, caller, *response);
             }
         };
@@ -188,9 +195,14 @@ impl Session {
         let id = self.free(&request.id).cloned();
         go_on(Box::pin(async move {
             let gateway = &session.gateway;
-            let encode = |response: &Response| match &id {
-                Some(_) => encode(gateway, &request, &caller, response),
-                None => encode_own(None, response),
+            let encode = |response: &Response| match (&id, response.failure()) {
+                (None, Some(failure)) => {
+                    let message = failure.message.unwrap_or_default();
+                    let fault = Fault::new(failure.code).message(message);
+                    let fault = failure.violations.into_iter().fold(fault, Fault::violation);
+                    encode_own(None, &Response::Refused(fault))
+                }
+                (Some(_), _) | (None, None) => encode(gateway, &request, &caller, response),
             };
             let refused = dispatch_refusal(gateway, &request, &caller, response, encode).await;
             refused.into_encoded().map_or(Ok(()), |encoded| session.push(encoded.frame))

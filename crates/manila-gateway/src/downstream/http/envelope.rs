@@ -11,7 +11,7 @@ use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::Front;
 use super::head::Head;
-use super::plain::{asking_as, caller, status, tell};
+use super::plain::{asking_as, caller, not_null, status, tell};
 use super::reply::{self, Reply};
 use crate::backend::{Answer, Refusal};
 use crate::downstream::malformed::{self, Malformed};
@@ -88,7 +88,7 @@ fn arguments(request: &Request, tool: &str) -> Result<RawJson, Violation> {
         let pointer = format!("/params/{name}");
         return Err(Violation::new(pointer, "const", "must be the tool of the path"));
     }
-    Ok(params.get(input).unwrap_or_else(|| JsonObject::default().into()))
+    params.get(input).map_or_else(|| Ok(JsonObject::default().into()), not_null)
 }
 
 /// A call that is refused, for its record: whatever it says, the path names the tool.

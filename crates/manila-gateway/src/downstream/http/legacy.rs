@@ -228,15 +228,16 @@ pub(super) fn told(
     head: &Head,
     notification: &Notification,
 ) -> Result<Reply, Refused> {
-    let session = session(front, head)?;
+    let about = || Malformed::read(&notification.frame.to_bytes(), None);
+    let session =
+        session(front, head).map_err(|refused| Box::new(reply::about(*refused, about())))?;
     hear(front, &session, notification);
     if notification.method == "tools/call" {
         let message = "a call must have an id, or nobody could answer it";
         let status = StatusCode::BAD_REQUEST;
         let refused = reply::refused(status, Code::InvalidEnvelope, message);
         let refused = reply::because(refused, malformed::without_id());
-        let frame = notification.frame.to_bytes();
-        return Ok(reply::about(refused, Malformed::read(&frame, None)));
+        return Ok(reply::about(refused, about()));
     }
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
@@ -266,14 +267,15 @@ pub(super) fn answered(
     head: &Head,
     response: &ClientResponse,
 ) -> Result<Reply, Refused> {
-    let session = session(front, head)?;
+    // The journal has requests, and this is none.
+    let unrecorded = |refused: Refused| Box::new(reply::recorded(*refused));
+    let session = session(front, head).map_err(unrecorded)?;
     if take_answer(front, &session, response) {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
     let message = "nobody has asked that";
     let refused = reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message);
-    // The journal has requests, and this is none.
-    Ok(reply::recorded(refused))
+    Err(unrecorded(Box::new(refused)))
 }
 
 /// Takes a client's answer to what the server asked; returns whether the server asked it.

@@ -103,20 +103,19 @@ pub(super) fn is_told_legacy(head: &Head) -> bool {
 /// Refuses a message that is none.
 fn refuse(front: &Front, head: &Head, refused: NoMessage, line: &Bytes) -> Reply {
     let (fault, id) = malformed::fault(refused);
-    let Skimmed { id: found, is_answer, .. } = Skim::whole(line);
-    if is_answer {
-        // The journal has requests, and this is none.
-        malformed::tell(&front.gateway, &fault);
-        let refused = encode_without_id(&Response::Refused(fault));
-        return reply::json(StatusCode::BAD_REQUEST, refused.frame);
-    }
-    let malformed = Malformed::read(line, found);
-    let meta = malformed.meta();
-    let origin = head.origin("/mcp", meta.as_ref(), None);
     let encode = |response: &Response| match &id {
         Some(id) => encode_own(Some(id), response),
         None => encode_without_id(response),
     };
+    let Skimmed { id: found, is_answer, .. } = Skim::whole(line);
+    if is_answer {
+        // The journal has requests, and this is none.
+        malformed::tell(&front.gateway, &fault);
+        return reply::json(StatusCode::BAD_REQUEST, encode(&Response::Refused(fault)).frame);
+    }
+    let malformed = Malformed::read(line, found);
+    let meta = malformed.meta();
+    let origin = head.origin("/mcp", meta.as_ref(), None);
     let refused = malformed.refuse(&front.gateway, &origin, fault, encode);
     reply::json(StatusCode::BAD_REQUEST, refused.frame)
 }

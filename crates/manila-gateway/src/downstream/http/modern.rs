@@ -56,6 +56,8 @@ async fn refused(front: &Front, head: &Head, request: &Request, response: Respon
     let mut caller = Caller::nobody(|_| ());
     caller.client.learn(Speech::of(Era::Modern));
     caller.origin = head.origin("/mcp", request.meta.as_ref(), None);
+    // A contract that does not exist is not looked at: the request is refused before that.
+    caller.preferences.shape = wanted_shape(head).ok().flatten();
     let (gateway, caller) = (&front.gateway, Arc::new(caller));
     let is_breach = matches!(response, Response::Breach(_));
     let encode = |response: &Response| encode(gateway, request, &caller, response);

@@ -177,10 +177,19 @@ fn arguments(body: Bytes) -> Result<RawJson, Refusal> {
     if body.trim_ascii().is_empty() {
         return Ok(JsonObject::default().into());
     }
-    RawJson::parse_payload(body).map_err(|error| {
+    let value = RawJson::parse_payload(body).map_err(|error| {
         let violation = Violation::new("", "json", error.to_string());
         Refusal::new(Code::ParseError).message(error.to_string()).violation(violation)
-    })
+    })?;
+    not_null(value).map_err(|violation| Refusal::new(Code::InvalidToolInput).violation(violation))
+}
+
+/// Arguments that are given and `null`, which MCP takes for none, are a mistake here.
+pub(super) fn not_null(arguments: RawJson) -> Result<RawJson, Violation> {
+    match arguments.as_bytes() {
+        b"null" => Err(Violation::new("", "type", "must be an object: the arguments by name")),
+        _ => Ok(arguments),
+    }
 }
 
 /// A call in the words of MCP, as everything else takes it.
