@@ -36,14 +36,14 @@ impl Limits {
 
 /// Returns who sends a request with this `Authorization`, or the refusal to answer it with.
 ///
-/// HTTP calls it once, before it reads anything else of a request. Whoever writes to standard
-/// input has started the gateway, and is [`Principal::Local`].
+/// The HTTP listener calls it once per request, before it reads the body. A client on stdin started
+/// the gateway and is always [`Principal::Local`].
 #[expect(clippy::unnecessary_wraps, reason = "every transport is ready for a refusal")]
 pub(crate) fn authenticate(
     _authorization: Option<&str>,
     _limits: &Limits,
 ) -> Result<Principal, Fault> {
-    // There are no keys yet: whoever can reach the gateway may call.
+    // Keys are not implemented: every client that reaches the gateway may call.
     Ok(Principal::Local)
 }
 

@@ -60,16 +60,9 @@ impl Backend {
         caller: &Arc<Caller>,
         fault: Fault,
     ) -> Answer {
-        // A contract that does not exist is not looked at: the call is refused before that.
-        let mut without_meta = parsed.clone();
-        without_meta.meta = None;
-        let call = match self.parse_call(request, parsed, name.clone(), caller) {
-            Ok(call) => Ok(call),
-            Err(_) => self.parse_call(request, without_meta, name, caller),
-        };
-        let call = match call {
-            Ok(call) => call,
-            Err(refusal) => return Answer::Refused(refusal),
+        let Ok(call) = self.parse_call(request, parsed, name, caller) else {
+            // `_meta` names an unknown contract, so there is no envelope to put the fault in.
+            return Answer::Refused(Refusal { fault });
         };
         let answer = match call.presentation.shape {
             Shape::Contract(contract) => {

@@ -72,6 +72,12 @@ impl Failed {
         Failed { code: fault.code, message, violations, retry_after }
     }
 
+    /// The same failure as a fault.
+    pub(crate) fn into_fault(self) -> Fault {
+        let Failed { code, message, violations, retry_after } = self;
+        Fault { code, message, violations, retry_after }
+    }
+
     /// An error of the protocol, by the number that it has.
     pub(crate) fn of_error(error: &RawJson) -> Failed {
         let code = match number(error) {

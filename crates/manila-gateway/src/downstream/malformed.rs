@@ -51,7 +51,7 @@ impl Malformed {
         }
     }
 
-    /// What is known of a call over plain HTTP: nobody sent an id, and the body has this size.
+    /// A call over plain HTTP, which has no JSON-RPC id and a body of `n_bytes`.
     pub(super) fn plain(request: &Request, n_bytes: usize) -> Malformed {
         Malformed { id: None, n_bytes, ..Malformed::of(request) }
     }
@@ -83,7 +83,7 @@ impl Malformed {
     }
 }
 
-/// Tells that something is refused.
+/// Reports a refusal as an event.
 pub(super) fn tell(gateway: &Gateway, fault: &Fault) {
     let why = fault.violations.first().map(Violation::to_string).unwrap_or_default();
     gateway.tell(Event::Refused(why));

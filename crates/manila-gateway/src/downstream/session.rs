@@ -166,7 +166,7 @@ impl Session {
             Err(response) => {
                 let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
                 let origin = Origin::pipe(self.transport, request.meta.as_ref());
-                // Only the modern era has breaches.
+                // Breaches exist only in the modern era.
                 let client = if matches!(*response, Response::Breach(_)) {
                     let speech = Speech::of(Era::Modern);
                     Arc::new(Client::speaking(speech, Arc::clone(&line)))
@@ -191,17 +191,12 @@ impl Session {
         response: Response,
     ) -> Result<(), ClientGone> {
         let session = Arc::clone(self);
-        // Another request of this id may be answered meanwhile: what is told now is decided now.
+        // While another request with this id is open, the refusal must not carry the id.
         let id = self.free(&request.id).cloned();
-        go_on(Box::pin(async move {
+        poll_then_spawn(Box::pin(async move {
             let gateway = &session.gateway;
             let encode = |response: &Response| match (&id, response.failure()) {
-                (None, Some(failure)) => {
-                    let message = failure.message.unwrap_or_default();
-                    let fault = Fault::new(failure.code).message(message);
-                    let fault = failure.violations.into_iter().fold(fault, Fault::violation);
-                    encode_own(None, &Response::Refused(fault))
-                }
+                (None, Some(failure)) => encode_own(None, &Response::Refused(failure.into_fault())),
                 (Some(_), _) | (None, None) => encode(gateway, &request, &caller, response),
             };
             let refused = dispatch_refusal(gateway, &request, &caller, response, encode).await;
@@ -239,7 +234,7 @@ impl Session {
         caller: Arc<Caller>,
     ) -> Result<(), ClientGone> {
         let session = Arc::clone(self);
-        go_on(Box::pin(async move {
+        poll_then_spawn(Box::pin(async move {
             let gateway = &session.gateway;
             let arrival = Arrival::of(&request);
             let answering = pin!(session.answer(&request, &caller));
@@ -306,9 +301,9 @@ impl Session {
     }
 }
 
-/// Goes on with a request as far as it can be done at once, and with the rest later: messages reach
-/// the server in the client's order.
-fn go_on(
+/// Polls `handling` once, then spawns the rest, so that messages reach the server in the client's
+/// order.
+fn poll_then_spawn(
     mut handling: Pin<Box<impl Future<Output = Result<(), ClientGone>> + Send + 'static>>,
 ) -> Result<(), ClientGone> {
     let mut no_news = Context::from_waker(Waker::noop());

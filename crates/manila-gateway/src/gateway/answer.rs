@@ -21,7 +21,7 @@ pub(crate) async fn answer(gateway: &Gateway, request: &Request, caller: &Arc<Ca
     }
     match (request.method.as_str(), era) {
         ("tools/call", _) => Response::Tool(gateway.call_tool(request, caller).await),
-        // Every request has room for the largest of these futures; what is rare is boxed.
+        // Boxed because they are rare: the largest of these futures is part of every request.
         ("tasks/result", Era::Legacy(_)) => {
             Response::Tool(Box::pin(gateway.task_result(request, caller)).await)
         }

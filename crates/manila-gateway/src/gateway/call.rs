@@ -44,7 +44,7 @@ impl Gateway {
         let owner = own.map(|(backend, own)| (backend, own.to_owned()));
         let (parsed, (backend, own)) = match (parsed, owner) {
             (Some(parsed), Some(owner)) => (parsed, owner),
-            // Whatever is wrong with the call beside it is not looked at.
+            // The call is refused for the fault, not for an unknown tool or bad parameters.
             (parsed, _) => {
                 let tool = parsed.map(|parsed| parsed.name).unwrap_or_default();
                 return self.seal_or_refuse(&Refusal { fault }, &tool, caller, request);

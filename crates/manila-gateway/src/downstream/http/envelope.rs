@@ -91,7 +91,7 @@ fn arguments(request: &Request, tool: &str) -> Result<RawJson, Violation> {
     params.get(input).map_or_else(|| Ok(JsonObject::default().into()), not_null)
 }
 
-/// A call that is refused, for its record: whatever it says, the path names the tool.
+/// The request that the journal records for a refused call. The path names the tool, not the body.
 fn named(request: &Request, tool: &str) -> Request {
     if request.method != "tools/call" {
         return request.clone();

@@ -267,7 +267,7 @@ pub(super) fn answered(
     head: &Head,
     response: &ClientResponse,
 ) -> Result<Reply, Refused> {
-    // The journal has requests, and this is none.
+    // The journal records requests, not responses.
     let unrecorded = |refused: Refused| Box::new(reply::recorded(*refused));
     let session = session(front, head).map_err(unrecorded)?;
     if take_answer(front, &session, response) {

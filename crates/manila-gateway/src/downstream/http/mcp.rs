@@ -109,7 +109,7 @@ fn refuse(front: &Front, head: &Head, refused: NoMessage, line: &Bytes) -> Reply
     };
     let Skimmed { id: found, is_answer, .. } = Skim::whole(line);
     if is_answer {
-        // The journal has requests, and this is none.
+        // The journal records requests, not responses.
         malformed::tell(&front.gateway, &fault);
         return reply::json(StatusCode::BAD_REQUEST, encode(&Response::Refused(fault)).frame);
     }

@@ -56,7 +56,7 @@ async fn refused(front: &Front, head: &Head, request: &Request, response: Respon
     let mut caller = Caller::nobody(|_| ());
     caller.client.learn(Speech::of(Era::Modern));
     caller.origin = head.origin("/mcp", request.meta.as_ref(), None);
-    // A contract that does not exist is not looked at: the request is refused before that.
+    // The request is refused either way, so an unknown contract is ignored.
     caller.preferences.shape = wanted_shape(head).ok().flatten();
     let (gateway, caller) = (&front.gateway, Arc::new(caller));
     let is_breach = matches!(response, Response::Breach(_));
@@ -72,8 +72,8 @@ async fn refused(front: &Front, head: &Head, request: &Request, response: Respon
     }
 }
 
-/// What a request says of its client, and the name of what it asks for, if it keeps the rules of
-/// its era.
+/// Checks a request against the rules of the modern era. Returns its client's capabilities and the
+/// name of the tool, prompt or resource that it asks for.
 fn check_head(head: &Head, request: &Request) -> Result<(Speech, Option<String>), Box<Response>> {
     let breach = |breach| Box::new(Response::Breach(breach));
     let speech = admit(head, request).map_err(breach)?;

@@ -172,7 +172,7 @@ async fn called(gateway: &Gateway, request: &Request, tool: &str, caller: &Arc<C
     }
 }
 
-/// The arguments in a body; nothing is none. What they must be is checked as on MCP.
+/// Parses the body as arguments; an empty body means no arguments. `call_tool` checks their type.
 fn arguments(body: Bytes) -> Result<RawJson, Refusal> {
     if body.trim_ascii().is_empty() {
         return Ok(JsonObject::default().into());
@@ -184,7 +184,7 @@ fn arguments(body: Bytes) -> Result<RawJson, Refusal> {
     not_null(value).map_err(|violation| Refusal::new(Code::InvalidToolInput).violation(violation))
 }
 
-/// Arguments that are given and `null`, which MCP takes for none, are a mistake here.
+/// Rejects `null` arguments. MCP treats them as absent; plain HTTP has the empty body for that.
 pub(super) fn not_null(arguments: RawJson) -> Result<RawJson, Violation> {
     match arguments.as_bytes() {
         b"null" => Err(Violation::new("", "type", "must be an object: the arguments by name")),

@@ -37,7 +37,7 @@ pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Re
 
 async fn routed(front: &Arc<Front>, head: &Head, body: Arriving) -> Result<Reply, Refused> {
     host_check::check(&head.headers)?;
-    // Whoever watches over us has no key.
+    // Health probes have no credentials.
     let is_open = matches!(head.path.as_str(), "/healthz" | "/readyz");
     if let Some(fault) = head.refusal().filter(|_| !is_open) {
         let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
