@@ -12,7 +12,6 @@ use self::tools::Tools;
 use self::uris::Uris;
 use crate::config::{Server, Settings};
 use crate::notifications::{Audience, Watched};
-use crate::protocol::presentation::Shape;
 use crate::rt::deadlines::{Deadline, Deadlines};
 use crate::telemetry::event::{Event, Events};
 use crate::telemetry::rules::{Rules, events_without_secrets};
@@ -164,12 +163,6 @@ impl Backend {
         let settings = self.settings();
         let own = settings.tools.get(tool).and_then(|tool| tool.timeout);
         self.deadlines.within(own.unwrap_or(settings.timeout))
-    }
-
-    /// What becomes of the results of a tool, as clients know it, whose caller has no wish.
-    pub(crate) fn shape_of(&self, tool: &str) -> Shape {
-        let settings = self.settings();
-        settings.tools.get(tool).and_then(|tool| tool.shape).unwrap_or(settings.shape)
     }
 
     pub(crate) fn tell(&self, event: Event) {

@@ -43,8 +43,14 @@ pub struct Request {
     pub method: String,
     /// The parameters.
     pub params: Option<JsonObject>,
-    /// What the parameters say under `_meta`; of several, the last.
+    /// The parameter `name`, such as the name of a tool; of several, the last.
+    pub name: Option<RawJson>,
+    /// The parameter `arguments`; of several, the last.
+    pub arguments: Option<RawJson>,
+    /// The parameter `_meta`; of several, the last.
     pub meta: Option<RawJson>,
+    /// The first of these three that is given twice.
+    pub(crate) repeated: Option<&'static str>,
     /// The whole message.
     pub frame: RawJson,
 }

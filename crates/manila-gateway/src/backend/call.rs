@@ -21,7 +21,7 @@ use super::{Answer, Backend, Kind, Refusal, answer};
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::own_meta;
-use crate::protocol::presentation::{Presentation, Shape, TextMode};
+use crate::protocol::presentation::{Preferences, Shape};
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
 use crate::telemetry::event::Event;
@@ -103,34 +103,10 @@ impl Backend {
                 Refusal::new(Code::InvalidToolInput).violation(violation)
             })?),
         };
-        let presentation = self.presentation(&public, shape, caller);
+        let prefers = Preferences { shape, ..caller.preferences };
+        let presentation = self.settings().presentation(&public, prefers, caller.era());
         let (wish, started) = (Wish::of(meta.as_ref()), clock::now());
         Ok(ToolCall { request, caller, name, public, arguments, wish, presentation, started })
-    }
-
-    /// How the result of a tool, as clients know it, is presented to a caller that asks for this
-    /// shape, or for none.
-    pub(super) fn presentation(
-        &self,
-        tool: &str,
-        asked: Option<Shape>,
-        caller: &Caller,
-    ) -> Presentation {
-        let settings = self.settings();
-        let own = settings.tools.get(tool);
-        let era = caller.era();
-        let text = match caller.preferences.text {
-            Some(text) => text,
-            None if asked.is_none() && settings.is_plain_for(tool) => TextMode::Plain,
-            None => TextMode::Envelope,
-        };
-        Presentation {
-            shape: asked.or_else(|| own?.shape).unwrap_or(settings.shape),
-            placement: settings.placement.for_tool(own.and_then(|own| own.placement), era),
-            text,
-            media: caller.preferences.media,
-            era,
-        }
     }
 
     /// `none`: whatever comes back is passed on.

@@ -268,16 +268,11 @@ impl Backend {
             return None;
         }
         let public = self.public_name(name);
-        let own = settings.tools.get(&public);
-        let shape = way.shape.or_else(|| own?.shape).unwrap_or(settings.shape);
-        let is_plain = way.shape.is_none() && settings.is_plain_for(&public);
-        // A client that does not know structured results cannot be given any.
-        let placement = match (way.placement, own.and_then(|own| own.placement)) {
-            (Placement::Structured, Some(own)) => own,
-            (asked, _) => asked,
-        };
+        let shape = settings.shape_for(&public, way.shape);
+        let is_plain = settings.text_mode_for(&public, way.shape).is_text();
         // Where plain text may come, nothing else is promised (M11).
-        let placement = if is_plain { Placement::Text } else { placement };
+        let placement =
+            if is_plain { Placement::Text } else { settings.placement_for(&public, way.placement) };
         let mut shown = tools::shown(tool, shape, placement, settings.output_check_of(&public));
         if is_plain {
             shown = own_arguments::told(tool, &shown, settings.hiding.unsafe_output);

@@ -8,7 +8,6 @@ use super::consent::Wish;
 use crate::backend::tools::Tool;
 use crate::config::UnsafeOutput;
 use crate::protocol::naming;
-use crate::protocol::presentation::TextMode;
 
 /// Asks for an envelope of this contract, and not for plain text.
 const MACHINE_READABLE: &str = "machineReadable";
@@ -23,19 +22,7 @@ pub(super) struct Taken {
     /// What they asked for, if they said anything about it.
     pub(super) wish: Option<Wish>,
     /// Whether they asked for an envelope, if they said anything about it.
-    is_readable: Option<bool>,
-}
-
-impl Taken {
-    /// The text mode of a call that would have this one without them.
-    pub(super) fn text_mode(&self, otherwise: TextMode) -> TextMode {
-        match (otherwise, self.is_readable) {
-            // Who has chosen the contract was promised its envelopes.
-            (TextMode::Envelope | TextMode::Requested, _) | (_, None) => otherwise,
-            (TextMode::InText | TextMode::Plain, Some(true)) => TextMode::InText,
-            (TextMode::InText | TextMode::Plain, Some(false)) => TextMode::Plain,
-        }
-    }
+    pub(super) is_readable: Option<bool>,
 }
 
 /// Takes our arguments out, if there are any. A parameter of that name that the tool itself has

@@ -19,7 +19,7 @@ use crate::backend::tools::Tool;
 use crate::config::OutputCheck;
 use crate::config::Passthrough;
 use crate::protocol::caller::Caller;
-use crate::protocol::presentation::Shape;
+use crate::protocol::presentation::Presentation;
 use crate::rt::clock;
 use crate::telemetry::event::{Consent, Event};
 use crate::upstream::Down;
@@ -100,6 +100,7 @@ impl Backend {
         refusal: &Refusal,
         tool: &str,
         contract: Contract,
+        presentation: Presentation,
         caller: &Arc<Caller>,
         request: &Request,
     ) -> Answer {
@@ -116,7 +117,6 @@ impl Backend {
         } else {
             Observed::Failed(Box::new(Failed::new(code, message)))
         };
-        let shape = Shape::Contract(contract);
         let call = ToolCall {
             request,
             caller,
@@ -124,7 +124,7 @@ impl Backend {
             public: tool.to_owned(),
             arguments: None,
             wish: Wish::None,
-            presentation: self.presentation(tool, Some(shape), caller),
+            presentation,
             started: clock::now(),
         };
         let answer = self.seal(&call, contract, None, observed, None);

@@ -21,7 +21,7 @@ use crate::backend::Backend;
 use crate::protocol::caller::{Caller, Client};
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::Shape;
-use crate::protocol::presentation::{Presentation, TextMode};
+use crate::protocol::presentation::{Preferences, TextMode};
 use crate::rt::clock;
 
 /// How long the result of a task is waited for: as long as the task.
@@ -173,8 +173,10 @@ impl Backend {
         let Task { tool, shape, wish, text, .. } = task;
         let wish = if *wish == Wish::None { Wish::of(request.meta.as_ref()) } else { *wish };
         let (name, public) = (tool.clone(), self.public_name(tool));
-        let presentation =
-            Presentation { text: *text, ..self.presentation(&public, Some(*shape), caller) };
+        // What the call has asked for holds, not what this request would.
+        let (shape, text) = (Some(*shape), Some(*text));
+        let prefers = Preferences { shape, text, ..caller.preferences };
+        let presentation = self.settings().presentation(&public, prefers, caller.era());
         let started = clock::now();
         let arguments = None;
         ToolCall { request, caller, name, public, arguments, wish, presentation, started }

@@ -41,7 +41,8 @@ impl<'c> ToolCall<'c> {
 
     /// The same call without the arguments that are ours.
     pub(super) fn without_ours<'a>(&'a self, taken: &'a Taken) -> ToolCall<'a> {
-        let text = taken.text_mode(self.presentation.text);
+        let text = self.presentation.text;
+        let text = taken.is_readable.map_or(text, |is_asked| text.machine_readable(is_asked));
         ToolCall {
             request: &taken.request,
             arguments: Some(taken.arguments.clone()),

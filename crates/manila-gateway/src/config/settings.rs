@@ -14,7 +14,8 @@ use super::tool::ToolSettings;
 use super::upstream::Offered;
 use super::value::{contract, set, shape};
 use super::words::words;
-use crate::protocol::presentation::{Placement, Shape};
+use crate::protocol::era::Era;
+use crate::protocol::presentation::{Placement, Preferences, Presentation, Shape, TextMode};
 
 /// The keys at the top level.
 pub(super) const KEYS: &[Key] = &[
@@ -96,9 +97,45 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Whether results of a tool, as clients know it, are plain text where their caller does not
-    /// ask for an envelope (M11).
-    pub(crate) fn is_plain_for(&self, tool: &str) -> bool {
+    /// How results of a tool, as clients know it, are presented to a caller of this era with these
+    /// preferences.
+    pub(crate) fn presentation(&self, tool: &str, prefers: Preferences, era: Era) -> Presentation {
+        Presentation {
+            shape: self.shape_for(tool, prefers.shape),
+            placement: self.placement_for(tool, self.placement.for_era(era)),
+            text: prefers.text.unwrap_or_else(|| self.text_mode_for(tool, prefers.shape)),
+            media: prefers.media,
+            era,
+        }
+    }
+
+    /// The shape of results of a tool whose caller asks for this one, or for none.
+    pub(crate) fn shape_for(&self, tool: &str, asked: Option<Shape>) -> Shape {
+        asked.or_else(|| self.tools.get(tool)?.shape).unwrap_or(self.shape)
+    }
+
+    /// Where the envelopes of a tool go, for clients that can be given this placement.
+    pub(crate) fn placement_for(&self, tool: &str, possible: Placement) -> Placement {
+        let own = self.tools.get(tool).and_then(|tool| tool.placement);
+        match (possible, own) {
+            (Placement::Structured, Some(own)) => own,
+            (possible, _) => possible,
+        }
+    }
+
+    /// What text the results of a tool are, for callers that ask for this shape, or for none, and
+    /// say nothing about text.
+    pub(crate) fn text_mode_for(&self, tool: &str, asked: Option<Shape>) -> TextMode {
+        if asked.is_none() && self.is_plain_for(tool) {
+            TextMode::Plain
+        } else {
+            TextMode::Envelope
+        }
+    }
+
+    /// Whether results of a tool are plain text where their caller does not ask for an envelope
+    /// (M11).
+    fn is_plain_for(&self, tool: &str) -> bool {
         let readable = Shape::Contract(Contract::MachineReadableV1);
         match self.tools.get(tool).and_then(|tool| tool.shape) {
             Some(own) => own == readable,
@@ -195,3 +232,6 @@ impl From<OutputCheckWord> for OutputCheck {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use manila::request_envelope::{Refused, Request};
-use manila::{Code, JsonObject, RawJson, Violation};
+use manila::{Code, RawJson, Violation};
 
 use super::encode::Encoded;
 use crate::gateway::Gateway;
@@ -18,7 +18,8 @@ pub(super) struct Malformed {
     pub(super) id: Option<RawJson>,
     /// The method as it was sent.
     method: Option<String>,
-    params: Option<JsonObject>,
+    name: Option<RawJson>,
+    meta: Option<RawJson>,
     /// Its size.
     n_bytes: usize,
 }
@@ -31,7 +32,8 @@ impl Malformed {
         Malformed {
             id,
             method: text_of(value.as_ref(), "method"),
-            params: params.and_then(JsonObject::new),
+            name: params.as_ref().and_then(|params| params.get("name")),
+            meta: params.and_then(|params| params.get("_meta")),
             n_bytes: bytes.len(),
         }
     }
@@ -46,7 +48,8 @@ impl Malformed {
         Malformed {
             id: Some(request.id.clone()),
             method: Some(request.method.clone()),
-            params: request.params.clone(),
+            name: request.name.clone(),
+            meta: request.meta.clone(),
             n_bytes: request.frame.as_bytes().len(),
         }
     }
@@ -57,15 +60,15 @@ impl Malformed {
     }
 
     /// The `_meta` of its parameters.
-    pub(super) fn meta(&self) -> Option<RawJson> {
-        self.params.as_ref()?.get("_meta")
+    pub(super) fn meta(&self) -> Option<&RawJson> {
+        self.meta.as_ref()
     }
 
     /// What the record of its refusal says of it.
-    pub(super) fn arrival<'a>(&'a self, meta: Option<&'a RawJson>) -> Arrival<'a> {
-        let Malformed { id, method, params, n_bytes } = self;
-        let (id, method, params) = (id.as_ref(), method.as_deref(), params.as_ref());
-        Arrival { id, method, params, meta, n_bytes: *n_bytes }
+    pub(super) fn arrival(&self) -> Arrival<'_> {
+        let Malformed { id, method, name, meta, n_bytes } = self;
+        let (id, method, n_bytes) = (id.as_ref(), method.as_deref(), *n_bytes);
+        Arrival { id, method, name: name.as_ref(), meta: meta.as_ref(), n_bytes }
     }
 
     /// Refuses it, with what `encode` makes of that.
@@ -77,9 +80,7 @@ impl Malformed {
         encode: impl FnOnce(&Response) -> Encoded,
     ) -> Encoded {
         tell(gateway, &fault);
-        let response = Response::Refused(fault);
-        let meta = self.meta();
-        refuse(gateway, &self.arrival(meta.as_ref()), origin, &response, encode)
+        refuse(gateway, &self.arrival(), origin, &Response::Refused(fault), encode)
     }
 }
 
@@ -115,9 +116,8 @@ pub(super) fn record_call_without_id(
     frame: &Bytes,
 ) {
     let malformed = Malformed::read(frame, None);
-    let (meta, response) = (malformed.meta(), Response::Refused(without_id()));
-    let (origin, arrival) = (origin(meta.as_ref()), malformed.arrival(meta.as_ref()));
-    refuse(gateway, &arrival, &origin, &response, |_| Unanswered);
+    let (origin, response) = (origin(malformed.meta()), Response::Refused(without_id()));
+    refuse(gateway, &malformed.arrival(), &origin, &response, |_| Unanswered);
 }
 
 /// Nothing, for a message that is not answered.

@@ -150,7 +150,7 @@ impl Session {
             return Ok(());
         }
         let id = malformed.id.as_ref().and_then(|id| self.free(id));
-        let origin = Origin::pipe(self.transport, malformed.meta().as_ref());
+        let origin = Origin::pipe(self.transport, malformed.meta());
         let encode = |response: &Response| encode_own(id, response);
         self.push(malformed.refuse(&self.gateway, &origin, fault, encode).frame)
     }

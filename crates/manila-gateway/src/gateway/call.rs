@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use manila::request_envelope::Request;
 use manila::stage::validate::{ParsedCall, validate};
-use manila::{Code, Contract, Violation};
+use manila::{Code, Violation};
 
 use super::Gateway;
 use super::forward::wrong;
@@ -19,7 +19,7 @@ use crate::telemetry::event::Event;
 impl Gateway {
     /// Calls a tool.
     pub async fn call_tool(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
-        let parsed = match validate(request.params.as_ref()) {
+        let parsed = match validate(request) {
             Ok(parsed) => parsed,
             Err(violation) => return refused(violation),
         };
@@ -39,7 +39,7 @@ impl Gateway {
         caller: &Arc<Caller>,
         fault: Fault,
     ) -> Answer {
-        let parsed = validate(request.params.as_ref()).ok();
+        let parsed = validate(request).ok();
         let own = parsed.as_ref().and_then(|parsed| self.resolve(&parsed.name));
         let owner = own.map(|(backend, own)| (backend, own.to_owned()));
         let (parsed, (backend, own)) = match (parsed, owner) {
@@ -61,11 +61,17 @@ impl Gateway {
         caller: &Arc<Caller>,
         request: &Request,
     ) -> Answer {
-        match caller.preferences.shape.unwrap_or_else(|| self.shape_of(tool)) {
-            Shape::Contract(contract) => {
-                self.seal_refusal(refusal, tool, contract, caller, request)
+        let servers = self.servers();
+        let owner = servers.resolve(tool).map(|(backend, _)| backend);
+        let settings = owner.map_or_else(|| self.settings(), |owner| owner.settings());
+        let presentation = settings.presentation(tool, caller.preferences, caller.era());
+        // Which server has the tool does not matter to what is said of the refusal.
+        let backend = owner.or_else(|| servers.all().first());
+        match (presentation.shape, backend) {
+            (Shape::Contract(contract), Some(backend)) => {
+                backend.sealed_refusal(refusal, tool, contract, presentation, caller, request)
             }
-            Shape::AsItCame => Answer::Refused(refusal.clone()),
+            (Shape::Contract(_) | Shape::AsItCame, _) => Answer::Refused(refusal.clone()),
         }
     }
 
@@ -74,31 +80,6 @@ impl Gateway {
         let servers = self.servers.load();
         let (backend, own) = servers.resolve(public)?;
         Some((Arc::clone(backend), own))
-    }
-
-    fn seal_refusal(
-        &self,
-        refusal: &Refusal,
-        tool: &str,
-        contract: Contract,
-        caller: &Arc<Caller>,
-        request: &Request,
-    ) -> Answer {
-        let servers = self.servers();
-        // Whose tool it is does not matter to what is said of it.
-        let owner = servers.resolve(tool).map(|(backend, _)| backend);
-        match owner.or_else(|| servers.all().first()) {
-            Some(backend) => backend.sealed_refusal(refusal, tool, contract, caller, request),
-            None => Answer::Refused(refusal.clone()),
-        }
-    }
-
-    /// The shape of the results of a tool whose caller asks for none.
-    pub(crate) fn shape_of(&self, tool: &str) -> Shape {
-        match self.resolve(tool) {
-            Some((backend, _)) => backend.shape_of(tool),
-            None => self.settings().shape,
-        }
     }
 
     /// The tool of this name; `None` if there is none, or nothing is known about it within the time

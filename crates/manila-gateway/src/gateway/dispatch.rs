@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use manila::request_envelope::Request;
-use manila::{Code, JsonObject, RawJson};
+use manila::{Code, RawJson};
 use tokio::time::Instant;
 use tracing::Instrument;
 
@@ -28,24 +28,20 @@ pub(crate) struct Arrival<'a> {
     pub(crate) id: Option<&'a RawJson>,
     /// The method as it was sent, where it could be read.
     pub(crate) method: Option<&'a str>,
-    pub(crate) params: Option<&'a JsonObject>,
+    /// The tool or the prompt that it asks for, where it names one.
+    pub(crate) name: Option<&'a RawJson>,
     pub(crate) meta: Option<&'a RawJson>,
     /// Its size on the wire.
     pub(crate) n_bytes: usize,
 }
 
 impl<'a> Arrival<'a> {
-    /// The name of the tool or the prompt that it asks for.
-    pub(super) fn name(&self) -> Option<String> {
-        self.params?.get("name")?.as_text().map(Cow::into_owned)
-    }
-
     /// A request of which nothing but this size is known beside the message.
     pub(crate) fn of(request: &'a Request) -> Arrival<'a> {
         Arrival {
             id: Some(&request.id),
             method: Some(&request.method),
-            params: request.params.as_ref(),
+            name: request.name.as_ref(),
             meta: request.meta.as_ref(),
             n_bytes: request.frame.as_bytes().len(),
         }
@@ -213,7 +209,8 @@ impl Drop for Open<'_> {
         }
         let Open { gateway, arrival, origin, started, .. } = *self;
         if arrival.method == Some("tools/call") {
-            let tool = arrival.name().unwrap_or_default();
+            let tool = arrival.name.and_then(RawJson::as_text).map(Cow::into_owned);
+            let tool = tool.unwrap_or_default();
             let duration = clock::now().saturating_duration_since(started);
             gateway.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
         }

@@ -34,9 +34,7 @@ impl Servers {
         }
         let params = request.params.as_ref();
         match request.method.as_str() {
-            "prompts/get" => {
-                self.by_name(request, params.and_then(|it| it.get("name")), caller).await
-            }
+            "prompts/get" => self.by_name(request, request.name.clone(), caller).await,
             "resources/read" => {
                 self.by_uri(request, params.and_then(|it| it.get("uri")), caller).await
             }

@@ -31,11 +31,11 @@ pub(super) struct Completed<'a> {
 pub(super) fn record(gateway: &Gateway, completed: &Completed<'_>) {
     let Completed { arrival, origin, started, output_bytes, failure, contract, request_id } =
         *completed;
-    let Arrival { id, method, params: _, meta, n_bytes } = *arrival;
+    let Arrival { id, method, name, meta, n_bytes } = *arrival;
     gateway.metrics.count_bytes(n_bytes, output_bytes);
     let Some(journal) = gateway.journal() else { return };
     let meta = |key: &str| text(meta, key);
-    let name = || arrival.name();
+    let name = || name.and_then(RawJson::as_text);
     let (agent, task, step) =
         (meta(own_meta::AGENT_ID), meta(own_meta::TASK_ID), meta(own_meta::STEP_ID));
     let tool = (method == Some("tools/call")).then(name).flatten();

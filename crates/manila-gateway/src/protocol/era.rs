@@ -1,6 +1,6 @@
 //! The eras of MCP: how a peer opens a conversation, and what it understands.
 
-use manila::RawJson;
+use manila::{JsonObject, RawJson};
 
 pub(crate) mod meta;
 mod requests;
@@ -102,14 +102,20 @@ impl Era {
     }
 }
 
-/// The parameter that names what a request is about, which the modern era tells in a header, too.
-pub(crate) fn name_member(method: &str) -> Option<&'static str> {
-    match method {
-        "tools/call" | "prompts/get" => Some("name"),
-        "resources/read" => Some("uri"),
-        _ if method.starts_with("tasks/") => Some("taskId"),
-        _ => None,
-    }
+/// What a request is about, which the modern era tells in a header, too: the parameter that names
+/// it, and its text. `name` is the parameter `name`.
+pub(crate) fn named(
+    method: &str,
+    name: Option<&RawJson>,
+    params: Option<&JsonObject>,
+) -> Option<(&'static str, String)> {
+    let (key, value) = match method {
+        "tools/call" | "prompts/get" => ("name", name.cloned()),
+        "resources/read" => ("uri", params?.get("uri")),
+        _ if method.starts_with("tasks/") => ("taskId", params?.get("taskId")),
+        _ => return None,
+    };
+    Some((key, value?.as_text()?.into_owned()))
 }
 
 /// The levels of a log, the least severe first.

@@ -51,14 +51,6 @@ impl Placement {
             Placement::Structured | Placement::Text => Placement::Text,
         }
     }
-
-    /// The same for a tool that may have a placement of its own.
-    pub(crate) fn for_tool(self, own: Option<Placement>, era: Era) -> Placement {
-        match (self.for_era(era), own) {
-            (Placement::Structured, Some(own)) => own,
-            (placement, _) => placement,
-        }
-    }
 }
 
 /// Whether a result is an envelope or text for people (M11).
@@ -79,6 +71,16 @@ impl TextMode {
     /// Whether people read the result.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, TextMode::Plain | TextMode::Requested)
+    }
+
+    /// The same for a call whose arguments ask for an envelope, or for none.
+    pub(crate) fn machine_readable(self, is_asked: bool) -> TextMode {
+        match (self, is_asked) {
+            // Who has chosen the contract was promised its envelopes.
+            (TextMode::Envelope | TextMode::Requested, _) => self,
+            (TextMode::InText | TextMode::Plain, true) => TextMode::InText,
+            (TextMode::InText | TextMode::Plain, false) => TextMode::Plain,
+        }
     }
 }
 

@@ -148,7 +148,8 @@ impl Connection {
         params: &JsonObject,
     ) -> Result<Waiting, Gone> {
         let frame = jsonrpc::request(id, method, params);
-        let about = Outgoing { era, method, params: Some(params), sent: &SentAs::default() };
+        let (params, sent) = (Some(params), &SentAs::default());
+        let about = Outgoing { era, method, name: None, params, sent };
         self.request(id, frame, &about, None).await
     }
 
@@ -163,7 +164,8 @@ impl Connection {
         let era = self.era_or_plainest();
         let (frame, token) = era::outgoing(request, id, caller, era, sent.name.as_deref());
         let params = request.params.as_ref();
-        let about = Outgoing { era, method: &request.method, params, sent };
+        let about =
+            Outgoing { era, method: &request.method, name: request.name.as_ref(), params, sent };
         let is_task = || params.is_some_and(|params| params.get("task").is_some());
         let expects = token.map(|token| Expected { token, is_task: is_task() });
         self.request(id, frame, &about, Some(From { caller, expects })).await

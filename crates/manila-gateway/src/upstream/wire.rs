@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manila::JsonObject;
+use manila::{JsonObject, RawJson};
 use tokio::task::AbortHandle;
 
 use super::Connection;
@@ -23,6 +23,8 @@ pub(super) enum Wire {
 pub(super) struct Outgoing<'a> {
     pub(super) era: Era,
     pub(super) method: &'a str,
+    /// The parameter `name`.
+    pub(super) name: Option<&'a RawJson>,
     pub(super) params: Option<&'a JsonObject>,
     pub(super) sent: &'a SentAs,
 }

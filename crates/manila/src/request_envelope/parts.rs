@@ -13,12 +13,21 @@ pub(crate) struct Parts {
     id: Option<RawJson>,
     method: Option<RawJson>,
     params: Option<RawJson>,
-    /// `_meta` of the parameters.
-    meta: Option<RawJson>,
+    named: Named,
     result: Option<RawJson>,
     error: Option<RawJson>,
     /// Those that are given twice.
     twice: Vec<&'static str>,
+}
+
+/// The parameters that are read by name. Of several with one name it is the last.
+#[derive(Clone, Default)]
+struct Named {
+    name: Option<RawJson>,
+    arguments: Option<RawJson>,
+    meta: Option<RawJson>,
+    /// The first that is given twice.
+    repeated: Option<&'static str>,
 }
 
 /// A rule that a message breaks.
@@ -49,6 +58,30 @@ pub(crate) fn not_an_object(kind: Kind) -> (&'static str, String) {
     }
 }
 
+impl Named {
+    fn read(reader: &mut Reader<'_>) -> Result<Named, ReadError> {
+        let mut named = Named::default();
+        reader.members(|reader, key| {
+            let value = reader.raw()?;
+            named.put(key, value);
+            Ok(())
+        })?;
+        Ok(named)
+    }
+
+    fn put(&mut self, key: &str, value: RawJson) {
+        let (name, place) = match key {
+            "name" => ("name", &mut self.name),
+            "arguments" => ("arguments", &mut self.arguments),
+            "_meta" => ("_meta", &mut self.meta),
+            _ => return,
+        };
+        if place.replace(value).is_some() {
+            self.repeated.get_or_insert(name);
+        }
+    }
+}
+
 impl Parts {
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Parts, ReadError> {
         let mut parts = Parts::default();
@@ -56,8 +89,8 @@ impl Parts {
             let value = match (key, reader.next_kind()) {
                 // They may be large, so what stands in them is found while they are read.
                 ("params", Kind::Object) => {
-                    let (meta, params) = reader.with_raw(meta)?;
-                    parts.meta = meta;
+                    let (named, params) = reader.with_raw(Named::read)?;
+                    parts.named = named;
                     params
                 }
                 _ => reader.raw()?,
@@ -74,7 +107,6 @@ impl Parts {
         for member in object.members() {
             parts.put(&member.key(), member.value());
         }
-        parts.meta = parts.params.as_ref().and_then(|params| params.get("_meta"));
         parts
     }
 
@@ -107,8 +139,9 @@ impl Parts {
         self.once()?;
         self.version()?;
         let (method, params) = (self.method()?, self.params(profile)?);
-        let (meta, frame) = (self.meta.clone(), frame.clone());
-        Ok(Request { id: self.id(profile)?, method, params, meta, frame })
+        let Named { name, arguments, meta, repeated } = self.named.clone();
+        let (id, frame) = (self.id(profile)?, frame.clone());
+        Ok(Request { id, method, params, name, arguments, meta, repeated, frame })
     }
 
     fn notification(&self, frame: &RawJson) -> Result<Notification, Broken> {
@@ -238,19 +271,6 @@ impl Parts {
             }
         }
     }
-}
-
-/// Reads an object, and gives its member `_meta`.
-fn meta(reader: &mut Reader<'_>) -> Result<Option<RawJson>, ReadError> {
-    let mut meta = None;
-    reader.members(|reader, key| {
-        let value = reader.raw()?;
-        if key == "_meta" {
-            meta = Some(value);
-        }
-        Ok(())
-    })?;
-    Ok(meta)
 }
 
 fn is_twice(member: &'static str) -> Broken {

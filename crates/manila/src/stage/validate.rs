@@ -1,12 +1,13 @@
 //! Validate: read the parameters of a `tools/call` request, or refuse it.
 //!
-//! The parameters are read once, here, so that the tool that is looked up and the arguments that
-//! are checked are the ones that the server gets. A member that is given twice is refused,
-//! because the server might take the other one.
+//! The parameters are found once, when the message is read, so that the tool that is looked up and
+//! the arguments that are checked are the ones that the server gets. A member that is given twice
+//! is refused here, because the server might take the other one.
 
 use std::borrow::Cow;
 
-use crate::raw_json::{JsonObject, RawJson};
+use crate::raw_json::RawJson;
+use crate::request_envelope::Request;
 #[cfg(feature = "validate")]
 use crate::schema::Schema;
 use crate::violation::Violation;
@@ -29,28 +30,22 @@ pub struct ParsedCall {
 /// Members that are not read are left alone.
 ///
 /// ```
-/// use manila::JsonObject;
+/// use manila::request_envelope::Request;
 /// use manila::stage::validate::validate;
 ///
-/// let params = JsonObject::build(|params| params.member("name", "echo"));
-/// assert_eq!(validate(Some(&params))?.name, "echo");
-/// assert_eq!(validate(None).unwrap_err().pointer, "/params/name");
+/// let call = r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo"}}"#;
+/// let request = Request::from_json_strict(call).unwrap();
+/// assert_eq!(validate(&request)?.name, "echo");
 /// # Ok::<(), manila::Violation>(())
 /// ```
-pub fn validate(params: Option<&JsonObject>) -> Result<ParsedCall, Violation> {
-    let (mut name, mut arguments, mut meta) = (None, None, None);
-    for member in params.iter().flat_map(|params| params.members()) {
-        let places = [("name", &mut name), ("arguments", &mut arguments), ("_meta", &mut meta)];
-        let place = places.into_iter().find(|(key, _)| member.is(key));
-        if let Some((key, place)) = place
-            && place.replace(member.value()).is_some()
-        {
-            return Err(Violation::new(format!("/params/{key}"), "unique", "is given twice"));
-        }
+pub fn validate(request: &Request) -> Result<ParsedCall, Violation> {
+    if let Some(member) = request.repeated {
+        return Err(Violation::new(format!("/params/{member}"), "unique", "is given twice"));
     }
-    let name = name.as_ref().and_then(RawJson::as_text);
+    let name = request.name.as_ref().and_then(RawJson::as_text);
     let no_name = || Violation::new("/params/name", "required", "must be the name of a tool");
     let name = name.map(Cow::into_owned).ok_or_else(no_name)?;
+    let (arguments, meta) = (request.arguments.clone(), request.meta.clone());
     Ok(ParsedCall { name, arguments, meta })
 }
 

@@ -99,8 +99,7 @@ async fn answer(
         Err(refused) => {
             let (fault, id) = malformed::fault(refused);
             let malformed = Malformed::read(&message, id);
-            let meta = malformed.meta();
-            let origin = head.origin("/mcp", meta.as_ref(), None);
+            let origin = head.origin("/mcp", malformed.meta(), None);
             let encode = |response: &Response| encode_own(malformed.id.as_ref(), response);
             Some(malformed.refuse(&front.gateway, &origin, fault, encode).frame)
         }

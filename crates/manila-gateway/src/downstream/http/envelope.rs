@@ -43,13 +43,11 @@ pub(super) async fn call(
             let (fault, id) = malformed::fault(refused);
             let text = id.as_ref().and_then(RawJson::as_text);
             let malformed = Malformed::read(&body, id.clone());
-            let meta = malformed.meta();
-            let caller = caller(shape, head, path, meta.as_ref(), text.as_deref());
+            let caller = caller(shape, head, path, malformed.meta(), text.as_deref());
             malformed::tell(gateway, &fault);
             let encode = |response: &Response| encode(malformed.id.as_ref(), response, &caller);
             let response = Response::Refused(fault);
-            let arrival = malformed.arrival(meta.as_ref());
-            return refuse(gateway, &arrival, &caller.origin, &response, encode);
+            return refuse(gateway, &malformed.arrival(), &caller.origin, &response, encode);
         }
     };
     let (id, meta) = (&request.id, request.meta.as_ref());
@@ -80,15 +78,16 @@ pub(super) async fn call(
 /// The arguments, in MCP's words or in those of tool I/O (Q3). The tool that they name must be the
 /// one of the path.
 fn arguments(request: &Request, tool: &str) -> Result<RawJson, Violation> {
-    let params = request.params.clone().unwrap_or_default();
-    let is_tool_io = params.get("tool").is_some();
-    let (name, input) = if is_tool_io { ("tool", "input") } else { ("name", "arguments") };
-    let is_other = |name: RawJson| name.as_text().is_none_or(|name| name != tool);
-    if params.get(name).is_some_and(is_other) {
-        let pointer = format!("/params/{name}");
+    let part = |key: &str| request.params.as_ref().and_then(|params| params.get(key));
+    let (key, name, input) = match part("tool") {
+        Some(name) => ("tool", Some(name), part("input")),
+        None => ("name", request.name.clone(), request.arguments.clone()),
+    };
+    if name.is_some_and(|name| name.as_text().is_none_or(|name| name != tool)) {
+        let pointer = format!("/params/{key}");
         return Err(Violation::new(pointer, "const", "must be the tool of the path"));
     }
-    params.get(input).map_or_else(|| Ok(JsonObject::default().into()), not_null)
+    input.map_or_else(|| Ok(JsonObject::default().into()), not_null)
 }
 
 /// The request that the journal records for a refused call. The path names the tool, not the body.

@@ -114,8 +114,7 @@ fn refuse(front: &Front, head: &Head, refused: NoMessage, line: &Bytes) -> Reply
         return reply::json(StatusCode::BAD_REQUEST, encode(&Response::Refused(fault)).frame);
     }
     let malformed = Malformed::read(line, found);
-    let meta = malformed.meta();
-    let origin = head.origin("/mcp", meta.as_ref(), None);
+    let origin = head.origin("/mcp", malformed.meta(), None);
     let refused = malformed.refuse(&front.gateway, &origin, fault, encode);
     reply::json(StatusCode::BAD_REQUEST, refused.frame)
 }

@@ -21,7 +21,7 @@ use crate::gateway::dispatch::{Arrival, Dispatched, dispatch_refusal, dispatch_w
 use crate::gateway::response::Response;
 use crate::protocol::caller::{Caller, Client, Line, Speech};
 use crate::protocol::era::{self, Era};
-use crate::protocol::jsonrpc::{Fault, text_of};
+use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern::{Breach, Said, is_removed};
 
 /// A request that says everything.
@@ -161,9 +161,8 @@ fn check_version(head: &Head, said: &Said) -> Result<(), Breach> {
 
 /// The name of what is asked for, where there is one and the headers say the same.
 fn check_name(head: &Head, request: &Request) -> Result<Option<String>, Breach> {
-    let Some(key) = era::name_member(&request.method) else { return Ok(None) };
-    let params = request.params.as_ref().map(manila::JsonObject::as_raw);
-    let Some(name) = text_of(params, key) else { return Ok(None) };
+    let named = era::named(&request.method, request.name.as_ref(), request.params.as_ref());
+    let Some((key, name)) = named else { return Ok(None) };
     let told = head.headers.get("mcp-name").and_then(|told| decoded(told.as_bytes()));
     match told {
         Some(told) if told == name => Ok(Some(name)),
@@ -182,7 +181,7 @@ async fn check_arguments(
     let Some(name) = &told.tool else { return Ok(()) };
     // A server that does not list its tools in time will be late with the call, too.
     let Some(tool) = front.gateway.known_tool_in_time(name, caller).await else { return Ok(()) };
-    let arguments = || request.params.as_ref().and_then(|params| params.get("arguments"));
+    let arguments = || request.arguments.clone();
     let given = |name: &str| {
         let mut values = told.headers.get_all(name).iter();
         let first = values.next().map(hyper::header::HeaderValue::as_bytes);

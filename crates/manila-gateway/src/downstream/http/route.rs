@@ -27,12 +27,12 @@ pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Re
     let Some(Declined { fault, about }) = reply.extensions_mut().remove() else {
         return reply;
     };
-    let (response, meta) = (Response::Refused(fault), about.meta());
-    let origin = head.origin(head.path.clone(), meta.as_ref(), None);
+    let response = Response::Refused(fault);
+    let origin = head.origin(head.path.clone(), about.meta(), None);
     if let Ok(request_id) = HeaderValue::from_str(&origin.request_id.known_as(None)) {
         reply.headers_mut().insert(reply::REQUEST_ID, request_id);
     }
-    refuse(&front.gateway, &about.arrival(meta.as_ref()), &origin, &response, |_| reply)
+    refuse(&front.gateway, &about.arrival(), &origin, &response, |_| reply)
 }
 
 async fn routed(front: &Arc<Front>, head: &Head, body: Arriving) -> Result<Reply, Refused> {

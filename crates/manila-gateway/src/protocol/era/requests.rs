@@ -48,10 +48,8 @@ pub(crate) fn outgoing(
     if let Some(token) = &token {
         edits.replace(token, own_id.as_bytes());
     }
-    if let (Some(name), Some(params)) = (name, &request.params)
-        && let Some(part) = params.get("name")
-    {
-        edits.replace_text(&part, name);
+    if let (Some(name), Some(given)) = (name, &request.name) {
+        edits.replace_text(given, name);
     }
     trace(&mut edits, request, &traceparent);
     (edits.apply(), token)

@@ -2,11 +2,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use manila::{JsonObject, RawJson};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::PROTOCOL_VERSION;
-use crate::protocol::era::Era;
+use crate::protocol::era::{self, Era};
 use crate::upstream::wire::{Mirrored, Outgoing};
 
 /// The headers of a request. In the legacy era there are none that are its own.
@@ -17,9 +16,9 @@ pub(super) fn of(about: &Outgoing<'_>) -> HeaderMap {
     }
     headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(Era::Modern.date()));
     put(&mut headers, "mcp-method", about.method);
-    let name = || about.params.and_then(|params| named(about.method, params));
     let own = about.sent.name.clone().filter(|_| about.method == "tools/call");
-    if let Some(name) = own.or_else(name) {
+    let given = || era::named(about.method, about.name, about.params).map(|(_, name)| name);
+    if let Some(name) = own.or_else(given) {
         put(&mut headers, "mcp-name", &name);
     }
     let Mirrored(mirrored) = &about.sent.headers;
@@ -27,12 +26,6 @@ pub(super) fn of(about: &Outgoing<'_>) -> HeaderMap {
         put(&mut headers, &format!("mcp-param-{name}"), value);
     }
     headers
-}
-
-/// What a request is about, where its method has a word for that.
-fn named(method: &str, params: &JsonObject) -> Option<String> {
-    let key = crate::protocol::era::name_member(method)?;
-    params.get(key).as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned)
 }
 
 fn put(headers: &mut HeaderMap, name: &str, value: &str) {

@@ -1,12 +1,14 @@
 use super::validate;
-use crate::raw_json::{JsonObject, RawJson};
+use crate::raw_json::RawJson;
+use crate::request_envelope::Message;
 
 /// Compares what is read from `params`, or the refusal, with `expected`.
 #[track_caller]
 fn check(params: &str, expected: &str) {
-    let params = JsonObject::new(RawJson::parse(params.to_owned()).unwrap());
+    let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+    let Ok(Message::Request(request)) = Message::from_json(call) else { panic!("no request") };
     let shown = |value: Option<RawJson>| value.map_or("-".to_owned(), |value| value.to_string());
-    let found = match validate(params.as_ref()) {
+    let found = match validate(&request) {
         Ok(call) => format!("{} {} {}", call.name, shown(call.arguments), shown(call.meta)),
         Err(violation) => format!("{}: {violation}", violation.rule),
     };
