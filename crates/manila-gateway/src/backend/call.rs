@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use manila::pipeline::{self, Redaction};
 use manila::request_envelope::Request;
 use manila::stage::validate::{ParsedCall, check_arguments};
-use manila::{
-    Code, Contract, Failed, Invalid, JsonObject, McpResult, Observation, Observed, Violation,
-};
+use manila::{Code, Contract, Failed, Invalid, JsonObject, McpResult, Observed, Violation};
 
 use super::ask::{Answered, Unanswered};
 use super::consent::Wish;
 use super::forward::is_asked_across;
 use super::list::Found;
 use super::own_arguments;
-use super::seal::context;
 use super::tool_call::ToolCall;
 use super::tools::Tool;
 use super::{Answer, Backend, Kind, Refusal, answer};
@@ -133,23 +129,7 @@ impl Backend {
                 };
                 Answer::AsItCame(self.with_public_task(answered))
             }
-            Err(unanswered) => {
-                let observation = Observation::new(self.not_answered(unanswered));
-                let own = self.settings();
-                let mut settings = pipeline::Settings::default();
-                settings.redaction = Redaction::By(&own.hiding.redactor);
-                let prepared = pipeline::prepare(observation, &settings, &context(call));
-                match answer::failure(&prepared) {
-                    Some(failure) => {
-                        let message = failure.message.clone().into_owned();
-                        let result = answer::plain(&message, true);
-                        let failed = super::Failed::new(failure.code);
-                        let failure = Some(super::Failed { message: Some(message), ..failed });
-                        Answer::Plain { result, failure }
-                    }
-                    None => Answer::Refused(Refusal::new(Code::InternalError)),
-                }
-            }
+            Err(unanswered) => self.plain_failure(call, unanswered),
         }
     }
 

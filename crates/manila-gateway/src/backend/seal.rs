@@ -131,6 +131,22 @@ impl Backend {
         answer.breaking(refusal.violations().to_vec())
     }
 
+    /// The failure of a call that was not answered, as plain text.
+    pub(super) fn plain_failure(&self, call: &ToolCall<'_>, unanswered: Unanswered) -> Answer {
+        let observation = Observation::new(self.not_answered(unanswered));
+        let own = self.settings();
+        let mut settings = pipeline::Settings::default();
+        settings.redaction = Redaction::By(&own.hiding.redactor);
+        let prepared = pipeline::prepare(observation, &settings, &context(call));
+        let Some(failure) = answer::failure(&prepared) else {
+            return Answer::Refused(Refusal::new(Code::InternalError));
+        };
+        let message = failure.message.clone().into_owned();
+        let result = answer::plain(&message, true);
+        let failed = super::Failed::new(failure.code);
+        Answer::Plain { result, failure: Some(super::Failed { message: Some(message), ..failed }) }
+    }
+
     pub(super) fn not_answered(&self, unanswered: Unanswered) -> Observed {
         let (code, message) = unanswered.told(&self.settings());
         let mut failed = Failed::new(code, message);
@@ -159,7 +175,7 @@ fn diagnose(failed: &mut Failed, down: &Down) {
     }
 }
 
-pub(super) fn context(call: &ToolCall<'_>) -> Context {
+fn context(call: &ToolCall<'_>) -> Context {
     let elapsed = clock::now().saturating_duration_since(call.started);
     Context::new(call.caller.origin.request_id.fresh).elapsed(elapsed)
 }

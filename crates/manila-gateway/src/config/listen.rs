@@ -54,5 +54,5 @@ fn local_address(text: &str, written: &Spanned<String>) -> Result<SocketAddr, Co
 
 /// Says why an address is not served.
 pub(crate) fn not_local(address: &SocketAddr) -> String {
-    format!("{address} can be reached from other machines, which is refused until there are keys")
+    format!("{address} can be reached from other machines, which is not supported")
 }

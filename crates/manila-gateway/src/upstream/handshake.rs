@@ -1,5 +1,6 @@
 //! Opening a conversation with a server, in the era that it speaks.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,6 +95,11 @@ pub(crate) enum Refusal {
     Error(RawJson),
     /// It, or something before it, refused on HTTP, or it could not be reached.
     Declined(Declined),
+}
+
+/// Says that a server was silent for too long.
+pub(super) fn no_answer(server: &impl Display, timeout: Duration) -> String {
+    format!("`{server}` did not answer `initialize` within {timeout:?}")
 }
 
 /// How long a server may be silent about what it is before `initialize` is said to it, too.

@@ -231,7 +231,7 @@ impl Remote {
         };
         match refusal {
             Refusal::Silent(timeout) if opening == Opening::Initialize => {
-                down(format!("`{}` did not answer within {timeout:?}", self.address), true)
+                down(handshake::no_answer(&self.address, timeout), true)
             }
             // To `initialize` it only says that the other opening is the right one.
             Refusal::Error(error)

@@ -272,9 +272,7 @@ impl Supervisor {
             }
             End::Exited(None) => format!("`{command}` lost its keeper"),
             End::ClosedInput => format!("`{command}` closed its input"),
-            End::Refused(Refusal::Silent(timeout)) => {
-                format!("`{command}` did not answer `initialize` within {timeout:?}")
-            }
+            End::Refused(Refusal::Silent(timeout)) => handshake::no_answer(command, *timeout),
             End::Refused(Refusal::Unusable(why)) => {
                 format!("`{command}` answered `initialize` with what cannot be used: {why}")
             }

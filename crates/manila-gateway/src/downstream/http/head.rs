@@ -36,6 +36,11 @@ impl Head {
         self.principal.as_ref().err()
     }
 
+    /// Who sends it.
+    pub(super) fn principal(&self) -> Principal {
+        self.principal.as_ref().copied().unwrap_or(Principal::Unknown)
+    }
+
     /// Whether it asks for something to be shown.
     pub(super) fn is_get(&self) -> bool {
         matches!(self.method, Method::GET | Method::HEAD)
@@ -59,7 +64,6 @@ impl Head {
             envelope_id,
             traceparent: self.header("traceparent"),
         };
-        let principal = self.principal.as_ref().copied().unwrap_or(Principal::Unknown);
-        Origin::http(principal, route, meta, beside)
+        Origin::http(self.principal(), route, meta, beside)
     }
 }

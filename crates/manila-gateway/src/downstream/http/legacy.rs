@@ -26,6 +26,7 @@ use crate::gateway::response::Response;
 use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
 use crate::protocol::era::{Era, Revision};
 use crate::protocol::jsonrpc::{Fault, text_of};
+use crate::protocol::origin::Principal;
 use crate::protocol::presentation::Shape;
 use crate::telemetry::event::Event;
 
@@ -109,7 +110,7 @@ async fn open_session(front: &Front, head: &Head, request: &Request) -> Reply {
     let caller = Arc::new(Caller::of(&Arc::new(Client::new(Arc::clone(&line))), line, origin));
     let opened = OnceLock::new();
     let greeted = pin!(async {
-        let greeted = greet(front, request).await;
+        let greeted = greet(front, request, head.principal()).await;
         match greeted {
             Ok((result, session)) => {
                 let _ = opened.set(session);
@@ -147,7 +148,11 @@ async fn open_session(front: &Front, head: &Head, request: &Request) -> Reply {
 const RETRY: Duration = Duration::from_secs(5);
 
 /// Greets a client, and returns the id of its session beside the greeting.
-async fn greet(front: &Front, request: &Request) -> Result<(JsonObject, String), Fault> {
+async fn greet(
+    front: &Front,
+    request: &Request,
+    principal: Principal,
+) -> Result<(JsonObject, String), Fault> {
     let params = request.params.clone().unwrap_or_default();
     let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
     let revision = Revision::negotiated(&date);
@@ -162,7 +167,7 @@ async fn greet(front: &Front, request: &Request) -> Result<(JsonObject, String),
         ..Speech::of(era)
     };
     let n_max = front.limits.sessions_max;
-    let session = front.sessions.open(&front.gateway, speech, revision, n_max);
+    let session = front.sessions.open(&front.gateway, speech, revision, principal, n_max);
     let session = session.ok_or_else(|| {
         let message = format!("{n_max} sessions are open, and none of them is idle");
         Fault::new(Code::RateLimited).message(message).retry_after(RETRY)
@@ -192,7 +197,7 @@ pub(super) fn session(front: &Front, head: &Head) -> Result<Arc<Session>, Refuse
         let message = "Mcp-Session-Id is required: say `initialize` first, which gives one";
         return refuse(StatusCode::BAD_REQUEST, message);
     };
-    match front.sessions.get(id) {
+    match front.sessions.get(id, head.principal()) {
         Some(session) => Ok(session),
         None => refuse(StatusCode::NOT_FOUND, "there is no such session: say `initialize` again"),
     }

@@ -14,6 +14,7 @@ use crate::gateway::Gateway;
 use crate::notifications::{Audience, Listener, Listening, Resources, Wants};
 use crate::protocol::caller::{Client, Line, Speech, Unheard};
 use crate::protocol::era::Revision;
+use crate::protocol::origin::Principal;
 use crate::rt::clock;
 
 /// How many streams of a session can be taken up again, and how much of them is kept.
@@ -31,6 +32,8 @@ pub(super) struct Sessions(Mutex<HashMap<String, Arc<Session>>>);
 pub(super) struct Session {
     pub(super) id: String,
     pub(super) revision: Revision,
+    /// Who opened it. Nobody else may use it.
+    owner: Principal,
     pub(super) client: Arc<Client>,
     pub(super) open: OpenRequests,
     lines: Arc<Lines>,
@@ -56,6 +59,7 @@ impl Sessions {
         gateway: &Gateway,
         speech: Speech,
         revision: Revision,
+        owner: Principal,
         n_max: usize,
     ) -> Option<Arc<Session>> {
         let mut sessions = self.0.lock().ok()?;
@@ -66,14 +70,17 @@ impl Sessions {
             sessions.remove(&oldest)?.close();
         }
         let id = uuid::Uuid::from_bytes(clock::fresh()).simple().to_string();
-        let session = Arc::new(Session::new(gateway, id, speech, revision));
+        let session = Arc::new(Session::new(gateway, id, speech, revision, owner));
         sessions.insert(session.id.clone(), Arc::clone(&session));
         Some(session)
     }
 
-    /// The session of this id. It is used now.
-    pub(super) fn get(&self, id: &str) -> Option<Arc<Session>> {
+    /// The session of this id, if it is this principal's. It is used now.
+    pub(super) fn get(&self, id: &str, principal: Principal) -> Option<Arc<Session>> {
         let session = self.0.lock().ok()?.get(id).cloned()?;
+        if session.owner != principal {
+            return None;
+        }
         session.touch();
         Some(session)
     }
@@ -111,7 +118,13 @@ impl Sessions {
 }
 
 impl Session {
-    fn new(gateway: &Gateway, id: String, speech: Speech, revision: Revision) -> Session {
+    fn new(
+        gateway: &Gateway,
+        id: String,
+        speech: Speech,
+        revision: Revision,
+        owner: Principal,
+    ) -> Session {
         let lines = Arc::new(Lines {
             own: Arc::new(Stream::new(0, UNHEARD_BYTES_MAX)),
             by_number: Mutex::default(),
@@ -125,6 +138,7 @@ impl Session {
         Session {
             id,
             revision,
+            owner,
             client,
             open: OpenRequests::default(),
             lines,
