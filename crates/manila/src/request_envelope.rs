@@ -98,8 +98,9 @@ impl Message {
     /// assert_eq!(refused.unwrap_err().violation.pointer, "/id");
     /// ```
     pub fn from_json(json: impl Into<Bytes>) -> Result<Message, Refused> {
-        let (parts, frame) = open(&json.into())?;
-        parts.message(&frame).map_err(|broken| refused(&parts, broken))
+        let mut parts = Parts::default();
+        let frame = open(&json.into(), &mut parts)?;
+        parts.message(frame).map_err(|broken| refused(&parts, broken))
     }
 }
 
@@ -116,30 +117,32 @@ impl Request {
     /// assert_eq!(refused.violation.pointer, "/id");
     /// ```
     pub fn from_json_strict(json: impl Into<Bytes>) -> Result<Request, Refused> {
-        let (parts, frame) = open(&json.into())?;
-        parts.request(&frame, Profile::Strict).map_err(|broken| refused(&parts, broken))
+        let mut parts = Parts::default();
+        let frame = open(&json.into(), &mut parts)?;
+        parts.request(frame, Profile::Strict).map_err(|broken| refused(&parts, broken))
     }
 }
 
-/// Takes a message apart. What is no object is none.
-fn open(json: &Bytes) -> Result<(Parts, RawJson), Refused> {
+/// Takes a message apart into `parts`, which are large and stay where they are, and returns the
+/// whole of it. What is no object is none.
+fn open(json: &Bytes, parts: &mut Parts) -> Result<RawJson, Refused> {
     let read = Reader::payload_document(json, |reader| {
         let kind = reader.next_kind();
-        if kind != Kind::Object {
-            return Ok((Err(kind), reader.raw()?));
+        if kind == Kind::Object {
+            reader.with_raw(|reader| parts.read(reader)).map(|((), frame)| Ok(frame))
+        } else {
+            reader.raw().map(|_| Err(kind))
         }
-        reader.with_raw(|reader| Parts::read(reader).map(Ok))
     });
-    let (opened, frame) = read.map_err(|error| {
+    let opened = read.map_err(|error| {
         let violation = Violation::new(error.pointer.clone(), "json", error.to_string());
         Refused { code: Code::ParseError, violation, id: None }
     })?;
-    let parts = opened.map_err(|kind| {
+    opened.map_err(|kind| {
         let (rule, message) = not_an_object(kind);
         let violation = Violation::new("", rule, message);
         Refused { code: Code::InvalidEnvelope, violation, id: None }
-    })?;
-    Ok((parts, frame))
+    })
 }
 
 fn refused(parts: &Parts, broken: Broken) -> Refused {

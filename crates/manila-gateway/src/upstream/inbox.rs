@@ -13,7 +13,8 @@ pub(crate) enum FromUpstream {
     /// It tells something.
     Notification(Notification, From),
     /// It asks something. The answer goes to the connection that it came from.
-    Request(Request, From),
+    /// Boxed because it is rare and large: answers go through the same queue.
+    Request(Box<Request>, From),
     /// It answered, and whoever waited for that has it.
     Answered,
     /// It was started again, and this is the new conversation.

@@ -99,7 +99,9 @@ pub(super) fn usable(
             let about = about.or_else(|| subscription(&notification));
             Some(Item::Said(FromUpstream::Notification(notification, from(about))))
         }
-        Message::Request(request) => Some(Item::Said(FromUpstream::Request(request, from(about)))),
+        Message::Request(request) => {
+            Some(Item::Said(FromUpstream::Request(Box::new(request), from(about))))
+        }
         Message::Response(response) => {
             let id = match &response.id {
                 Some(id) => number(id),

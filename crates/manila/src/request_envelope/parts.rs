@@ -21,7 +21,7 @@ pub(crate) struct Parts {
 }
 
 /// The parameters that are read by name. Of several with one name it is the last.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Named {
     name: Option<RawJson>,
     arguments: Option<RawJson>,
@@ -59,14 +59,12 @@ pub(crate) fn not_an_object(kind: Kind) -> (&'static str, String) {
 }
 
 impl Named {
-    fn read(reader: &mut Reader<'_>) -> Result<Named, ReadError> {
-        let mut named = Named::default();
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         reader.members(|reader, key| {
             let value = reader.raw()?;
-            named.put(key, value);
+            self.put(key, value);
             Ok(())
-        })?;
-        Ok(named)
+        })
     }
 
     fn put(&mut self, key: &str, value: RawJson) {
@@ -83,22 +81,16 @@ impl Named {
 }
 
 impl Parts {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Parts, ReadError> {
-        let mut parts = Parts::default();
+    pub(super) fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         reader.members(|reader, key| {
             let value = match (key, reader.next_kind()) {
                 // They may be large, so what stands in them is found while they are read.
-                ("params", Kind::Object) => {
-                    let (named, params) = reader.with_raw(Named::read)?;
-                    parts.named = named;
-                    params
-                }
+                ("params", Kind::Object) => reader.with_raw(|reader| self.named.read(reader))?.1,
                 _ => reader.raw()?,
             };
-            parts.put(key, value);
+            self.put(key, value);
             Ok(())
-        })?;
-        Ok(parts)
+        })
     }
 
     /// The members of an object that has been read.
@@ -126,7 +118,7 @@ impl Parts {
     }
 
     /// The message as MCP has it, or the first rule that it breaks.
-    pub(super) fn message(&self, frame: &RawJson) -> Result<Message, Broken> {
+    pub(super) fn message(&mut self, frame: RawJson) -> Result<Message, Broken> {
         match self.role(Profile::Mcp) {
             Role::Request => self.request(frame, Profile::Mcp).map(Message::Request),
             Role::Notification => self.notification(frame).map(Message::Notification),
@@ -135,26 +127,25 @@ impl Parts {
     }
 
     /// The request, or the first rule that it breaks.
-    pub(super) fn request(&self, frame: &RawJson, profile: Profile) -> Result<Request, Broken> {
+    pub(super) fn request(&mut self, frame: RawJson, profile: Profile) -> Result<Request, Broken> {
         self.once()?;
         self.version()?;
-        let (method, params) = (self.method()?, self.params(profile)?);
-        let Named { name, arguments, meta, repeated } = self.named.clone();
-        let (id, frame) = (self.id(profile)?, frame.clone());
+        let (method, params, id) = (self.method()?, self.params(profile)?, self.id(profile)?);
+        let Named { name, arguments, meta, repeated } = std::mem::take(&mut self.named);
         Ok(Request { id, method, params, name, arguments, meta, repeated, frame })
     }
 
-    fn notification(&self, frame: &RawJson) -> Result<Notification, Broken> {
+    fn notification(&self, frame: RawJson) -> Result<Notification, Broken> {
         self.once()?;
         self.version()?;
         let (method, params) = (self.method()?, self.params(Profile::Mcp)?);
-        Ok(Notification { method, params, frame: frame.clone() })
+        Ok(Notification { method, params, frame })
     }
 
-    fn response(&self, frame: &RawJson) -> Result<Response, Broken> {
+    fn response(&self, frame: RawJson) -> Result<Response, Broken> {
         self.once()?;
         self.version()?;
-        Ok(Response { answer: self.answer()?, id: self.answered()?, frame: frame.clone() })
+        Ok(Response { answer: self.answer()?, id: self.answered()?, frame })
     }
 
     /// Every rule that the message breaks.
