@@ -13,8 +13,8 @@ use std::time::Duration;
 use manila::{Diagnosed, Observation, Observed};
 use regex::Regex;
 
-mod capabilities;
 mod diagnose;
+mod found;
 mod keys;
 mod lines;
 mod listed;
