@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use manila::RawJson;
 use manila::json::Kind;
 
-use super::rule::Found;
+use super::found::Found;
 
 /// Where the parts of a diagnostic stand. One whose message is not there is none.
 #[derive(Debug, Clone)]

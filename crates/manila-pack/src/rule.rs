@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use manila::{Category, Code, Failure, JsonObject, RawJson};
 use regex::{Captures, Regex};
 
+use super::found::Found;
 use super::lines::{Search, Words};
 use super::places::Places;
 
@@ -98,37 +99,6 @@ impl Sentence {
         }
         whole.push_str(rest);
         Some(whole)
-    }
-}
-
-/// What was found.
-#[derive(Default)]
-pub(super) struct Found<'a> {
-    pub(super) file: Option<Cow<'a, str>>,
-    pub(super) line: Option<Cow<'a, str>>,
-    pub(super) column: Option<Cow<'a, str>>,
-    pub(super) severity: Option<Cow<'a, str>>,
-    pub(super) code: Option<Cow<'a, str>>,
-    /// What it is about, such as a test.
-    pub(super) subject: Option<Cow<'a, str>>,
-    pub(super) message: Option<Cow<'a, str>>,
-    /// The output from which it was read.
-    pub(super) raw: Cow<'a, str>,
-}
-
-impl Found<'_> {
-    fn named(&self, name: &str) -> Option<&str> {
-        let found = match name {
-            "file" => &self.file,
-            "line" => &self.line,
-            "column" => &self.column,
-            "severity" => &self.severity,
-            "code" => &self.code,
-            "subject" => &self.subject,
-            "message" => &self.message,
-            _ => return None,
-        };
-        found.as_deref().map(str::trim)
     }
 }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
+use manila::stage::validate::{ParsedCall, validate};
 use manila::{Code, JsonObject, RawJson, jsonrpc};
 use manila_process::os::{Target, stdio, stop};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -183,15 +184,11 @@ impl Session {
     }
 
     fn call(&self, request: Request) {
-        let params = request.params.as_ref();
-        let name = params.and_then(|params| params.get("name"));
-        let name = name.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
-        let Some(name) = name else {
+        let Ok(ParsedCall { name, arguments, meta, .. }) = validate(&request) else {
             return self.refuse(Some(&request.id), Code::InvalidToolInput);
         };
-        let arguments = params.and_then(|params| params.get("arguments"));
         let arguments = arguments.and_then(JsonObject::new).unwrap_or_default();
-        let token = params.and_then(|it| it.get("_meta")?.get("progressToken"));
+        let token = meta.and_then(|meta| meta.get("progressToken"));
         let cancellation = Arc::new(Notify::new());
         let key = request.id.to_string();
         if let Ok(mut open) = self.open.lock() {

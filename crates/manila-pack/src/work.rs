@@ -1,5 +1,7 @@
 //! One call of a tool of a pack: prepared, alone at what it changes, run, and told.
 
+mod capabilities;
+
 use std::ffi::OsString;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,6 @@ use manila::{Cancelled, Code, Conflict, Failed, JsonObject, Observation, Observe
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use super::capabilities;
 use super::locks::{Held, Holder, Locks, NotHeld};
 use super::probe::Version;
 use super::refusal;

@@ -123,8 +123,9 @@ impl Request {
     }
 }
 
-/// Takes a message apart into `parts`, which are large and stay where they are, and returns the
-/// whole of it. What is no object is none.
+/// Reads a message into `parts`, and returns the whole message. Fails if it is not an object.
+///
+/// The parts are large: they are filled in place, and never moved.
 fn open(json: &Bytes, parts: &mut Parts) -> Result<RawJson, Refused> {
     let read = Reader::payload_document(json, |reader| {
         let kind = reader.next_kind();

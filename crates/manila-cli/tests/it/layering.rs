@@ -24,6 +24,7 @@ const LAYERED: &[Layered] = &[
     Layered { name: "manila", layers: None },
     Layered { name: "manila-process", layers: None },
     Layered { name: "manila-files", layers: None },
+    Layered { name: "manila-pack", layers: None },
     Layered { name: "manila-gateway", layers: Some(&GATEWAY) },
 ];
 

@@ -145,6 +145,51 @@ fn an_id_that_is_open_is_refused_for_the_limit_while_the_gateway_is_full() {
 }
 
 #[test]
+fn a_parameter_that_is_given_twice_is_the_same_line_on_every_transport() {
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":"call-1","method":"tools/call","params":{{"name":"echo",
+        "arguments":{{"message":"x"}},"name":"echo","_meta":{{"traceparent":"{TRACE}"}}}}}}"#
+    );
+    let call = call.replace('\n', "");
+    let scratch = Scratch::new("same-line-repeated");
+    let (stdio, folder) = config(&scratch, "");
+    let mut client = Client::started(&["serve", "--config", &stdio, "--stdio"]);
+    client.greet("2025-11-25");
+    client.send_line(&call);
+    client.answer(&json!("call-1"));
+    assert_eq!(client.end().code, 0);
+    let expected = same(&until_lines(&folder, 2)[1]);
+    assert_eq!(expected["error"]["code"], "INVALID_TOOL_INPUT", "{expected}");
+
+    let scratch = Scratch::new("same-line-repeated-http");
+    let (http, folder) = config(&scratch, "");
+    let served = Served::start(&["serve", "--config", &http, "--http", "127.0.0.1:0"]);
+    assert_eq!(served.ask("POST", "/tools/echo", &[], &call).status, 422);
+    assert_eq!(same(&until_lines(&folder, 1)[0]), expected);
+}
+
+#[test]
+fn a_full_gateway_refuses_in_the_contract_that_the_call_asks_for() {
+    let scratch = Scratch::new("same-line-full-contract");
+    let (config, _) = config(&scratch, "[limits]\nin_flight_max = 1\n");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let readable = text.replace("mcp.envelope.v0.1", "machine-readable-v1");
+    std::fs::write(&config, readable).unwrap();
+    let mut client = Client::started(&["serve", "--config", &config, "--stdio"]);
+    client.greet("2025-11-25");
+    client.request("open", "tools/call", &json!({"name": "wait", "arguments": {"ms": 600_000}}));
+    // The tool does not exist, and a configured `machine-readable-v1` means plain text.
+    let asked = |meta: Value| json!({"name": "ehco", "arguments": {}, "_meta": meta});
+    let plain = client.ask(1, "tools/call", &asked(json!({})));
+    let text = plain["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(!text.starts_with('{'), "{plain}");
+    let meta = json!({"dev.manila/contract": "response-v2"});
+    let sealed = client.ask(2, "tools/call", &asked(meta));
+    let envelope = &sealed["result"]["structuredContent"];
+    assert_eq!(envelope["data"]["error_code"], "RATE_LIMIT_EXCEEDED", "{sealed}");
+}
+
+#[test]
 fn a_full_gateway_refuses_every_call_for_that_and_nothing_else() {
     let scratch = Scratch::new("same-line-full");
     let (config, folder) = config(&scratch, "[limits]\nin_flight_max = 1\n");

@@ -16,7 +16,6 @@ use super::tools::Tool;
 use super::{Answer, Backend, Kind, Refusal, answer};
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::own_meta;
 use crate::protocol::presentation::{Preferences, Shape};
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
@@ -88,17 +87,9 @@ impl Backend {
         caller: &'a Arc<Caller>,
     ) -> Result<ToolCall<'a>, Refusal> {
         let ParsedCall { name: public, arguments, meta, .. } = parsed;
-        let contract = meta.as_ref().and_then(|meta| meta.get(own_meta::CONTRACT));
-        let shape = match contract {
-            None => caller.preferences.shape,
-            Some(id) => Some(id.as_text().and_then(|id| Shape::from_id(&id)).ok_or_else(|| {
-                let ids: Vec<&str> = Shape::ids().collect();
-                let message = format!("must be one of {}", ids.join(", "));
-                let pointer = "/params/_meta/dev.manila~1contract";
-                let violation = Violation::new(pointer, "enum", message);
-                Refusal::new(Code::InvalidToolInput).violation(violation)
-            })?),
-        };
+        let asked = Shape::from_meta(meta.as_ref())
+            .map_err(|violation| Refusal::new(Code::InvalidToolInput).violation(violation))?;
+        let shape = asked.or(caller.preferences.shape);
         let prefers = Preferences { shape, ..caller.preferences };
         let presentation = self.settings().presentation(&public, prefers, caller.era());
         let (wish, started) = (Wish::of(meta.as_ref()), clock::now());

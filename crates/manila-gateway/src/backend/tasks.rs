@@ -20,6 +20,7 @@ use super::{Answer, Refusal, Sealed, task_ids};
 use crate::backend::Backend;
 use crate::protocol::caller::{Caller, Client};
 use crate::protocol::jsonrpc::Fault;
+use crate::protocol::origin::Principal;
 use crate::protocol::presentation::Shape;
 use crate::protocol::presentation::{Preferences, TextMode};
 use crate::rt::clock;
@@ -41,6 +42,8 @@ pub(super) struct Task {
     pub(super) shape: Shape,
     pub(super) wish: Wish,
     text: TextMode,
+    /// The principal that made it, and the only one that may ask for it.
+    owner: Principal,
     /// Whose it is, where its client has a name.
     maker: Option<Maker>,
 }
@@ -77,7 +80,8 @@ impl Tasks {
                 .then(|| Maker { number: client.number, client: Arc::downgrade(client) });
             let (id, tool) = (id.into_owned(), call.name.clone());
             let (wish, text) = (call.wish, call.presentation.text);
-            tasks.push_back(Task { id, tool, shape, wish, text, maker });
+            let owner = call.caller.origin.principal;
+            tasks.push_back(Task { id, tool, shape, wish, text, owner, maker });
         }
     }
 
@@ -96,10 +100,13 @@ impl Tasks {
         task.is_some_and(|task| task.is_of(client))
     }
 
-    /// Whether a client may ask for this task. One that is not known here is the server's to judge.
-    fn is_for(&self, id: &str, client: &Client) -> bool {
-        let maker = self.maker_of(id);
-        maker.is_none_or(|maker| maker.number == client.number)
+    /// Whether a caller may ask for this task. The server decides about a task that is not known
+    /// here.
+    fn is_for(&self, id: &str, caller: &Caller) -> bool {
+        let Some(task) = self.get(id) else { return true };
+        let maker = task.maker.and_then(|maker| maker.client());
+        task.owner == caller.origin.principal
+            && maker.is_none_or(|maker| maker.number == caller.client.number)
     }
 
     fn get(&self, id: &str) -> Option<Task> {
@@ -142,6 +149,7 @@ impl Backend {
             shape: Shape::AsItCame,
             wish: Wish::None,
             text: TextMode::Envelope,
+            owner: caller.origin.principal,
             maker: None,
         });
         self.call_named(request, caller, task).await
@@ -263,7 +271,7 @@ impl Backend {
     fn may_ask(&self, request: &Request, caller: &Caller) -> bool {
         let id = task_id(request);
         let id = id.as_ref().and_then(RawJson::as_text);
-        id.is_none_or(|id| self.tasks.is_for(&id, &caller.client))
+        id.is_none_or(|id| self.tasks.is_for(&id, caller))
     }
 
     fn with_public_ids(&self, answer: Forwarded) -> Forwarded {

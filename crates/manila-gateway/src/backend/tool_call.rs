@@ -42,7 +42,7 @@ impl<'c> ToolCall<'c> {
     /// The same call without the arguments that are ours.
     pub(super) fn without_ours<'a>(&'a self, taken: &'a Taken) -> ToolCall<'a> {
         let text = self.presentation.text;
-        let text = taken.is_readable.map_or(text, |is_asked| text.machine_readable(is_asked));
+        let text = taken.is_readable.map_or(text, |value| text.with_machine_readable(value));
         ToolCall {
             request: &taken.request,
             arguments: Some(taken.arguments.clone()),

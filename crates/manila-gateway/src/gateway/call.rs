@@ -13,7 +13,7 @@ use crate::backend::tools::Tool;
 use crate::backend::{Answer, Backend, Details, Refusal, UNKNOWN_TASK};
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::presentation::Shape;
+use crate::protocol::presentation::{Preferences, Shape};
 use crate::telemetry::event::Event;
 
 impl Gateway {
@@ -64,7 +64,11 @@ impl Gateway {
         let servers = self.servers();
         let owner = servers.resolve(tool).map(|(backend, _)| backend);
         let settings = owner.map_or_else(|| self.settings(), |owner| owner.settings());
-        let presentation = settings.presentation(tool, caller.preferences, caller.era());
+        // One that does not exist is not what the call is refused for.
+        let asked = Shape::from_meta(request.meta.as_ref()).ok().flatten();
+        let shape = asked.or(caller.preferences.shape);
+        let prefers = Preferences { shape, ..caller.preferences };
+        let presentation = settings.presentation(tool, prefers, caller.era());
         // Which server has the tool does not matter to what is said of the refusal.
         let backend = owner.or_else(|| servers.all().first());
         match (presentation.shape, backend) {

@@ -102,9 +102,9 @@ impl Era {
     }
 }
 
-/// What a request is about, which the modern era tells in a header, too: the parameter that names
-/// it, and its text. `name` is the parameter `name`.
-pub(crate) fn named(
+/// Returns the parameter that names what a request is about, and its text. The modern era repeats
+/// it in the header `Mcp-Name`. `name` is the parameter `name`.
+pub(crate) fn name_of(
     method: &str,
     name: Option<&RawJson>,
     params: Option<&JsonObject>,

@@ -1,10 +1,11 @@
 //! How a result is presented to its caller: in which contract, where in the result, and as what
 //! text.
 
-use manila::Contract;
 use manila::stage::classify::Media;
+use manila::{Contract, RawJson, Violation};
 
 use super::era::Era;
+use super::own_meta;
 
 /// What becomes of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,17 @@ impl Shape {
             return Some(Shape::AsItCame);
         }
         Contract::from_id(id).ok().map(Shape::Contract)
+    }
+
+    /// Returns the shape that the `_meta` of a request asks for, or the rule that it breaks.
+    pub(crate) fn from_meta(meta: Option<&RawJson>) -> Result<Option<Shape>, Violation> {
+        let Some(id) = meta.and_then(|meta| meta.get(own_meta::CONTRACT)) else { return Ok(None) };
+        let shape = id.as_text().and_then(|id| Shape::from_id(&id));
+        shape.map(Some).ok_or_else(|| {
+            let ids: Vec<&str> = Shape::ids().collect();
+            let message = format!("must be one of {}", ids.join(", "));
+            Violation::new("/params/_meta/dev.manila~1contract", "enum", message)
+        })
     }
 
     /// The id of every shape.
@@ -73,10 +85,10 @@ impl TextMode {
         matches!(self, TextMode::Plain | TextMode::Requested)
     }
 
-    /// The same for a call whose arguments ask for an envelope, or for none.
-    pub(crate) fn machine_readable(self, is_asked: bool) -> TextMode {
-        match (self, is_asked) {
-            // Who has chosen the contract was promised its envelopes.
+    /// Returns the text mode of a call with this value of `machineReadable`.
+    pub(crate) fn with_machine_readable(self, value: bool) -> TextMode {
+        match (self, value) {
+            // The caller chose the contract, and always gets its envelopes.
             (TextMode::Envelope | TextMode::Requested, _) => self,
             (TextMode::InText | TextMode::Plain, true) => TextMode::InText,
             (TextMode::InText | TextMode::Plain, false) => TextMode::Plain,

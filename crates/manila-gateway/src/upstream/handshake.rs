@@ -1,6 +1,5 @@
 //! Opening a conversation with a server, in the era that it speaks.
 
-use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,9 +96,9 @@ pub(crate) enum Refusal {
     Declined(Declined),
 }
 
-/// Says that a server was silent for too long.
-pub(super) fn no_answer(server: &impl Display, timeout: Duration) -> String {
-    format!("`{server}` did not answer `initialize` within {timeout:?}")
+/// Returns what a server did that was silent for too long.
+pub(super) fn no_answer(timeout: Duration) -> String {
+    format!("did not answer `initialize` within {timeout:?}")
 }
 
 /// How long a server may be silent about what it is before `initialize` is said to it, too.

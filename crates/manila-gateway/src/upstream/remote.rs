@@ -231,7 +231,7 @@ impl Remote {
         };
         match refusal {
             Refusal::Silent(timeout) if opening == Opening::Initialize => {
-                down(handshake::no_answer(&self.address, timeout), true)
+                down(format!("`{}` {}", self.address, handshake::no_answer(timeout)), true)
             }
             // To `initialize` it only says that the other opening is the right one.
             Refusal::Error(error)

@@ -272,7 +272,9 @@ impl Supervisor {
             }
             End::Exited(None) => format!("`{command}` lost its keeper"),
             End::ClosedInput => format!("`{command}` closed its input"),
-            End::Refused(Refusal::Silent(timeout)) => handshake::no_answer(command, *timeout),
+            End::Refused(Refusal::Silent(timeout)) => {
+                format!("`{command}` {}", handshake::no_answer(*timeout))
+            }
             End::Refused(Refusal::Unusable(why)) => {
                 format!("`{command}` answered `initialize` with what cannot be used: {why}")
             }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use manila::{JsonObject, Observed};
 
-use super::probe::Probe;
-use super::refusal::{self, Refused};
-use super::{Action, OF_THE_ANSWER, PackTool, Version, Worker};
+use crate::probe::Probe;
+use crate::refusal::{self, Refused};
+use crate::{Action, OF_THE_ANSWER, PackTool, Version, Worker};
 
 impl Worker {
     /// The program, its version, and its tools with their actions.

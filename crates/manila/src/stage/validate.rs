@@ -39,14 +39,20 @@ pub struct ParsedCall {
 /// # Ok::<(), manila::Violation>(())
 /// ```
 pub fn validate(request: &Request) -> Result<ParsedCall, Violation> {
-    if let Some(member) = request.repeated {
-        return Err(Violation::new(format!("/params/{member}"), "unique", "is given twice"));
-    }
+    check_unique(request)?;
     let name = request.name.as_ref().and_then(RawJson::as_text);
     let no_name = || Violation::new("/params/name", "required", "must be the name of a tool");
     let name = name.map(Cow::into_owned).ok_or_else(no_name)?;
     let (arguments, meta) = (request.arguments.clone(), request.meta.clone());
     Ok(ParsedCall { name, arguments, meta })
+}
+
+/// Checks that `name`, `arguments` and `_meta` are each given at most once.
+pub fn check_unique(request: &Request) -> Result<(), Violation> {
+    match request.repeated {
+        Some(key) => Err(Violation::new(format!("/params/{key}"), "unique", "is given twice")),
+        None => Ok(()),
+    }
 }
 
 /// Returns the rules of the tool's input schema that a call's arguments break.

@@ -32,7 +32,7 @@ fn a_request_goes_before_its_tool_and_a_tool_before_the_rest() {
     check(&settings, "other", mcp, oldest, "response-v2 Text Envelope");
     check(&settings, "in_text", mcp, newest, "response-v2 Text Envelope");
     check(&settings, "passed_on", mcp, newest, "none Structured Envelope");
-    // Nobody asked for an envelope of this contract, so it is text for people (M11).
+    // The caller did not ask for an envelope of this contract, so it gets plain text (M11).
     check(&settings, "readable", mcp, newest, "machine-readable-v1 Structured Plain");
     let asked = Preferences { shape: Some(readable), ..mcp };
     check(&settings, "passed_on", asked, newest, "machine-readable-v1 Structured Envelope");

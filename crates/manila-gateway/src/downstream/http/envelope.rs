@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::StatusCode;
 use manila::request_envelope::Request;
+use manila::stage::validate::check_unique;
 use manila::{Code, JsonObject, RawJson, Violation};
 
 use super::Front;
@@ -78,6 +79,7 @@ pub(super) async fn call(
 /// The arguments, in MCP's words or in those of tool I/O (Q3). The tool that they name must be the
 /// one of the path.
 fn arguments(request: &Request, tool: &str) -> Result<RawJson, Violation> {
+    check_unique(request)?;
     let part = |key: &str| request.params.as_ref().and_then(|params| params.get(key));
     let (key, name, input) = match part("tool") {
         Some(name) => ("tool", Some(name), part("input")),

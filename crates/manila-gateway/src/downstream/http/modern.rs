@@ -161,7 +161,7 @@ fn check_version(head: &Head, said: &Said) -> Result<(), Breach> {
 
 /// The name of what is asked for, where there is one and the headers say the same.
 fn check_name(head: &Head, request: &Request) -> Result<Option<String>, Breach> {
-    let named = era::named(&request.method, request.name.as_ref(), request.params.as_ref());
+    let named = era::name_of(&request.method, request.name.as_ref(), request.params.as_ref());
     let Some((key, name)) = named else { return Ok(None) };
     let told = head.headers.get("mcp-name").and_then(|told| decoded(told.as_bytes()));
     match told {

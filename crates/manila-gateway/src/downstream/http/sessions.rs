@@ -32,7 +32,7 @@ pub(super) struct Sessions(Mutex<HashMap<String, Arc<Session>>>);
 pub(super) struct Session {
     pub(super) id: String,
     pub(super) revision: Revision,
-    /// Who opened it. Nobody else may use it.
+    /// The principal that opened it, and the only one that may use it.
     owner: Principal,
     pub(super) client: Arc<Client>,
     pub(super) open: OpenRequests,
@@ -285,3 +285,6 @@ impl Drop for Lent {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ pub(super) fn of(about: &Outgoing<'_>) -> HeaderMap {
     headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(Era::Modern.date()));
     put(&mut headers, "mcp-method", about.method);
     let own = about.sent.name.clone().filter(|_| about.method == "tools/call");
-    let given = || era::named(about.method, about.name, about.params).map(|(_, name)| name);
+    let given = || era::name_of(about.method, about.name, about.params).map(|(_, name)| name);
     if let Some(name) = own.or_else(given) {
         put(&mut headers, "mcp-name", &name);
     }

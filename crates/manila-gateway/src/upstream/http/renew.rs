@@ -44,7 +44,7 @@ impl Link {
                     Refusal::Unusable(why) => why,
                     Refusal::Declined(declined) => declined.reason,
                     Refusal::Error(error) => error.to_string(),
-                    Refusal::Silent(timeout) => handshake::no_answer(&self.address, timeout),
+                    Refusal::Silent(timeout) => format!("it {}", handshake::no_answer(timeout)),
                     Refusal::Gone => "it is gone".to_owned(),
                 };
                 let address = &self.address;
