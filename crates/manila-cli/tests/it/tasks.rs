@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 
-use crate::http_client::{Legacy, Served, modern};
+use crate::http_client::{JSON, Legacy, Served, modern};
 use crate::mcp::{Client, manila_path};
 use crate::program::Scratch;
 use crate::serve::{sample, until};
@@ -156,6 +156,16 @@ fn check_shared(name: &str, served: &Served, job: &str) {
         let refused = second.about(method, &of_first);
         assert_eq!(refused["code"], -32602, "{name}, {method}: {refused}");
     }
+    // A server might take the first of two ids, and the gateway check the last.
+    let Way::HttpLegacy(session) = &second else { unreachable!() };
+    let twice = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tasks/result",
+        "params":{{"taskId":"{of_first}","taskId":"{of_second}"}}}}"#
+    );
+    let head = session.head();
+    let reply = served.ask("POST", "/mcp", &[JSON[0], JSON[1], &head], &twice);
+    let refused = reply.answer(&json!(1));
+    assert_eq!(refused["error"]["code"], -32602, "{name}: {refused}");
     // Clients of the other era have no name, and this one is there.
     assert_eq!(Way::HttpModern(served).about("tasks/get", &of_first)["code"], -32602, "{name}");
     assert_eq!(first.about("tasks/get", &of_first)["status"], "working", "{name}");
