@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use manila::Code;
 use manila::request_envelope::{Request, Response};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::{Backend, Kind};
 use crate::config::Settings;
@@ -93,15 +93,18 @@ impl Backend {
         sent: &SentAs,
         deadline: Deadline,
     ) -> Result<Answered, Unanswered> {
-        let span = tracing::debug_span!(
-            target: "manila", "upstream", method = request.method.as_str(),
-            server = tracing::field::Empty,
-        );
+        let sending = pin!(self.send_request(request, caller, sent, deadline));
+        sending.instrument(self.span(&request.method)).await
+    }
+
+    /// Returns the span of a request of this method to the server.
+    pub(super) fn span(&self, method: &str) -> Span {
+        let server = tracing::field::Empty;
+        let span = tracing::debug_span!(target: "manila", "upstream", method, server);
         if !span.is_disabled() {
             span.record("server", self.identity.0.as_str());
         }
-        let sending = pin!(self.send_request(request, caller, sent, deadline));
-        sending.instrument(span).await
+        span
     }
 
     async fn send_request(

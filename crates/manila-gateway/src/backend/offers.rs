@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use manila::{JsonObject, RawJson};
+use tracing::Instrument;
 
 use super::answer::number;
 use super::own_arguments;
@@ -331,7 +332,7 @@ impl Backend {
             let mut waiting = ready.connection.ask(method, params).await?;
             waiting.arrived().await
         });
-        match asked.await {
+        match asked.instrument(self.span(method)).await {
             Ok(Err(gone)) => Err(NotListed::Gone(gone)),
             Ok(Ok(Arrived::Response(response))) => match response.answer {
                 Ok(page) => Ok(page),

@@ -41,7 +41,8 @@ impl EncodedResponse for Nothing {
 }
 
 fn request(method: &str) -> Request {
-    let frame = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{}}}}"#);
+    let frame =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"name":"x"}}}}"#);
     match Message::from_json(frame) {
         Ok(Message::Request(request)) => request,
         other => panic!("{other:?}"),
@@ -83,6 +84,8 @@ fn check(method: &str, settings: Settings, ends: Ends, expected: &[&str]) {
 #[test]
 fn a_request_and_what_it_asks_of_a_server_are_spans() {
     check("prompts/list", Settings::default(), Ends::Answered, &["request", "upstream"]);
+    // The server's tools are listed first, and it cannot be reached for that.
+    check("tools/call", Settings::default(), Ends::Answered, &["request", "upstream"]);
     check("ping", Settings::default(), Ends::Answered, &["request"]);
 }
 
