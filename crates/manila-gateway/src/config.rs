@@ -157,7 +157,8 @@ impl Config {
     /// let text = "[upstream.search]\nurl = \"http://127.0.0.1:${PORT}/mcp\"";
     /// let wrong = Config::for_serving(text, |_| None).unwrap_err();
     /// assert_eq!(wrong.to_string(), "line 2, column 7: `${PORT}` is not set in the environment");
-    /// assert_eq!(Config::for_serving(text, |_| Some("9000".into())).unwrap().members.len(), 1);
+    /// assert_eq!(Config::for_serving(text, |_| Some("9000".into()))?.members.len(), 1);
+    /// # Ok::<(), manila_files::ConfigError>(())
     /// ```
     pub fn for_serving(
         text: &str,

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let is_shown = args.progress;
     let answer = args.server.with_gateway(settings, Verbosity::OneCall, |gateway| async move {
         let request = request(args, &gateway, &given).await?;
-        let caller = Caller::nobody(move |told| {
+        let caller = Caller::without_client(move |told| {
             if is_shown {
                 show(told);
             }

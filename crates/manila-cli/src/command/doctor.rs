@@ -214,7 +214,7 @@ async fn look(mut member: Member, n_servers: usize) -> Finding {
 async fn lack(gateway: &Gateway, pack: &str) -> Option<(String, String)> {
     let tool = format!("{pack}_server_capabilities");
     let request = call::frame(&tool, &JsonObject::default()).ok()?;
-    let caller = Arc::new(Caller::nobody(|_| ()));
+    let caller = Arc::new(Caller::without_client(|_| ()));
     let Answer::Sealed(sealed) = gateway.call_tool(&request, &caller).await else { return None };
     let program = sealed.reply.envelope.get("data")?.get("program")?;
     if program.get("available")?.as_bytes() == b"true" {

@@ -16,9 +16,10 @@ impl Config {
     /// ```
     /// use manila_gateway::Config;
     ///
-    /// let [old, new] = ["timeout = \"1s\"", "timeout = \"2s\"\n[listen]\nstdio = true"];
-    /// let [old, new] = [old, new].map(|text| Config::from_toml(text).unwrap().fixed());
+    /// let old = Config::from_toml("timeout = \"1s\"")?.fixed();
+    /// let new = Config::from_toml("timeout = \"2s\"\n[listen]\nstdio = true")?.fixed();
     /// assert_eq!(old.changed_in(&new), ["[listen]"]);
+    /// # Ok::<(), manila_files::ConfigError>(())
     /// ```
     #[must_use]
     pub fn fixed(&self) -> Fixed {

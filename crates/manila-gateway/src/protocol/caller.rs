@@ -177,10 +177,13 @@ impl Caller {
         Caller { subscription, ..self }
     }
 
-    /// Somebody who has no client, and only wants to hear of progress.
+    /// Creates a caller that has no MCP client. `on_notification` is called with what the server
+    /// reports about its request, such as progress.
     #[must_use]
-    pub fn nobody(told: impl Fn(&Notification) + Send + Sync + 'static) -> Caller {
-        let line: Arc<dyn Line> = Arc::new(Told(told));
+    pub fn without_client(
+        on_notification: impl Fn(&Notification) + Send + Sync + 'static,
+    ) -> Caller {
+        let line: Arc<dyn Line> = Arc::new(Told(on_notification));
         let client = Arc::new(Client::new(Arc::clone(&line)));
         let preferences = Preferences { media: Media::Inline, ..Preferences::MCP };
         Caller { preferences, ..Caller::of(&client, line, Origin::pipe(Transport::Stdio, None)) }

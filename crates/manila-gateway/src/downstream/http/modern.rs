@@ -53,7 +53,7 @@ pub(super) async fn post(
 
 /// Refuses a request that breaks the rules of its era.
 async fn refused(front: &Front, head: &Head, request: &Request, response: Response) -> Reply {
-    let mut caller = Caller::nobody(|_| ());
+    let mut caller = Caller::without_client(|_| ());
     caller.client.learn(Speech::of(Era::Modern));
     caller.origin = head.origin("/mcp", request.meta.as_ref(), None);
     // The request is refused either way, so an unknown contract is ignored.

@@ -62,7 +62,7 @@ async fn show_tools(
     let gateway = &front.gateway;
     let request = message("tools/list", &*fresh_id(), &JsonObject::default());
     let request = request.map_err(|_| unnamed())?;
-    let mut caller = Caller::nobody(|_| ());
+    let mut caller = Caller::without_client(|_| ());
     caller.origin = head.origin(route, None, None);
     let listing = pin!(async {
         match gateway.tools_shaped(shape, Placement::Structured).await {
@@ -155,7 +155,7 @@ pub(super) fn caller(
     id: Option<&str>,
 ) -> Arc<Caller> {
     let takes = Takes::of(&head.headers);
-    let mut caller = Caller::nobody(|_| ());
+    let mut caller = Caller::without_client(|_| ());
     caller.origin = head.origin(format!("/tools/{path}"), meta, id);
     caller.preferences.shape = shape;
     let is_text = takes.text && !takes.json;

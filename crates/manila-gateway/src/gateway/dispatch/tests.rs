@@ -66,7 +66,7 @@ fn check(method: &str, settings: Settings, ends: Ends, expected: &[&str]) {
             // Nothing listens at the port for discarding.
             let server = Server::At(Address::new("http://127.0.0.1:9/mcp", &[]).unwrap());
             let gateway = Gateway::in_front_of(server, settings, Arc::new(|_| ()));
-            let caller = Arc::new(Caller::nobody(|_| ()));
+            let caller = Arc::new(Caller::without_client(|_| ()));
             let dispatched = dispatch(&gateway, &request(method), &caller, |_| Nothing).await;
             let is_refused = matches!(dispatched, Dispatched::Refused(_));
             assert_eq!(is_refused, ends == Ends::Refused);
