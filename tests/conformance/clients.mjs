@@ -1,9 +1,9 @@
-// What the suite's servers say of Manila as their client.
+// Reports the suite's results for Manila as a client.
 //
 // node clients.mjs OUT REQUIREMENTS EXCEPTIONS
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { count, findException, readChecks, readExceptions, readRequirements, reason, say, table } from './results.mjs';
+import { count, findException, print, readChecks, readExceptions, readRequirements, reason, table } from './results.mjs';
 
 const [out, requirementsFolder, exceptionsFile] = process.argv.slice(2);
 const exceptions = readExceptions(exceptionsFile);
@@ -24,7 +24,7 @@ for (const { revision, scenario, scored, scenarios } of runs) {
   rows.push([revision, scenario, scored ? 'yes' : 'no', all.SUCCESS, all.FAILURE, all.WARNING, all.INFO, all.SKIPPED]);
 }
 table(rows);
-say();
+print();
 
 for (const { name, revision, scenario, scored, scenarios } of runs) {
   const checks = [...scenarios.values()].flat();
@@ -33,14 +33,14 @@ for (const { name, revision, scenario, scored, scenarios } of runs) {
     report(scored, revision, scenario, check.id, `${check.name}: ${check.status}: ${reason(check)}`);
   }
 }
-say(`conformance of the client: ${failures === 0 ? 'all that is scored passed' : `${failures} failed`}`);
+print(`conformance of the client: ${failures === 0 ? 'all scored checks passed' : `${failures} failed`}`);
 process.exitCode = failures === 0 ? 0 : 1;
 
 function report(scored, revision, scenario, check, message) {
   const line = `${revision} client ${scenario} ${check}: ${message}`;
   const exception = findException(exceptions, revision, 'client', scenario, check);
-  if (exception) return say(`except  ${line}\n        ${exception.why}`);
-  if (!scored) return say(`note    ${line} [not scored]`);
+  if (exception) return print(`except  ${line}\n        ${exception.why}`);
+  if (!scored) return print(`note    ${line} [not scored]`);
   failures += 1;
-  return say(`FAIL    ${line}`);
+  return print(`FAIL    ${line}`);
 }

@@ -1,14 +1,14 @@
-// What passes directly and does not pass through Manila.
+// Reports the checks that pass directly but not through Manila.
 //
 // node compare.mjs OUT REQUIREMENTS EXCEPTIONS INFORMATIVE-WAYS SETS WAYS
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { count, findException, readChecks, readExceptions, readRequirements, reason, say, table } from './results.mjs';
+import { count, findException, print, readChecks, readExceptions, readRequirements, reason, table } from './results.mjs';
 
 const [out, requirementsFolder, exceptionsFile, informative, sets, ways] = process.argv.slice(2);
-const words = (text) => text.split(/\s+/).filter(Boolean);
+const split = (text) => text.split(/\s+/).filter(Boolean);
 const exceptions = readExceptions(exceptionsFile);
-const runs = words(sets).flatMap((set) => words(ways).map((way) => readRun(set, way)));
+const runs = split(sets).flatMap((set) => split(ways).map((way) => readRun(set, way)));
 let failures = 0;
 
 printTable();
@@ -17,13 +17,13 @@ printOwnFailures();
 printDifferences();
 printUnused();
 const tried = runs.some(({ way }) => way !== 'direct') ? 'nothing is worse through Manila' : 'the fixture passes; nothing was tried through Manila';
-say(`conformance: ${failures === 0 ? tried : `${failures} failed`}`);
+print(`conformance: ${failures === 0 ? tried : `${failures} failed`}`);
 process.exitCode = failures === 0 ? 0 : 1;
 
 function readRun(set, way) {
   const cell = join(out, `${set}.${way}`);
   const trouble = existsSync(join(cell, 'trouble')) ? readFileSync(join(cell, 'trouble'), 'utf8').trim() : '';
-  return { set, way, trouble, scenarios: readChecks(join(cell, 'results')), binding: !words(informative).includes(way) };
+  return { set, way, trouble, scenarios: readChecks(join(cell, 'results')), binding: !split(informative).includes(way) };
 }
 
 function requirements(set) {
@@ -39,18 +39,18 @@ function printTable() {
     rows.push([set, way, all.SUCCESS, all.FAILURE, all.WARNING, all.INFO, all.SKIPPED, scored.SUCCESS, scored.FAILURE]);
   }
   table(rows);
-  say();
+  print();
 }
 
 function printScored() {
-  for (const set of words(sets)) {
+  for (const set of split(sets)) {
     const { scored, unscored } = requirements(set);
-    say(`${set}: ${scored.size} scenarios are scored; run, but not scored: ${unscored.map((entry) => `${entry.scenario} (${entry.reason})`).join(', ')}`);
+    print(`${set}: ${scored.size} scenarios are scored; run, but not scored: ${unscored.map((entry) => `${entry.scenario} (${entry.reason})`).join(', ')}`);
   }
-  say();
+  print();
 }
 
-/** The fixture has to pass everything by itself; otherwise there is nothing to compare with. */
+/** Reports failures of the fixture itself, which must pass all checks to be a reference. */
 function printOwnFailures() {
   for (const { set, way, trouble, scenarios } of runs.filter((run) => run.way === 'direct')) {
     if (trouble) fail(`${set} ${way}: ${trouble}`);
@@ -84,12 +84,12 @@ function compare(run, scenario, check, other) {
   const scored = requirements(run.set).scored.has(scenario);
   const worse = !['INFO', 'SKIPPED'].includes(status);
   const line = `${run.set} ${run.way} ${scenario} ${check.id} (${check.name}): ${status}: ${reason(other ?? scenarioFailure(run, scenario))}`;
-  if (exception) say(`except  ${line}\n        ${exception.why}`);
+  if (exception) print(`except  ${line}\n        ${exception.why}`);
   else if (worse && scored && run.binding) fail(line);
   else note(scored ? line : `${line} [not scored]`);
 }
 
-/** Where a scenario broke off, its own failure says more than what it did not come to. */
+/** Returns the failure that ended a scenario, which explains more than the checks that it did not reach. */
 function scenarioFailure(run, scenario) {
   return (run.scenarios.get(scenario) ?? []).find(({ status }) => status === 'FAILURE');
 }
@@ -100,9 +100,9 @@ function printUnused() {
 
 function fail(line) {
   failures += 1;
-  say(`FAIL    ${line}`);
+  print(`FAIL    ${line}`);
 }
 
 function note(line) {
-  say(`note    ${line}`);
+  print(`note    ${line}`);
 }

@@ -1,9 +1,9 @@
-// A server with everything that the conformance suite's scenarios ask for, in both eras of MCP.
+// A server with everything that the conformance suite's scenarios need, in both eras of MCP.
 //
 //   node fixture.mjs http [PORT] [ERA]   streamable HTTP on 127.0.0.1; prints its URL (PORT 0, the default: a free one)
-//   node fixture.mjs stdio [ERA]         one message a line on standard input and output
+//   node fixture.mjs stdio [ERA]         one message per line on standard input and output
 //
-// ERA is `both` (the default), `legacy` or `modern`: then the server does as if it had never heard of the other one.
+// ERA is `both` (the default), or `legacy` or `modern`: the server then does not support the other era.
 import { serveHttp } from './fixture/http.mjs';
 import { serveStdio } from './fixture/stdio.mjs';
 

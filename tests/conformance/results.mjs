@@ -1,11 +1,11 @@
-// Reads what the suite has left: the checks of each scenario, what a requirement set scores, and our exceptions.
+// Reads the suite's results: the checks of each scenario, the requirement sets, and the exceptions.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Not checks, but a record of what went over the wire.
+// Entries that are not checks, but records of messages on the wire.
 const RECORDS = /^(incoming|outgoing)-|^stream-closed$|^server-info$/;
 
-/** Checks by scenario, from folders named after the scenario and the time. */
+/** Returns the checks by scenario, from folders named after the scenario and the time. */
 export function readChecks(folder) {
   const scenarios = new Map();
   if (!existsSync(folder)) return scenarios;
@@ -17,7 +17,7 @@ export function readChecks(folder) {
   return scenarios;
 }
 
-/** Several checks may have the same id; with the name and a number each can be found again in another run. */
+/** Numbers the checks. Several may have the same id; the id, name and number identify a check in another run. */
 function numbered(checks) {
   const seen = new Map();
   return checks.map((check) => {
@@ -27,20 +27,20 @@ function numbered(checks) {
   });
 }
 
-export function count(scenarios, wanted = () => true) {
+export function count(scenarios, isCounted = () => true) {
   const total = { SUCCESS: 0, FAILURE: 0, WARNING: 0, INFO: 0, SKIPPED: 0 };
   for (const [scenario, checks] of scenarios) {
-    if (wanted(scenario)) for (const { status } of checks) total[status] += 1;
+    if (isCounted(scenario)) for (const { status } of checks) total[status] += 1;
   }
   return total;
 }
 
 export function reason(check) {
-  const said = check?.errorMessage ?? check?.details?.message ?? check?.details?.note ?? check?.description ?? 'not reached';
-  return String(said).replace(/\s+/g, ' ').slice(0, 300);
+  const message = check?.errorMessage ?? check?.details?.message ?? check?.details?.note ?? check?.description ?? 'not reached';
+  return String(message).replace(/\s+/g, ' ').slice(0, 300);
 }
 
-/** What a revision requires of a role (`server` or `client`), and what is run but not scored, with the reason. */
+/** Returns the scored scenarios of a revision for a role (`server` or `client`), and the unscored ones with reasons. */
 export function readRequirements(folder, revision, role) {
   const text = readFileSync(join(folder, `${revision}.yaml`), 'utf8');
   const section = (name) => new RegExp(`^${name}:\\n((?:[ #].*\\n|\\n)*)`, 'm').exec(text)?.[1] ?? '';
@@ -51,17 +51,17 @@ export function readRequirements(folder, revision, role) {
   return { scored: new Set(scored), unscored };
 }
 
-/** `requirement-set way-pattern scenario check-id  # why`; `*` in a pattern stands for anything. */
+/** Reads lines `requirement-set way-pattern scenario check-id  # why`; `*` in a pattern matches anything. */
 export function readExceptions(file) {
   const lines = readFileSync(file, 'utf8').split('\n').map((line) => line.trim()).filter((line) => line && !line.startsWith('#'));
   return lines.map((line) => {
     const [, patterns, why] = /^([^#]*?)\s*(?:#\s*(.*))?$/.exec(line);
-    const words = patterns.split(/\s+/);
-    if (words.length !== 4 || !why) {
+    const patternList = patterns.split(/\s+/);
+    if (patternList.length !== 4 || !why) {
       process.stderr.write(`error: ${file}: \`${line}\` is not \`requirement-set way-pattern scenario check-id  # why\`\n`);
       process.exit(2);
     }
-    const tests = words.map((word) => new RegExp(`^${word.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`));
+    const tests = patternList.map((pattern) => new RegExp(`^${pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`));
     return { line, why, used: 0, matches: (...values) => values.every((value, at) => tests[at].test(value)) };
   });
 }
@@ -78,4 +78,4 @@ export function table(rows) {
   for (const row of rows) process.stdout.write(`${row.map(aligned).join('  ').trimEnd()}\n`);
 }
 
-export const say = (line = '') => process.stdout.write(`${line}\n`);
+export const print = (line = '') => process.stdout.write(`${line}\n`);

@@ -1,10 +1,11 @@
-# A gateway that serves HTTP, and the HTTP server behind it where there is one: started, found and ended. For `run`.
-# shellcheck shell=bash disable=SC2154 # What is not assigned here is in `run`.
+# Starts and stops a gateway that serves HTTP, and its HTTP server if there is one. `run` sources this file.
+# shellcheck shell=bash disable=SC2154 # `run` assigns the other variables.
 
 start_seconds_max=15
 stop_seconds_max=3
 
-# Sets `gateway_url`. The name of the server says what is behind the gateway: `.http-stdio` or `.http-http`.
+# Starts a gateway and sets `gateway_url`. The suffix of the server's name is the transport: `.http-stdio` or
+# `.http-http`.
 start_gateway() {
   local server=$1 cell=$2 option_words target_words
   gateway_pid='' gateway_url='' server_pid='' server_url=''
@@ -21,13 +22,14 @@ start_gateway() {
   until_ready "$gateway_pid" gateway_is_ready "$cell"
 }
 
-# It picks a free port itself, and tells where it is on standard error; the server's address may be told there too.
+# Reads the gateway's URL from its standard error, which may also contain the server's URL. The gateway picks a free
+# port.
 gateway_is_ready() {
   gateway_url=$(grep -soE 'http://127\.0\.0\.1:[0-9]+/mcp' "$1/gateway.stderr" | grep -vxF "${server_url:-none}" | head -n 1)
   [[ -n $gateway_url ]]
 }
 
-# A port that was free a moment ago may be taken by another cell, so there are three attempts.
+# Starts an HTTP server. Another cell may take the free port in the meantime, so there are three attempts.
 start_server() {
   local name=$1 cell=$2 port words
   for _ in 1 2 3; do
@@ -52,7 +54,7 @@ free_port() {
 
 port_is_open() { (: < "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 
-# Waits until the condition holds, as long as the process is there.
+# Waits until the condition holds, while the process is running.
 until_ready() {
   local pid=$1 end=$((SECONDS + start_seconds_max))
   shift
@@ -62,7 +64,7 @@ until_ready() {
   done
 }
 
-# SIGTERM is what ends a gateway on HTTP. The server behind `--url` is not its own, and is ended after it.
+# Ends the gateway with SIGTERM, then the server, because a gateway does not end a server behind `--url`.
 stop_gateway() {
   local end=$((SECONDS + stop_seconds_max))
   if [[ -n $gateway_pid ]]; then
@@ -72,9 +74,9 @@ stop_gateway() {
   [[ -z $server_pid ]] || kill "$server_pid" 2> /dev/null || true
 }
 
-# What the failure of a start looks like among the checks.
+# Prints a failed `connect` check for a gateway that did not start.
 start_failure() {
-  local cell=$1 said
-  said=$(cat "$cell/gateway.stderr" "$cell/server.stderr" 2> /dev/null | grep -m 1 -v '^ *$' | sed 's/["\\]//g' | cut -c1-200) || true
-  echo "{\"check\":\"connect\",\"ok\":false,\"reason\":\"the gateway did not start: ${said:-not a word on standard error}\"}"
+  local cell=$1 message
+  message=$(cat "$cell/gateway.stderr" "$cell/server.stderr" 2> /dev/null | grep -m 1 -v '^ *$' | sed 's/["\\]//g' | cut -c1-200) || true
+  echo "{\"check\":\"connect\",\"ok\":false,\"reason\":\"the gateway did not start: ${message:-standard error is empty}\"}"
 }

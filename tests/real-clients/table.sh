@@ -1,8 +1,8 @@
-# Who is tried with whom, and how each of them is started. For `run`.
-# shellcheck shell=bash disable=SC2034,SC2154 # What is used or assigned elsewhere is so in `run`.
+# The combinations of clients and servers, and how to start each of them. `run` sources this file.
+# shellcheck shell=bash disable=SC2034,SC2154 # `run` uses and assigns the other variables.
 
-# One row for each client: its name, what it needs, and the servers it is tried with. What follows a server's name is
-# how client and gateway, and gateway and server, speak; nothing is stdio and stdio.
+# One row for each client: its name, its runtime, and its servers. The suffix of a server is the transport between
+# client and gateway, and between gateway and server. Without a suffix, both are stdio.
 clients='
 python-mcp-2.3      python  everything filesystem fastmcp python-mcp sample none
 python-mcp-1.30     python  everything filesystem fastmcp sample
@@ -46,7 +46,7 @@ client_command() {
   esac
 }
 
-# What each agrees on over HTTP with a server of both eras, when nobody tells it to.
+# Prints the version that a client negotiates by default, over HTTP with a server of both eras.
 client_version() {
   case $1 in
     python-mcp-2.3 | fastmcp-4.1 | ts-client-2.4-auto) echo 2026-07-28 ;;
@@ -54,7 +54,7 @@ client_version() {
   esac
 }
 
-# Nothing for a client that can do all.
+# Prints the checks that a client can run, or nothing if it can run all of them.
 client_checks() {
   case $1 in
     inspector-2.12) echo connect list call error image structured prompts resources ;;
@@ -69,7 +69,7 @@ server_needs() {
   esac
 }
 
-# The scratch folder is the last word of each command, so that what is left running can be found by it.
+# The scratch folder is the last argument of each command, so that `check_gone` finds processes by it.
 server_command() {
   local name=$1 cell=$2 modules=$base/node/node_modules/@modelcontextprotocol
   case $name in
@@ -81,7 +81,7 @@ server_command() {
   esac
 }
 
-# These serve HTTP on the port that PORT says.
+# The command of a server that serves HTTP on the port in PORT.
 http_server_command() {
   case $1 in
     everything | crowd) server_command "$@" | sed 's/ stdio / streamableHttp /' ;;
@@ -89,7 +89,7 @@ http_server_command() {
   esac
 }
 
-# `none` is server-everything, with its results left as they are.
+# `none` is server-everything with unchanged results.
 wrap_options() {
   case $1 in
     none) echo --contract none ;;

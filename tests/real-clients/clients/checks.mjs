@@ -1,5 +1,5 @@
-// The checks, for every TypeScript client. The twin of checks.py, which explains itself;
-// what is expected stands in cases/*.json.
+// The checks for all TypeScript clients, with the same behaviour as checks.py, which documents them.
+// cases/*.json has the expected values.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,7 +17,7 @@ export class RpcError extends Error {
   }
 }
 
-/** A check that did not hold. */
+/** The failure of a check. */
 class Failed extends Error {}
 
 /** Usage: client.mjs CASES SCRATCH TARGET, where TARGET is a URL or COMMAND...; CHECKS in the environment picks some. */
@@ -27,18 +27,18 @@ export async function run(client) {
   const picked = process.env.CHECKS?.split(",");
   for (const [name, given] of Object.entries(cases)) {
     if (picked && !picked.includes(name)) continue;
-    const ok = await one(client, name, name === "connect" ? target : given);
+    const ok = await runCheck(client, name, name === "connect" ? target : given);
     if (name === "connect" && !ok) break;
   }
   process.exit(0);
 }
 
-/** Whether a client is to connect over HTTP, rather than start a command. */
+/** Returns whether a client connects over HTTP, instead of starting a command. */
 export function isUrl(target) {
   return /^https?:/.test(target[0]);
 }
 
-async function one(client, name, given) {
+async function runCheck(client, name, given) {
   try {
     const note = await within(CHECK_MS_MAX, CHECKS[given.kind ?? name](client, given));
     report(name, true, note);
@@ -52,7 +52,7 @@ async function one(client, name, given) {
 async function within(ms, promise) {
   const timer = new AbortController();
   const late = sleep(ms, null, { signal: timer.signal }).then(() => {
-    throw new Failed(`no answer in ${ms / 1000} s`);
+    throw new Failed(`no response in ${ms / 1000} s`);
   });
   late.catch(() => {});
   return Promise.race([promise, late]).finally(() => timer.abort());
@@ -71,7 +71,7 @@ const CHECKS = {
     const started = performance.now();
     await client.close();
     const ms = performance.now() - started;
-    expect(ms < CLOSE_MS_MAX, `it took ${seconds(ms)}: the gateway did not end with its input, or held on to a session`);
+    expect(ms < CLOSE_MS_MAX, `it took ${seconds(ms)}: the gateway did not exit when its input closed, or kept a session open`);
     return seconds(ms);
   },
 
@@ -81,7 +81,7 @@ const CHECKS = {
     const missing = given.tools.filter((name) => !names.includes(name));
     expect(missing.length === 0, `not listed: ${missing}`);
     for (const { name, outputSchema, _meta } of tools) {
-      // An MCP App reads structuredContent itself, so its tool is passed on as it is.
+      // An MCP App reads structuredContent itself, so the gateway forwards its tool unchanged.
       if (_meta?.ui) continue;
       expect(outputSchema !== undefined, `${name} has no outputSchema`);
       expect(outputSchema.type === "object", `${name}: the root of outputSchema has type ${outputSchema.type}`);
@@ -142,7 +142,7 @@ const CHECKS = {
     const seen = [];
     successData(await client.call(given.tool, given.arguments, { onprogress: ({ progress }) => seen.push(progress) }));
     for (let i = 0; i < 20 && seen.length < given.at_least; i++) await sleep(50);
-    expect(seen.length >= given.at_least, `progress came ${seen.length} times: ${seen}`);
+    expect(seen.length >= given.at_least, `progress was reported ${seen.length} times: ${seen}`);
     expect(isDeepStrictEqual(seen, [...seen].sort((a, b) => a - b)), `progress out of order: ${seen}`);
   },
 
@@ -158,10 +158,10 @@ const CHECKS = {
 
   async crowd(client, given) {
     const messages = Array.from({ length: given.calls }, (_, i) => `${process.pid}-${i}`);
-    const answers = await Promise.all(messages.map((message) => client.call(given.tool, { message })));
-    answers.forEach((called, i) => {
+    const results = await Promise.all(messages.map((message) => client.call(given.tool, { message })));
+    results.forEach((called, i) => {
       const text = successData(called).result;
-      expect(text === given.says + messages[i], `the answer to ${messages[i]} is ${brief(text)}`);
+      expect(text === given.says + messages[i], `the response to ${messages[i]} is ${brief(text)}`);
     });
   },
 
@@ -187,7 +187,7 @@ const CHECKS = {
     const missing = given.names.filter((name) => !names.includes(name));
     expect(missing.length === 0, `not listed: ${missing}`);
     const text = await client.getPrompt(given.get, given.arguments);
-    expect(text.includes(given.text), `the prompt says ${brief(text)}`);
+    expect(text.includes(given.text), `the prompt is ${brief(text)}`);
   },
 
   async resources(client, given) {
@@ -195,7 +195,7 @@ const CHECKS = {
     const missing = given.uris.filter((uri) => !uris.includes(uri));
     expect(missing.length === 0, `not listed: ${missing}; listed: ${uris.slice(0, 3)}`);
     const text = await client.readResource(given.read);
-    expect(text.includes(given.text), `the resource says ${brief(text)}`);
+    expect(text.includes(given.text), `the resource is ${brief(text)}`);
   },
 
   async "contract-none"(client, given) {
@@ -213,16 +213,16 @@ function successData(called) {
   return envelope.data;
 }
 
-/** The envelope of response-v2, the same in both places. */
+/** Checks that the result is an envelope of response-v2, and the same as text. */
 function checkEnvelope({ structuredContent: envelope, content, isError = false }) {
-  expect(isObject(envelope), `structuredContent is no object: ${brief(envelope)}`);
+  expect(isObject(envelope), `structuredContent is not an object: ${brief(envelope)}`);
   const keys = Object.keys(envelope);
   expect(isDeepStrictEqual(keys, ["success", "data", "error", "meta"]), `the envelope's keys are ${keys}`);
-  expect(isObject(envelope.data), "data is no object");
+  expect(isObject(envelope.data), "data is not an object");
   expect((envelope.error === null) === envelope.success, "error is null exactly when success is true");
   expect(envelope.meta?.version === "response-v2", `meta is ${brief(envelope.meta)}`);
   expect(isError === !envelope.success, `isError is ${isError}, success ${envelope.success}`);
-  expect(content[0]?.type === "text", "content[0] is no text");
+  expect(content[0]?.type === "text", "content[0] is not text");
   expect(isDeepStrictEqual(JSON.parse(content[0].text), envelope), "content[0] and structuredContent differ");
   return envelope;
 }

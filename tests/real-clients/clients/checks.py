@@ -1,7 +1,7 @@
-"""The checks, for every Python client.
+"""The checks for all Python clients.
 
-A client module gives `run` a client: an object with the few methods used below, which speaks to its own
-SDK and hands back plain data. What is expected stands in cases/*.json; checks.mjs is this file's twin.
+A client module passes `run` a function that opens a client: an object with the methods used below, which calls its SDK
+and returns plain data. cases/*.json has the expected values; checks.mjs has the same behaviour.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ CLOSE_SECONDS_MAX = 1.9
 
 @dataclass
 class Called:
-    """What a client shows of a tool's result."""
+    """The result of a tool call, as the client returns it."""
 
     is_error: bool
     structured: object
@@ -37,7 +37,7 @@ class RpcError(Exception):
 
 
 class Failed(Exception):
-    """A check that did not hold."""
+    """The failure of a check."""
 
 
 def run(open_client):
@@ -52,7 +52,7 @@ def run(open_client):
 
 
 def is_url(target):
-    """Whether a client is to connect over HTTP, rather than start a command."""
+    """Returns whether a client connects over HTTP, instead of starting a command."""
     return target[0].startswith(("http:", "https:"))
 
 
@@ -63,18 +63,18 @@ async def main(open_client, cases, target):
             report("connect", True, client.protocol_version)
             for name, case in cases.items():
                 if name not in ("connect", "close"):
-                    await one(client, name, case)
+                    await run_check(client, name, case)
             open_check = "close"
             started = time.monotonic()
         seconds = time.monotonic() - started
-        late = f"it took {seconds:.1f} s: the gateway did not end with its input, or held on to a session"
+        late = f"it took {seconds:.1f} s: the gateway did not exit when its input closed, or kept a session open"
         expect(seconds < CLOSE_SECONDS_MAX, late)
         report("close", True, f"{seconds:.1f} s")
     except BaseException as error:
-        report(open_check, False, error if isinstance(error, Failed) else described(error))
+        report(open_check, False, error if isinstance(error, Failed) else describe(error))
 
 
-async def one(client, name, case):
+async def run_check(client, name, case):
     try:
         with anyio.fail_after(CHECK_SECONDS_MAX):
             note = await CHECKS[case.get("kind", name)](client, case)
@@ -82,12 +82,12 @@ async def one(client, name, case):
     except Failed as failed:
         report(name, False, failed)
     except TimeoutError:
-        report(name, False, f"no answer in {CHECK_SECONDS_MAX} s")
+        report(name, False, f"no response in {CHECK_SECONDS_MAX} s")
     except Exception as error:
-        report(name, False, described(error))
+        report(name, False, describe(error))
 
 
-def described(error):
+def describe(error):
     while getattr(error, "exceptions", None):
         error = error.exceptions[0]
     return f"the client raised {type(error).__name__}: {error}"
@@ -105,7 +105,7 @@ async def list_tools(client, case):
     missing = [name for name in case["tools"] if name not in tools]
     expect(not missing, f"not listed: {missing}")
     for name, tool in tools.items():
-        # An MCP App reads structuredContent itself, so its tool is passed on as it is.
+        # An MCP App reads structuredContent itself, so the gateway forwards its tool unchanged.
         if "ui" in tool.get("_meta", {}):
             continue
         schema = tool.get("outputSchema")
@@ -113,7 +113,7 @@ async def list_tools(client, case):
         expect(schema.get("type") == "object", f"{name}: the root of outputSchema has type {schema.get('type')!r}")
         expect("success" in schema.get("properties", {}), f"{name}: outputSchema is not the envelope's")
         expect("x-fastmcp-wrap-result" not in schema, f"{name}: outputSchema asks FastMCP to unwrap the envelope")
-        # The TypeScript SDKs compile one schema for an `$id`, and use the first tool's for all that share it.
+        # The TypeScript SDKs compile one schema per `$id`, and use the first tool's for all tools that share it.
         expect("$id" not in schema, f"{name}: the root of outputSchema has an $id")
 
 
@@ -169,13 +169,13 @@ async def progress(client, case):
     seen = []
     called = await client.call(case["tool"], case["arguments"], seen.append)
     success_data(called)
-    # The SDKs run callbacks in tasks of their own, so the last may come after the result. The TypeScript ones
-    # drop a progress that comes in one read with its result, so the cases ask for one less than there are.
+    # The SDKs run callbacks in separate tasks, so the last may run after the result. The TypeScript SDKs drop a
+    # progress notification that arrives in one read with its result, so the cases expect one less than is sent.
     for _ in range(20):
         if len(seen) >= case["at_least"]:
             break
         await asyncio.sleep(0.05)
-    expect(len(seen) >= case["at_least"], f"progress came {len(seen)} times: {seen}")
+    expect(len(seen) >= case["at_least"], f"progress was reported {len(seen)} times: {seen}")
     expect(seen == sorted(seen), f"progress out of order: {seen}")
 
 
@@ -192,10 +192,10 @@ async def overlap(client, case):
 
 async def crowd(client, case):
     messages = [f"{os.getpid()}-{i}" for i in range(case["calls"])]
-    answers = await asyncio.gather(*(client.call(case["tool"], {"message": message}) for message in messages))
-    for message, called in zip(messages, answers):
+    results = await asyncio.gather(*(client.call(case["tool"], {"message": message}) for message in messages))
+    for message, called in zip(messages, results):
         text = success_data(called)["result"]
-        expect(text == case["says"] + message, f"the answer to {message} is {text!r}")
+        expect(text == case["says"] + message, f"the response to {message} is {text!r}")
 
 
 async def cancel(client, case):
@@ -211,7 +211,7 @@ async def prompts(client, case):
     missing = [name for name in case["names"] if name not in names]
     expect(not missing, f"not listed: {missing}")
     text = await client.get_prompt(case["get"], case["arguments"])
-    expect(case["text"] in text, f"the prompt says {text[:200]!r}")
+    expect(case["text"] in text, f"the prompt is {text[:200]!r}")
 
 
 async def resources(client, case):
@@ -219,7 +219,7 @@ async def resources(client, case):
     missing = [uri for uri in case["uris"] if uri not in uris]
     expect(not missing, f"not listed: {missing}; listed: {uris[:3]}")
     text = await client.read_resource(case["read"])
-    expect(case["text"] in text, f"the resource says {text[:200]!r}")
+    expect(case["text"] in text, f"the resource is {text[:200]!r}")
 
 
 async def contract_none(client, case):
@@ -237,15 +237,15 @@ def success_data(called):
 
 
 def check_envelope(called):
-    """The envelope of response-v2, the same in both places."""
+    """Checks that the result is an envelope of response-v2, and the same as text."""
     envelope = called.structured
-    expect(isinstance(envelope, dict), f"structuredContent is no object: {brief(envelope)}")
+    expect(isinstance(envelope, dict), f"structuredContent is not an object: {brief(envelope)}")
     expect(list(envelope) == ["success", "data", "error", "meta"], f"the envelope's keys are {list(envelope)}")
-    expect(isinstance(envelope["data"], dict), "data is no object")
+    expect(isinstance(envelope["data"], dict), "data is not an object")
     expect((envelope["error"] is None) == envelope["success"], "error is null exactly when success is true")
     expect(envelope["meta"].get("version") == "response-v2", f"meta is {brief(envelope['meta'])}")
     expect(called.is_error == (not envelope["success"]), f"isError is {called.is_error}, success {envelope['success']}")
-    expect(len(called.content) > 0 and called.content[0]["type"] == "text", "content[0] is no text")
+    expect(len(called.content) > 0 and called.content[0]["type"] == "text", "content[0] is not text")
     expect(json.loads(called.content[0]["text"]) == envelope, "content[0] and structuredContent differ")
     return envelope
 

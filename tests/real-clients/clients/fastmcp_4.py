@@ -1,4 +1,4 @@
-"""PyPI `fastmcp` 4: its own `Client`, which makes typed objects out of structured results."""
+"""PyPI `fastmcp` 4: its `Client`, which creates typed objects from structured results."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -35,14 +35,14 @@ class FastMcp4:
             raise RpcError(error.code, error.message) from error
 
     async def check_typed(self, tool, arguments):
-        # FastMCP only logs when it cannot make an object of the result; `data` is None then.
+        # If FastMCP cannot create an object from the result, it only logs this, and `data` is None.
         data = (await self.result(tool, arguments)).data
-        expect(data is not None, "FastMCP made no object of the envelope")
+        expect(data is not None, "FastMCP created no object from the envelope")
         success = data.get("success") if isinstance(data, dict) else getattr(data, "success", None)
         expect(success is True, f"FastMCP unwrapped the envelope: {data!r}")
 
     async def cancel_call(self, tool, arguments, after_seconds):
-        # Cancelling the task makes the SDK below send notifications/cancelled, or close a modern HTTP stream.
+        # Cancelling the task makes the underlying SDK send notifications/cancelled, or close a modern HTTP stream.
         task = asyncio.create_task(self.call(tool, arguments))
         await asyncio.sleep(after_seconds)
         task.cancel()
@@ -63,7 +63,7 @@ class FastMcp4:
 
 @asynccontextmanager
 async def open_client(target):
-    # Without keep_alive=False, leaving the client would leave the gateway running.
+    # Without keep_alive=False, the gateway would keep running after the client is closed.
     stdio = None if is_url(target) else StdioTransport(command=target[0], args=target[1:], keep_alive=False)
     async with Client(stdio or target[0]) as client:
         yield FastMcp4(client)

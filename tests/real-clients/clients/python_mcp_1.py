@@ -35,7 +35,7 @@ class PythonMcp1:
         """`call_tool` has already validated the result against the listed schema."""
 
     async def cancel_call(self, tool, arguments, after_seconds):
-        # This SDK forgets a cancelled call without a word to the server, so hosts send the notification themselves.
+        # This SDK does not notify the server of a cancelled call, so hosts send the notification themselves.
         request_id = self.session._request_id
         task = asyncio.create_task(self.call(tool, arguments))
         await asyncio.sleep(after_seconds)
@@ -63,7 +63,7 @@ async def open_client(target):
         transport = streamable_http_client(target[0])
     else:
         transport = stdio_client(StdioServerParameters(command=target[0], args=target[1:]))
-    # Over HTTP there is a third: a function that tells the session's id.
+    # Over HTTP, the transport has a third member: a function that returns the session id.
     async with transport as (read, write, *_), ClientSession(read, write) as session:
         initialized = await session.initialize()
         yield PythonMcp1(session, initialized.protocolVersion)

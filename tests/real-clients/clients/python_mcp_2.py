@@ -1,4 +1,4 @@
-"""PyPI `mcp` 2: `Client` as it comes, which asks `server/discover` first and falls back to `initialize`."""
+"""PyPI `mcp` 2: `Client` with its defaults, which sends `server/discover` first and falls back to `initialize`."""
 
 import asyncio
 from contextlib import asynccontextmanager

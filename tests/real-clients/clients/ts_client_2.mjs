@@ -1,6 +1,6 @@
-// npm `@modelcontextprotocol/client` 2. By itself it speaks the legacy handshake; with NEGOTIATION=auto it asks
-// `server/discover` first: over stdio of a second gateway that it starts for that, over HTTP of the one there is.
-// It ends no session when it closes, so that gateways see such clients too.
+// npm `@modelcontextprotocol/client` 2. By default it uses the legacy handshake; with NEGOTIATION=auto it sends
+// `server/discover` first. Over stdio, it starts a second gateway for that; over HTTP, it uses the same one.
+// It does not end its session when it closes, so that the tests cover such clients, too.
 
 import { Client, ProtocolError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";

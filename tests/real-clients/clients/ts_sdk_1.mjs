@@ -15,17 +15,17 @@ await run({
     const [command, ...args] = target;
     transport = isUrl(target) ? new StreamableHTTPClientTransport(new URL(command)) : new StdioClientTransport({ command, args });
     let version;
-    // The client tells its transport which version was agreed on, and nobody else.
-    const tell = transport.setProtocolVersion;
+    // The client reports the negotiated version only to its transport.
+    const setVersion = transport.setProtocolVersion;
     transport.setProtocolVersion = (agreed) => {
       version = agreed;
-      tell?.call(transport, agreed);
+      setVersion?.call(transport, agreed);
     };
     await client.connect(transport);
     return version;
   },
   async close() {
-    // Ends the session with a DELETE, which closing alone does not.
+    // Ends the session with a DELETE, because `close` does not.
     await transport.terminateSession?.();
     await client.close();
   },

@@ -1,6 +1,6 @@
-"""A FastMCP server with typed tools: what a Python tool author writes, without a thought of Manila.
+"""A FastMCP server with typed tools, like that of an author who does not know Manila.
 
-Over stdio, or with PORT in the environment over HTTP.
+It serves stdio, or HTTP if PORT is set in the environment.
 """
 
 import asyncio
@@ -25,31 +25,31 @@ class Weather:
 
 @server.tool
 def echo(message: str) -> str:
-    """Say the message again."""
+    """Return the message."""
     return f"Echo: {message}"
 
 
 @server.tool
 def add(a: int, b: int) -> int:
-    """Add two numbers. An integer is no object, so FastMCP wraps it and says so in the schema."""
+    """Add two numbers. An integer is not an object, so FastMCP wraps it and declares that in the schema."""
     return a + b
 
 
 @server.tool
 def weather(city: str) -> Weather:
-    """A structure of the tool's own."""
+    """Return an object."""
     return Weather(city, 21.5)
 
 
 @server.tool
 def forecast(city: str) -> list[Weather]:
-    """A list, which FastMCP wraps."""
+    """Return a list, which FastMCP wraps."""
     return [Weather(city, 21.5), Weather(city, 19.0)]
 
 
 @server.tool
 def dot() -> Image:
-    """An image of one pixel."""
+    """Return an image of one pixel."""
     return Image(data=PNG, format="png")
 
 
@@ -61,7 +61,7 @@ def fail(message: str) -> str:
 
 @server.tool
 async def count(steps: int, delay_ms: int, ctx: Context) -> str:
-    """Count up, with progress; notices when it is cancelled."""
+    """Count up, with progress. Cancelled calls are counted."""
     global cancellations
     try:
         for step in range(1, steps + 1):
@@ -75,7 +75,7 @@ async def count(steps: int, delay_ms: int, ctx: Context) -> str:
 
 @server.tool
 def cancelled() -> dict[str, int]:
-    """How many calls of `count` were cancelled."""
+    """Return the number of cancelled calls of `count`."""
     return {"count": cancellations}
 
 

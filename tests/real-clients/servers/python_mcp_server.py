@@ -1,4 +1,4 @@
-"""A server on the Python SDK's own `MCPServer`: the tools of fastmcp_server.py, with this SDK's schemas."""
+"""A server on the Python SDK's `MCPServer`: the tools of fastmcp_server.py, with this SDK's schemas."""
 
 import asyncio
 from pathlib import Path
@@ -19,7 +19,7 @@ class Weather(BaseModel):
 
 @server.tool()
 def echo(message: str) -> str:
-    """Say the message again."""
+    """Return the message."""
     return f"Echo: {message}"
 
 
@@ -31,19 +31,19 @@ def add(a: int, b: int) -> int:
 
 @server.tool()
 def weather(city: str) -> Weather:
-    """A structure of the tool's own."""
+    """Return an object."""
     return Weather(city=city, celsius=21.5)
 
 
 @server.tool()
 def forecast(city: str) -> list[Weather]:
-    """A list: its schema has `$defs` and a `$ref`, which must still resolve inside the envelope's schema."""
+    """Return a list. Its schema has `$defs` and a `$ref`, which must still resolve inside the envelope's schema."""
     return [Weather(city=city, celsius=21.5), Weather(city=city, celsius=19.0)]
 
 
 @server.tool()
 def dot() -> Image:
-    """An image of one pixel."""
+    """Return an image of one pixel."""
     return Image(data=PNG, format="png")
 
 
@@ -55,7 +55,7 @@ def fail(message: str) -> str:
 
 @server.tool()
 async def count(steps: int, delay_ms: int, ctx: Context) -> str:
-    """Count up, with progress; notices when it is cancelled."""
+    """Count up, with progress. Cancelled calls are counted."""
     global cancellations
     try:
         for step in range(1, steps + 1):
@@ -69,7 +69,7 @@ async def count(steps: int, delay_ms: int, ctx: Context) -> str:
 
 @server.tool()
 def cancelled() -> dict[str, int]:
-    """How many calls of `count` were cancelled."""
+    """Return the number of cancelled calls of `count`."""
     return {"count": cancellations}
 
 
