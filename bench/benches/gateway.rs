@@ -1,10 +1,10 @@
 //! The gateway over stdio: the same calls to the sample server, direct, through a relay that only
 //! copies bytes, and through `manila wrap`.
 //!
-//! Run with `cargo bench --bench gateway`. Rounds of all three take turns, so that a slow minute
-//! of the machine slows all; the median of the rounds counts. `MANILA_BENCH_PREVIOUS` is the path
-//! of another build of `manila`: its gateway takes part, in front of the same sample server, and
-//! the last columns compare the two.
+//! Run with `cargo bench --bench gateway`. Rounds of all three alternate, so that a slow minute of
+//! the machine affects all of them; the result is the median of the rounds. If
+//! `MANILA_BENCH_PREVIOUS` is the path of another build of `manila`, its gateway is measured with
+//! the same sample server, and the last columns compare the two.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -28,28 +28,28 @@ fn main() -> ExitCode {
     {
         return relay::run(rest).unwrap_or(ExitCode::FAILURE);
     }
-    let ways = Ways::built();
+    let routes = Routes::build();
     println!("everything on one core");
-    let is_pinned = on_one_core(|| measure_all(&ways, &WORKS));
+    let is_pinned = on_one_core(|| measure_all(&routes, &WORKS));
     if !is_pinned {
-        println!("(this system cannot hold processes on one core)");
+        println!("(this system cannot pin processes to one core)");
     }
-    println!("\nwherever the system puts it");
-    measure_all(&ways, &WORKS);
+    println!("\nunpinned");
+    measure_all(&routes, &WORKS);
     println!();
-    start_up(&ways);
-    resources(&ways);
+    start_up(&routes);
+    resources(&routes);
     ExitCode::SUCCESS
 }
 
-/// A kind of call, and how many of them are open at a time.
+/// A kind of call, and the number of open calls.
 #[derive(Clone, Copy)]
 struct Work {
     name: &'static str,
     call: Call<'static>,
     n_at_once: usize,
     n_calls: usize,
-    /// What may be added to the median time of one call.
+    /// The limit for the time that the gateway adds to a call, by the median.
     limit: Option<Duration>,
 }
 
@@ -72,18 +72,18 @@ const WORKS: [Work; 4] = [
     Work { name: "100 KB of JSON", call: Call::JSON, n_at_once: 1, n_calls: 400, limit: None },
 ];
 
-/// How the sample server is reached.
-struct Ways {
+/// The programs on the routes to the sample server.
+struct Routes {
     manila: PathBuf,
     relay: PathBuf,
     previous: Option<PathBuf>,
 }
 
-impl Ways {
-    /// The programs; the relay is this benchmark itself.
-    fn built() -> Ways {
-        Ways {
-            manila: program::built(),
+impl Routes {
+    /// Builds the programs; the relay is this benchmark itself.
+    fn build() -> Routes {
+        Routes {
+            manila: program::build(),
             relay: std::env::current_exe().unwrap_or_default(),
             previous: program::previous(),
         }
@@ -93,26 +93,26 @@ impl Ways {
         Server::start(&self.manila, &["sample-server"])
     }
 
-    fn relayed(&self) -> Server {
+    fn through_relay(&self) -> Server {
         let manila = self.manila.to_string_lossy();
         Server::start(&self.relay, &[relay::MARK, &manila, "sample-server"])
     }
 
-    /// Through the gateway of this program.
+    /// Starts the sample server behind a gateway.
     fn through(&self, gateway: &Path) -> Server {
         let manila = self.manila.to_string_lossy();
         Server::start(gateway, &["wrap", "--", &manila, "sample-server"])
     }
 
-    /// The gateways that are measured: this build's, and the previous one's.
+    /// Returns the measured gateways: this build and the previous one.
     fn gateways(&self) -> impl Iterator<Item = &Path> {
         iter::once(self.manila.as_path()).chain(self.previous.as_deref())
     }
 
-    /// Starts each way, in the order of the columns.
+    /// Returns a function that starts each route, in the order of the columns.
     fn each(&self) -> Vec<Box<dyn Fn() -> Server + '_>> {
         let mut starts: Vec<Box<dyn Fn() -> Server + '_>> =
-            vec![Box::new(|| self.direct()), Box::new(|| self.relayed())];
+            vec![Box::new(|| self.direct()), Box::new(|| self.through_relay())];
         for gateway in self.gateways() {
             starts.push(Box::new(|| self.through(gateway)));
         }
@@ -120,21 +120,21 @@ impl Ways {
     }
 }
 
-fn measure_all(ways: &Ways, works: &[Work]) {
+fn measure_all(routes: &Routes, works: &[Work]) {
     let heads = ["direct", "relay", "manila", "- direct", "/ direct", "limit", ""];
-    let more = ways.previous.as_ref().map_or(["", ""], |_| ["previous", "/ previous"]);
+    let more = routes.previous.as_ref().map_or(["", ""], |_| ["previous", "/ previous"]);
     println!("{}", row("work", heads, more));
     for work in works {
-        measure(ways, work);
+        measure(routes, work);
     }
 }
 
-fn measure(ways: &Ways, work: &Work) {
-    let mut servers: Vec<Server> = ways.each().iter().map(|start| start()).collect();
+fn measure(routes: &Routes, work: &Work) {
+    let mut servers: Vec<Server> = routes.each().iter().map(|start| start()).collect();
     let mut times = vec![Vec::new(); servers.len()];
     for n_round in 0..program::n_rounds() {
-        for way in program::turns(n_round, servers.len()) {
-            let (Some(server), Some(times)) = (servers.get_mut(way), times.get_mut(way)) else {
+        for route in program::turns(n_round, servers.len()) {
+            let (Some(server), Some(times)) = (servers.get_mut(route), times.get_mut(route)) else {
                 continue;
             };
             times.push(round(server, &work.call, work.n_calls, work.n_at_once));
@@ -143,12 +143,13 @@ fn measure(ways: &Ways, work: &Work) {
     print(work.name, times, work.limit);
 }
 
-/// From the start of the program to the answer to `initialize`; the difference is what Manila and
-/// its keeper need before the server starts, and a little more.
-fn start_up(ways: &Ways) {
+/// Measures the time from the start of the program to the response to `initialize`.
+///
+/// The difference is mostly the time that Manila and its keeper need to start the server.
+fn start_up(routes: &Routes) {
     const N_STARTS: usize = 40;
     const LIMIT: Duration = Duration::from_millis(20);
-    let starts = ways.each();
+    let starts = routes.each();
     let mut times = vec![Vec::new(); starts.len()];
     for _ in 0..N_STARTS {
         for (start, times) in starts.iter().zip(&mut times) {
@@ -161,7 +162,7 @@ fn start_up(ways: &Ways) {
     print("start-up", times, Some(LIMIT));
 }
 
-/// Prints the medians of direct, relayed and wrapped calls, and of the previous build's.
+/// Prints the medians of direct, relayed and wrapped calls, and of the previous build.
 fn print(name: &str, times: Vec<Vec<Duration>>, limit: Option<Duration>) {
     let mut medians = times.into_iter().map(median);
     let [direct, relay, through] = [(); 3].map(|()| medians.next().unwrap_or_default());
@@ -183,11 +184,11 @@ fn ratio(time: Duration, other: Duration) -> String {
     format!("{:.3}", time.as_secs_f64() / other.as_secs_f64())
 }
 
-/// What the gateway itself needs, and what the previous build's does.
-fn resources(ways: &Ways) {
+/// Prints the resource usage of the gateway, and of the previous build.
+fn resources(routes: &Routes) {
     const RESIDENT_KB_MAX: u64 = 15 * 1024;
-    for (program, name) in ways.gateways().zip(["manila", "previous"]) {
-        let mut server = ways.through(program);
+    for (program, name) in routes.gateways().zip(["manila", "previous"]) {
+        let mut server = routes.through(program);
         for (work, n_at_once) in [("one at a time", 1), ("16 at a time", 16)] {
             let n_calls = 8_000;
             let before = server.usage();

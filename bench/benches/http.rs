@@ -1,14 +1,19 @@
 //! The gateway over HTTP: the same calls to a stdio server, direct, through `manila wrap --http` in
 //! both eras, and through the peer, the Rust program `mcp-proxy`.
 //!
-//! Run with `cargo bench --bench http`. Rounds of all take turns, so that a slow minute of the
-//! machine slows all; the median of the rounds counts, and the range of all rounds stands beside
-//! it: where the system places the processes itself, it may change its mind between rounds.
-//! `MCP_PROXY` is the path of the peer, and `MANILA_BENCH_EVERYTHING` that of `dist/index.js` of
-//! npm's `server-everything`. A word after `--` leaves only the tables whose names have it:
-//! `cargo bench --bench http -- '16 at'`. With `--serve` after `--`, `manila serve` with a
-//! configuration and a journal stands in the place of `manila wrap`. `MANILA_BENCH_PREVIOUS` is the
-//! path of another build of `manila`, which takes part in front of the same server.
+//! Run with `cargo bench --bench http`. Rounds of all routes alternate, so that a slow minute of
+//! the machine affects all of them; the result is the median of the rounds. The table also has the
+//! range of all rounds, because the system may move processes to other cores between rounds.
+//!
+//! An argument after `--` selects the tables whose names contain it:
+//! `cargo bench --bench http -- '16 at'`. With `--serve` after `--`, the benchmark measures
+//! `manila serve` with a configuration and a journal instead of `manila wrap`.
+//!
+//! | variable | path of |
+//! |---|---|
+//! | `MCP_PROXY` | the peer |
+//! | `MANILA_BENCH_EVERYTHING` | `dist/index.js` of npm's `server-everything` |
+//! | `MANILA_BENCH_PREVIOUS` | another build of `manila`, measured with the same server |
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -25,7 +30,7 @@ use manila_bench::server::Server;
 const RESIDENT_MB_MAX: f64 = 20.0;
 
 fn main() {
-    let manila = program::built();
+    let manila = program::build();
     let peer = program::peer();
     if peer.is_none() {
         println!("the peer was not measured: mcp-proxy is neither at MCP_PROXY nor on the PATH");
@@ -34,14 +39,14 @@ fn main() {
     let programs = Programs { manila, previous: program::previous(), peer };
     println!("everything on one core\n");
     if !on_one_core(|| measure_all(&programs)) {
-        println!("(this system cannot hold processes on one core)\n");
+        println!("(this system cannot pin processes to one core)\n");
     }
-    println!("wherever the system puts it\n");
+    println!("unpinned\n");
     measure_all(&programs);
 }
 
 fn measure_all(programs: &Programs) {
-    if let Some(path) = program::everything() {
+    if let Some(path) = program::server_everything() {
         println!("npm's server-everything\n");
         let message = "hello ".repeat(100 * 1024 / 6);
         let arguments = format!(r#"{{"message":"{message}"}}"#);
@@ -49,13 +54,13 @@ fn measure_all(programs: &Programs) {
         let server = ["node", &path.to_string_lossy(), "stdio"];
         programs.measure(&server, &[ALONE, TOGETHER, large]);
     } else {
-        println!("npm's server-everything was not measured: it is not there, or Node is not");
+        println!("npm's server-everything was not measured: it or Node is not installed");
         println!("hint: tests/real-clients/run installs it, or set MANILA_BENCH_EVERYTHING\n");
     }
     println!("manila sample-server\n");
     let sample = programs.manila.to_string_lossy();
-    // The sample server answers in a few microseconds, which nothing with a socket can come near:
-    // that limit is for servers such as the one above.
+    // The sample server responds in a few microseconds, which no gateway with a socket can match.
+    // That limit is for servers such as the one above.
     let together = Work { goal: Goal::Rate(None), ..TOGETHER };
     let alone = Work { n_calls: 5_000, ..ALONE };
     let works =
@@ -63,7 +68,7 @@ fn measure_all(programs: &Programs) {
     programs.measure(&[&sample, "sample-server"], &works);
 }
 
-/// A kind of call, how many of them are open at a time, and what it may cost.
+/// A kind of call, the number of open calls, and the limits.
 #[derive(Clone, Copy)]
 struct Work<'a> {
     name: &'a str,
@@ -71,18 +76,18 @@ struct Work<'a> {
     n_at_once: usize,
     n_calls: usize,
     goal: Goal,
-    /// The gateway's processor time for a call.
+    /// The limit of the gateway's processor time for a call.
     cpu_max: Option<Duration>,
 }
 
-/// How a call through a gateway is to compare with a direct one.
+/// The limit of a call through a gateway, relative to a direct call.
 #[derive(Clone, Copy)]
 enum Goal {
-    /// So much may be added to its time.
+    /// The maximal added time.
     Added(Duration),
-    /// Its time may be so many times as long.
+    /// The maximal ratio of the times.
     Times(f64),
-    /// So many calls a second there must be for each direct one.
+    /// The minimal ratio of calls per second.
     Rate(Option<f64>),
 }
 
@@ -112,7 +117,7 @@ fn echo_of(arguments: &str) -> Call<'_> {
     Call { arguments, bytes_min: arguments.len(), ..Call::ECHO }
 }
 
-/// What stands between.
+/// The measured gateways.
 struct Programs {
     manila: PathBuf,
     previous: Option<PathBuf>,
@@ -120,12 +125,13 @@ struct Programs {
 }
 
 impl Programs {
+    /// Measures all routes to a server.
     fn measure(&self, server: &[&str], works: &[Work<'_>]) {
         let (program, arguments) = server.split_first().expect("a server has a program");
         let mut direct = Server::start(Path::new(program), arguments);
         let endpoint = |manila: &PathBuf| {
-            if std::env::args().any(|word| word == "--serve") {
-                Endpoint::manila_serving(manila, server)
+            if std::env::args().any(|argument| argument == "--serve") {
+                Endpoint::serve_one(manila, server)
             } else {
                 Endpoint::manila(manila, server)
             }
@@ -133,50 +139,51 @@ impl Programs {
         let manila = endpoint(&self.manila);
         let previous = self.previous.as_ref().map(endpoint);
         let peer = self.peer.as_ref().map(|peer| Endpoint::peer(peer, server));
-        for work in works.iter().filter(|work| is_wanted(work.name)) {
-            let mut ways = vec![
-                Way::new("manila, 2025-11-25", &manila, Era::Legacy, work),
-                Way::new("manila, 2026-07-28", &manila, Era::Modern, work),
+        for work in works.iter().filter(|work| is_selected(work.name)) {
+            let mut routes = vec![
+                Route::new("manila, 2025-11-25", &manila, Era::Legacy, work),
+                Route::new("manila, 2026-07-28", &manila, Era::Modern, work),
             ];
             if let Some(previous) = &previous {
-                ways.push(Way::new("previous, 2025-11-25", previous, Era::Legacy, work));
-                ways.push(Way::new("previous, 2026-07-28", previous, Era::Modern, work));
+                routes.push(Route::new("previous, 2025-11-25", previous, Era::Legacy, work));
+                routes.push(Route::new("previous, 2026-07-28", previous, Era::Modern, work));
             }
-            ways.extend(peer.as_ref().map(|peer| Way::new("mcp-proxy", peer, Era::Legacy, work)));
-            let times = rounds(&mut direct, &mut ways, work);
-            let figures: Vec<Figures> = ways.iter().map(|way| way.figures(work)).collect();
+            let peer = peer.as_ref();
+            routes.extend(peer.map(|peer| Route::new("mcp-proxy", peer, Era::Legacy, work)));
+            let times = rounds(&mut direct, &mut routes, work);
+            let figures: Vec<Figures> = routes.iter().map(|route| route.figures(work)).collect();
             print(work, &times, &figures);
         }
     }
 }
 
-/// Whether a table was asked for: all are, unless some are named.
-fn is_wanted(name: &str) -> bool {
-    // Cargo itself adds an option.
-    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
-    words.peek().is_none() || words.any(|word| name.contains(&word))
+/// Returns whether the arguments select a table. Without arguments, all tables are selected.
+fn is_selected(name: &str) -> bool {
+    // Cargo adds the option `--bench`.
+    let mut filters = std::env::args().skip(1).filter(|it| !it.starts_with('-')).peekable();
+    filters.peek().is_none() || filters.any(|filter| name.contains(&filter))
 }
 
-/// Lets all take turns, and gives the times of direct calls.
-fn rounds(direct: &mut Server, ways: &mut [Way<'_>], work: &Work<'_>) -> Vec<Duration> {
+/// Runs the rounds of all routes in turn, and returns the times of direct calls.
+fn rounds(direct: &mut Server, routes: &mut [Route<'_>], work: &Work<'_>) -> Vec<Duration> {
     let Work { call, n_calls, n_at_once, .. } = work;
-    // Servers and gateways become faster in their first calls.
+    // The first calls warm up servers and gateways.
     round(direct, call, *n_calls, *n_at_once);
-    for way in &mut *ways {
-        round(&mut way.clients, call, *n_calls, *n_at_once);
+    for route in &mut *routes {
+        round(&mut route.clients, call, *n_calls, *n_at_once);
     }
     let mut times = Vec::new();
     for n_round in 0..program::n_rounds() {
         times.push(round(direct, call, *n_calls, *n_at_once));
-        for way in program::turns(n_round, ways.len()) {
-            ways.get_mut(way).into_iter().for_each(|way| way.round(work));
+        for route in program::turns(n_round, routes.len()) {
+            routes.get_mut(route).into_iter().for_each(|route| route.round(work));
         }
     }
     times
 }
 
-/// A way through a gateway.
-struct Way<'a> {
+/// A route through a gateway.
+struct Route<'a> {
     name: &'static str,
     endpoint: &'a Endpoint,
     clients: Clients,
@@ -184,10 +191,10 @@ struct Way<'a> {
     cpu: Duration,
 }
 
-impl<'a> Way<'a> {
-    fn new(name: &'static str, endpoint: &'a Endpoint, era: Era, work: &Work<'_>) -> Way<'a> {
-        let clients = Clients::open(endpoint.place(), era, work.n_at_once, work.call.tool);
-        Way { name, endpoint, clients, times: Vec::new(), cpu: Duration::ZERO }
+impl<'a> Route<'a> {
+    fn new(name: &'static str, endpoint: &'a Endpoint, era: Era, work: &Work<'_>) -> Route<'a> {
+        let clients = Clients::open(endpoint.target(), era, work.n_at_once, work.call.tool);
+        Route { name, endpoint, clients, times: Vec::new(), cpu: Duration::ZERO }
     }
 
     fn round(&mut self, work: &Work<'_>) {
@@ -208,7 +215,7 @@ impl<'a> Way<'a> {
     }
 }
 
-/// What was measured of a way.
+/// The results of a route.
 struct Figures {
     name: &'static str,
     time: Duration,
@@ -218,12 +225,13 @@ struct Figures {
 }
 
 impl Figures {
+    /// Returns whether the route is the peer.
     fn is_peer(&self) -> bool {
         self.name == "mcp-proxy"
     }
 }
 
-fn print(work: &Work<'_>, direct: &[Duration], ways: &[Figures]) {
+fn print(work: &Work<'_>, direct: &[Duration], routes: &[Figures]) {
     let direct_range = range(work, direct);
     let direct = median(direct.to_vec());
     let [value, compared, limit, to_peer] = match work.goal {
@@ -238,15 +246,15 @@ fn print(work: &Work<'_>, direct: &[Duration], ways: &[Figures]) {
     let limits = [limit, to_peer, &cpu_max, &format!("<= {RESIDENT_MB_MAX:.0} MB")];
     row("  limit", ["", ""], limits.map(|limit| (limit, "")));
     row("  direct", [&value_of(work, direct), &direct_range], [("", ""); 4]);
-    let peer = ways.iter().find(|way| way.is_peer());
-    for way in ways {
-        let peer = peer.filter(|_| !way.is_peer());
-        print_way(work, direct, peer, way);
+    let peer = routes.iter().find(|route| route.is_peer());
+    for route in routes {
+        let peer = peer.filter(|_| !route.is_peer());
+        print_route(work, direct, peer, route);
     }
     for era in ["2025-11-25", "2026-07-28"] {
         let time = |build: &str| {
             let name = format!("{build}, {era}");
-            ways.iter().find(|way| way.name == name).map(|way| way.time.as_secs_f64())
+            routes.iter().find(|route| route.name == name).map(|route| route.time.as_secs_f64())
         };
         if let (Some(now), Some(before)) = (time("manila"), time("previous")) {
             println!("  time of a call / previous, {era}: {:.3}", now / before);
@@ -255,18 +263,18 @@ fn print(work: &Work<'_>, direct: &[Duration], ways: &[Figures]) {
     println!();
 }
 
-fn print_way(work: &Work<'_>, direct: Duration, peer: Option<&Figures>, way: &Figures) {
-    let Figures { name, time, range, cpu, resident_mb } = way;
-    let (compared, is_good) = compared(work.goal, direct, *time);
+fn print_route(work: &Work<'_>, direct: Duration, peer: Option<&Figures>, route: &Figures) {
+    let Figures { name, time, range, cpu, resident_mb } = route;
+    let (compared, is_good) = compare(work.goal, direct, *time);
     let cells = [
         (compared, is_good),
-        peer.map(|peer| beside_peer(work.goal, peer.time, *time)).unwrap_or_default(),
+        peer.map(|peer| compare_with_peer(work.goal, peer.time, *time)).unwrap_or_default(),
         (us(*cpu), work.cpu_max.map(|limit| *cpu <= limit)),
         (format!("{resident_mb:.1} MB"), Some(*resident_mb <= RESIDENT_MB_MAX)),
     ];
     let cells = cells.each_ref().map(|(figure, is_good)| {
-        // The limits are ours, not the peer's.
-        (figure.as_str(), is_good.filter(|_| !way.is_peer()).map_or("", verdict))
+        // The limits do not apply to the peer.
+        (figure.as_str(), is_good.filter(|_| !route.is_peer()).map_or("", verdict))
     });
     row(&format!("  {name}"), [&value_of(work, *time), range], cells);
 }
@@ -278,7 +286,7 @@ fn value_of(work: &Work<'_>, time: Duration) -> String {
     }
 }
 
-/// From the lowest to the highest of all rounds.
+/// Formats the range of all rounds.
 fn range(work: &Work<'_>, times: &[Duration]) -> String {
     let figure = |time: &Duration| match work.goal {
         Goal::Added(_) | Goal::Times(_) => time.as_secs_f64() * 1e6,
@@ -289,7 +297,7 @@ fn range(work: &Work<'_>, times: &[Duration]) -> String {
     format!("{lowest:.0}-{highest:.0}")
 }
 
-fn compared(goal: Goal, direct: Duration, time: Duration) -> (String, Option<bool>) {
+fn compare(goal: Goal, direct: Duration, time: Duration) -> (String, Option<bool>) {
     let times = time.as_secs_f64() / direct.as_secs_f64();
     match goal {
         Goal::Added(limit) => {
@@ -304,7 +312,7 @@ fn compared(goal: Goal, direct: Duration, time: Duration) -> (String, Option<boo
     }
 }
 
-fn beside_peer(goal: Goal, peer: Duration, time: Duration) -> (String, Option<bool>) {
+fn compare_with_peer(goal: Goal, peer: Duration, time: Duration) -> (String, Option<bool>) {
     let times = time.as_secs_f64() / peer.as_secs_f64();
     let shown = match goal {
         Goal::Added(_) | Goal::Times(_) => times,
@@ -321,7 +329,7 @@ fn verdict(is_good: bool) -> &'static str {
     if is_good { "ok" } else { "OVER" }
 }
 
-/// A figure, and whether it is good.
+/// A figure and its verdict.
 type Cell<'a> = (&'a str, &'a str);
 
 fn row(name: &str, [value, range]: [&str; 2], cells: [Cell<'_>; 4]) {

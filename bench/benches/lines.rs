@@ -1,9 +1,9 @@
 //! The program on files of many envelopes: `manila check --lines` and `manila convert --lines`, on
 //! all cores.
 //!
-//! Run with `cargo bench --bench lines`. Rounds of all rows take turns, so that a slow minute of
-//! the machine slows all; the median of the rounds counts. In each round a peer works on the same
-//! lines: `serde_json` reads them into a tree, on one core, and checks no rule.
+//! Run with `cargo bench --bench lines`. Rounds of all rows alternate, so that a slow minute of the
+//! machine affects all of them; the result is the median of the rounds. In each round, the peer
+//! `serde_json` parses the same lines into a tree, on one core, without checking any rule.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -14,15 +14,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use manila_bench::observations::{Seen, record};
-use manila_bench::program::{built, median};
+use manila_bench::observations::{ResultKind, record};
+use manila_bench::program::{build, median};
 
 const N_ROUNDS: usize = 5;
 const N_LINES: usize = 200_000;
 const CHECKED_MIN: f64 = 300.0;
 const CONVERTED_MIN: f64 = 200.0;
 
-/// The contracts, and what each is converted to.
+/// The contracts, each with the contract that it is converted to.
 const CONTRACTS: [(&str, &str); 4] = [
     ("response-v2", "envelope-v1"),
     ("envelope-v1", "response-v2"),
@@ -30,7 +30,7 @@ const CONTRACTS: [(&str, &str); 4] = [
     ("mcp.envelope.v0.1", "response-v2"),
 ];
 
-/// A file of envelopes, and how long each round took.
+/// A file of envelopes, with the times of all rounds.
 struct Row {
     label: String,
     contract: &'static str,
@@ -42,7 +42,7 @@ struct Row {
 }
 
 fn main() {
-    let manila = built();
+    let manila = build();
     let folder = std::env::temp_dir().join(format!("manila-bench-lines-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the files");
     let mut rows = rows(&manila, &folder);
@@ -52,7 +52,7 @@ fn main() {
             row.checked.push(time(&manila, &["check", "--lines", "-c", contract], file));
             let convert = ["convert", "--lines", "--from", contract, "--to", to];
             row.converted.push(time(&manila, &convert, file));
-            row.parsed.push(time_of_peer(file));
+            row.parsed.push(peer_time(file));
         }
     }
     let head = ["MB", "check, MB/s", "convert, MB/s", "peer, MB/s", "check / peer"];
@@ -66,18 +66,18 @@ fn main() {
     std::fs::remove_dir_all(&folder).expect("the files can be removed");
 }
 
-/// One file where all calls were answered, and one where every fifth failed, for each contract.
+/// Writes two files for each contract: one of successful calls, one where every fifth call failed.
 fn rows(manila: &Path, folder: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (kind, is_failure) in
+    for (name, is_failure) in
         [("all answered", (|_| false) as fn(usize) -> bool), ("every fifth failed", |n| n % 5 == 4)]
     {
         let observed = folder.join("observed.jsonl");
         let mut lines = std::io::BufWriter::new(File::create(&observed).expect("a file"));
         for n in 0..N_LINES {
-            let seen = if is_failure(n) { Seen::Failed } else { Seen::Answered };
+            let kind = if is_failure(n) { ResultKind::Failed } else { ResultKind::Answered };
             let items: Vec<String> = (0..4).map(|item| record(5 * n + item)).collect();
-            writeln!(lines, "{}", seen.observation(&items)).expect("there is room");
+            writeln!(lines, "{}", kind.observation(&items)).expect("the disk has room");
         }
         drop(lines);
         for (contract, to) in CONTRACTS {
@@ -88,7 +88,7 @@ fn rows(manila: &Path, folder: &Path) -> Vec<Row> {
                 .stdout(File::create(&file).expect("a file"))
                 .status();
             assert!(sealed.is_ok_and(|status| status.success()), "seal must work");
-            let label = format!("{contract:<22}{kind}");
+            let label = format!("{contract:<22}{name}");
             let (checked, converted, parsed) = (vec![], vec![], vec![]);
             rows.push(Row { label, contract, to, file, checked, converted, parsed });
         }
@@ -108,8 +108,8 @@ fn time(manila: &Path, arguments: &[&str], file: &Path) -> Duration {
     begin.elapsed()
 }
 
-/// How long the peer would take for the file; it gets the first part of it.
-fn time_of_peer(file: &Path) -> Duration {
+/// Returns the time of the peer for the file, extrapolated from its first part.
+fn peer_time(file: &Path) -> Duration {
     const PART: usize = 20;
     let text = std::fs::read_to_string(file).expect("the file can be read");
     let n_lines = N_LINES / PART;

@@ -1,7 +1,7 @@
-//! Redaction, all rules, one core.
+//! Redaction with all rules, on one core.
 //!
-//! Run with `cargo bench --bench redact`. Every row is measured in the same run as its peer: a
-//! loop over the patterns of the same vendors' tokens, each as a regular expression of its own.
+//! Run with `cargo bench --bench redact`. Every row is measured in the same run as its peer: a loop
+//! over the patterns of the same vendors' tokens, each as a separate regular expression.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -16,7 +16,7 @@ use regex::bytes::{Regex, RegexBuilder};
 const KB: usize = 1024;
 const MB: usize = 1024 * KB;
 
-/// A shared machine has slow and fast minutes; the best pass counts, for all.
+/// A shared machine has slow and fast minutes; the best pass counts for every row and its peer.
 const N_PASSES: usize = 8;
 
 fn main() {
@@ -34,18 +34,18 @@ fn main() {
     }
 }
 
-/// How a text is looked at.
+/// The format of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
     Json,
 }
 
-/// What a row must keep.
+/// The limit of a row.
 enum Limit {
     Speed(f64),
     Time(Duration),
-    /// So many times slower than a clean log, at most.
+    /// The maximal slowdown compared to a clean log.
     Slower(f64),
     None,
 }
@@ -65,7 +65,7 @@ impl Row {
         Row { name, kind, text: text.into(), limit, time, peer }
     }
 
-    fn look(&self) -> Vec<manila_redact::Edit> {
+    fn redact(&self) -> Vec<manila_redact::Edit> {
         match self.kind {
             Kind::Text => Redactor::standard().text(&self.text),
             Kind::Json => Redactor::standard().json(&self.text),
@@ -74,11 +74,11 @@ impl Row {
 
     fn measure(&mut self, peer: &[Regex]) {
         let time = best(|| {
-            let edits = self.look();
+            let edits = self.redact();
             if edits.is_empty() { 0 } else { apply(&self.text, &edits).len() }
         });
         self.time = self.time.min(time);
-        // It would take minutes over all of it.
+        // The peer would take minutes for the whole text.
         let part = self.text.get(..16 * KB).unwrap_or(&self.text);
         if self.peer == Duration::MAX {
             let of_part = best(|| peer.iter().map(|it| it.find_iter(part).count()).sum::<usize>());
@@ -92,7 +92,7 @@ impl Row {
 
     fn print(&self, clean: f64) {
         let speed = self.speed();
-        let (limit, is_kept) = match self.limit {
+        let (limit, is_met) = match self.limit {
             Limit::Speed(least) => (format!(">= {least:.0} MB/s"), Some(speed >= least)),
             Limit::Time(most) => (format!("<= {most:?}"), Some(self.time <= most)),
             Limit::Slower(times) => (
@@ -101,10 +101,10 @@ impl Row {
             ),
             Limit::None => (String::new(), None),
         };
-        let verdict = is_kept.map_or("", |is_kept| if is_kept { "ok" } else { "OVER" });
+        let verdict = is_met.map_or("", |is_met| if is_met { "ok" } else { "OVER" });
         let time = format!("{:.1} us", self.time.as_secs_f64() * 1e6);
         let times = self.peer.as_secs_f64() / self.time.as_secs_f64();
-        let (name, found) = (self.name, self.look().len());
+        let (name, found) = (self.name, self.redact().len());
         println!(
             "{name:<34} {found:>8} {time:>10} {speed:>7.0} {times:>8.0}  {limit:<30} {verdict}"
         );
@@ -162,10 +162,10 @@ const SECRETS: [&str; 4] = [
     " postgres://app:s3cretpw@db:5432/app ",
 ];
 
-/// Numbers that look random and are the same in every run.
-struct Lots(u64);
+/// A pseudorandom generator with the same numbers in every run.
+struct Random(u64);
 
-impl Lots {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -179,10 +179,10 @@ impl Lots {
 }
 
 fn ids(size: usize) -> String {
-    let mut lots = Lots(1);
+    let mut random = Random(1);
     let mut text = String::from("{\"items\":[");
     while text.len() < size {
-        let (a, b, c, d) = (lots.next(), lots.next(), lots.next(), lots.next());
+        let (a, b, c, d) = (random.next(), random.next(), random.next(), random.next());
         let _ = write!(
             text,
             r#"{{"id":"{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}","sha256":"{a:016x}{b:016x}{c:016x}{d:016x}","trace_id":"{b:016x}{a:016x}","n":{},"path":"/srv/app/{}/file.rs","commit":"{c:016x}{d:016x}00000000"}},"#,
@@ -267,36 +267,36 @@ const WORDS: [&str; 64] = [
 ];
 
 fn log(size: usize) -> String {
-    let mut lots = Lots(2);
+    let mut random = Random(2);
     let mut text = String::new();
     while text.len() < size {
-        let time = lots.below(86_400);
+        let time = random.below(86_400);
         let (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60);
         let level =
-            ["INFO", "DEBUG", "WARN", "ERROR"].get(lots.below(4)).copied().unwrap_or_default();
+            ["INFO", "DEBUG", "WARN", "ERROR"].get(random.below(4)).copied().unwrap_or_default();
         let _ = write!(
             text,
             "2026-11-16T{hour:02}:{minute:02}:{second:02}.{:03}Z {level} [http-{}] ",
-            lots.below(1000),
-            lots.below(32)
+            random.below(1000),
+            random.below(32)
         );
-        for _ in 0..5 + lots.below(10) {
-            text += WORDS.get(lots.below(WORDS.len())).copied().unwrap_or_default();
+        for _ in 0..5 + random.below(10) {
+            text += WORDS.get(random.below(WORDS.len())).copied().unwrap_or_default();
             text.push(' ');
         }
         let _ = writeln!(
             text,
             "id={:016x} ip=10.0.{}.{} dur={}ms",
-            lots.next(),
-            lots.below(256),
-            lots.below(256),
-            lots.below(900)
+            random.next(),
+            random.below(256),
+            random.below(256),
+            random.below(900)
         );
     }
     text
 }
 
-/// Our own sources.
+/// Returns the sources of Manila.
 fn code() -> Vec<u8> {
     let mut text = Vec::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/manila")];

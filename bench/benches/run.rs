@@ -1,8 +1,8 @@
-//! Programs as tools: what `manila run` adds to a program, and how fast compilers' output is read.
+//! Programs as tools: the time that `manila run` adds, and the speed of parsing compiler output.
 //!
-//! Run with `cargo bench --bench run`. `manila run -- true` and `true` take turns; the median of
-//! the rounds counts. Output is read in memory, on one core, by the rules of the pack whose program
-//! printed it; a peer walks over its lines and looks for one word.
+//! Run with `cargo bench --bench run`. `manila run -- true` and `true` alternate; the result is the
+//! median of the rounds. Output is parsed in memory, on one core, by the rules of the pack whose
+//! program printed it. The peer searches each line for the text `error`.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -12,9 +12,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use manila::Diagnosed;
-use manila_bench::program::{built, median};
-use manila_pack::Source;
+use manila::Diagnosis;
+use manila_bench::program::{build, median};
+use manila_pack::LoadedPack;
 
 /// Writes the nth line, or lines, of an output.
 type Line = fn(&mut String, usize);
@@ -26,9 +26,9 @@ const N_ROUNDS: usize = 5;
 const MB_PER_S_MIN: f64 = 200.0;
 
 fn main() {
-    added(&built());
-    let cargo = Source::named("cargo").expect("it comes along").pack;
-    let dotnet = Source::named("dotnet").expect("it comes along").pack;
+    measure_added(&build());
+    let cargo = LoadedPack::from_name("cargo").expect("the pack is built in").pack;
+    let dotnet = LoadedPack::from_name("dotnet").expect("the pack is built in").pack;
     println!("\n{:<34}{:>6}{:>8}{:>12}{:>8}", "output", "MB", "found", "MB/s", "peer");
     let kinds: [(&str, Line); 4] = [
         ("rustc, an error every 40 lines", |text, n| rustc(text, n, 40)),
@@ -44,16 +44,19 @@ fn main() {
             n += 1;
         }
         let pack = if label.starts_with("rustc") { &cargo } else { &dotnet };
-        read(label, &text, || {
-            let own = pack.diagnosed(&text, "");
-            let known = Diagnosed::in_output(&text, "");
-            own.failures.len() as u64 + own.n_untold + known.failures.len() as u64 + known.n_untold
+        measure_read(label, &text, || {
+            let by_pack = pack.diagnose_output(&text, "");
+            let known = Diagnosis::from_output(&text, "");
+            by_pack.failures.len() as u64
+                + by_pack.n_omitted
+                + known.failures.len() as u64
+                + known.n_omitted
         });
     }
 }
 
-/// What `manila run` adds to a program that does nothing.
-fn added(manila: &Path) {
+/// Measures the time that `manila run` adds to a program that does nothing.
+fn measure_added(manila: &Path) {
     let timed = |command: &mut Command| {
         let begin = Instant::now();
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
@@ -67,14 +70,14 @@ fn added(manila: &Path) {
     }
     let ms = |times: Vec<Duration>| median(times).as_secs_f64() * 1e3;
     let (bare, run) = (ms(bare), ms(run));
-    let word = if run - bare <= ADDED_MS_MAX { "ok" } else { "OVER" };
+    let verdict = if run - bare <= ADDED_MS_MAX { "ok" } else { "OVER" };
     println!(
-        "true {bare:.1} ms, manila run -- true {run:.1} ms: {:.1} ms more, {word}",
+        "true {bare:.1} ms, manila run -- true {run:.1} ms: {:.1} ms more, {verdict}",
         run - bare
     );
 }
 
-fn read(label: &str, text: &str, find: impl Fn() -> u64) {
+fn measure_read(label: &str, text: &str, find: impl Fn() -> u64) {
     let rate = |work: &dyn Fn() -> u64| {
         let rounds = (0..N_ROUNDS).map(|_| {
             let begin = Instant::now();
@@ -84,11 +87,11 @@ fn read(label: &str, text: &str, find: impl Fn() -> u64) {
         text.len() as f64 / 1e6 / median(rounds.collect()).as_secs_f64()
     };
     let found = find();
-    let own = rate(&find);
+    let speed = rate(&find);
     let peer = rate(&|| text.lines().filter(|line| line.contains("error")).count() as u64);
-    let word = if own >= MB_PER_S_MIN { "ok" } else { "UNDER" };
+    let verdict = if speed >= MB_PER_S_MIN { "ok" } else { "UNDER" };
     let mb = text.len() as f64 / 1e6;
-    println!("{label:<34}{mb:>6.0}{found:>8}{own:>8.0} {word:<5}{peer:>6.0}");
+    println!("{label:<34}{mb:>6.0}{found:>8}{speed:>8.0} {verdict:<5}{peer:>6.0}");
 }
 
 fn rustc(text: &mut String, n: usize, each: usize) {

@@ -1,7 +1,7 @@
-//! The pure pipeline, in process: observation in, envelope out.
+//! The pure pipeline, in process: from an observation to an envelope.
 //!
-//! Run with `cargo bench --bench seal`. Every row is measured in the same run as its peer:
-//! the same observation parsed into a tree and written again with `serde_json`.
+//! Run with `cargo bench --bench seal`. Every row is measured in the same run as its peer, which
+//! parses the same observation into a tree and writes it with `serde_json`.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -20,8 +20,8 @@ static ALLOCATOR: Counting = Counting;
 const KB: usize = 1024;
 const MB: usize = 1024 * KB;
 
-/// A shared machine has slow and fast minutes. Every row is measured in each pass, and the
-/// best counts, for us and for the peer.
+/// A shared machine has slow and fast minutes. Every row is measured in each pass, and the best
+/// pass counts, for Manila and for the peer.
 const N_PASSES: usize = 8;
 
 fn main() {
@@ -34,7 +34,7 @@ fn main() {
         .into_iter()
         .flat_map(|shape| [KB, MB].map(|size| Row::new(shape, Contract::ResponseV2, size)));
     let rows = by_size.into_iter().chain(by_contract).chain(by_shape);
-    let mut rows: Vec<Row> = rows.filter(Row::is_wanted).collect();
+    let mut rows: Vec<Row> = rows.filter(Row::is_selected).collect();
     for _ in 0..N_PASSES {
         rows.iter_mut().for_each(Row::measure);
     }
@@ -48,7 +48,7 @@ fn main() {
     rows.iter().for_each(Row::print);
 }
 
-/// A kind of observation, grown to a size.
+/// A kind of observation that can be generated in any size.
 #[derive(Clone, Copy)]
 struct Shape {
     name: &'static str,
@@ -102,7 +102,8 @@ const MCP_TEXT: Shape = Shape {
 };
 
 impl Shape {
-    fn grown(&self, size: usize) -> Bytes {
+    /// Generates an observation of about this size.
+    fn grow(&self, size: usize) -> Bytes {
         let mut text = self.start.to_owned();
         for n in 0.. {
             let separator = if n == 0 { "" } else { self.separator };
@@ -121,24 +122,24 @@ struct Row {
     size: usize,
     json: Bytes,
     time: Duration,
-    /// With redaction.
-    hidden: Duration,
+    /// The time with redaction.
+    redacted: Duration,
     tree: Duration,
 }
 
 impl Row {
     fn new(shape: Shape, contract: Contract, size: usize) -> Row {
-        let json = shape.grown(size);
-        let [time, hidden, tree] = [Duration::MAX; 3];
-        Row { shape, contract, size, json, time, hidden, tree }
+        let json = shape.grow(size);
+        let [time, redacted, tree] = [Duration::MAX; 3];
+        Row { shape, contract, size, json, time, redacted, tree }
     }
 
-    /// `cargo bench --bench seal -- records 1MB` measures only rows that match every word.
-    fn is_wanted(&self) -> bool {
+    /// Returns whether the row contains every argument: `cargo bench --bench seal -- records 1MB`.
+    fn is_selected(&self) -> bool {
         let size = size_name(self.size).replace(' ', "");
         let row = format!("{} {} {size}", self.shape.name, self.contract);
-        let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
-        words.all(|word| row.contains(&word))
+        let mut filters = std::env::args().skip(1).filter(|it| !it.starts_with("--"));
+        filters.all(|filter| row.contains(&filter))
     }
 
     fn seal(&self) -> usize {
@@ -146,7 +147,7 @@ impl Row {
     }
 
     fn seal_with(&self, redaction: Redaction<'_>) -> usize {
-        let observation = Observation::from_json(self.json.clone()).expect("it is a good one");
+        let observation = Observation::from_json(self.json.clone()).expect("it is an observation");
         let mut settings = pipeline::Settings::default();
         settings.redaction = redaction;
         let context = Context::new([7; 16]);
@@ -156,7 +157,7 @@ impl Row {
 
     fn measure(&mut self) {
         let time = best(|| self.seal());
-        self.hidden = self.hidden.min(best(|| self.seal_with(Redaction::Standard)));
+        self.redacted = self.redacted.min(best(|| self.seal_with(Redaction::Standard)));
         let tree = best(|| {
             let value: serde_json::Value = serde_json::from_slice(&self.json).unwrap_or_default();
             serde_json::to_vec(&value)
@@ -168,14 +169,14 @@ impl Row {
     fn print(&self) {
         let memory = peak_bytes(|| self.seal()) as f64 / self.json.len() as f64;
         let speed = self.json.len() as f64 / self.time.as_secs_f64() / 1e6;
-        let hidden = self.json.len() as f64 / self.hidden.as_secs_f64() / 1e6;
-        let (limit, is_kept) = match self.size {
+        let redacted = self.json.len() as f64 / self.redacted.as_secs_f64() / 1e6;
+        let (limit, is_met) = match self.size {
             KB => (
                 "<= 5, 8 us",
-                self.time <= Duration::from_micros(5) && self.hidden <= Duration::from_micros(8),
+                self.time <= Duration::from_micros(5) && self.redacted <= Duration::from_micros(8),
             ),
             MB => {
-                (">= 500, 300 MB/s, mem <= 2", speed >= 500.0 && hidden >= 300.0 && memory <= 2.0)
+                (">= 500, 300 MB/s, mem <= 2", speed >= 500.0 && redacted >= 300.0 && memory <= 2.0)
             }
             _ => ("mem <= 2", memory <= 2.0),
         };
@@ -185,12 +186,12 @@ impl Row {
             &size_name(self.size),
             &format!("{:.1} us", self.time.as_secs_f64() * 1e6),
             &format!("{speed:.0}"),
-            &format!("{:.1} us", self.hidden.as_secs_f64() * 1e6),
-            &format!("{hidden:.0}"),
+            &format!("{:.1} us", self.redacted.as_secs_f64() * 1e6),
+            &format!("{redacted:.0}"),
             &format!("{:.1}", self.tree.as_secs_f64() / self.time.as_secs_f64()),
             &format!("{memory:.2}"),
             limit,
-            if is_kept { "ok" } else { "OVER" },
+            if is_met { "ok" } else { "OVER" },
         ];
         println!("{}", line(cells));
     }
@@ -201,10 +202,10 @@ fn size_name(size: usize) -> String {
 }
 
 fn line(cells: [&str; 11]) -> String {
-    let [shape, contract, size, time, speed, hidden, speed_hidden, tree, memory, limit, verdict] =
+    let [shape, contract, size, time, speed, redacted, speed_after, tree, memory, limit, verdict] =
         cells;
     format!(
-        "{shape:<9} {contract:<20} {size:>7} {time:>12} {speed:>5} {hidden:>12} {speed_hidden:>5} \
+        "{shape:<9} {contract:<20} {size:>7} {time:>12} {speed:>5} {redacted:>12} {speed_after:>5} \
          {tree:>7} {memory:>6}  {limit:<27} {verdict}"
     )
 }

@@ -1,4 +1,4 @@
-//! Validating a call: the message, and the arguments against the tool's schema.
+//! Validation of a call: the message, and its arguments against the tool's schema.
 //!
 //! Run with `cargo bench --bench validate`.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
@@ -32,7 +32,7 @@ const SCHEMA: &str = r##"{"type":"object","properties":{
 
 fn main() {
     let schema = RawJson::parse(SCHEMA).expect("the schema is JSON");
-    let compiled = Schema::compile(&schema).expect("the schema can be used");
+    let compiled = Schema::compile(&schema).expect("the schema is valid");
     let call = Bytes::from_static(CALL.as_bytes());
     let arguments = arguments(&call);
     let rows: [(&str, &dyn Fn() -> usize); 3] = [
@@ -42,7 +42,7 @@ fn main() {
     ];
     println!("a call of {} bytes, a schema of {} bytes", CALL.len(), SCHEMA.len());
     for (name, work) in rows {
-        // On a shared machine other work only ever adds time.
+        // On a shared machine, other work only adds time.
         let time = (0..8).map(|_| best(work)).min().unwrap_or_default();
         let verdict = if time <= LIMIT { "ok" } else { "OVER" };
         println!("{name:<10} {:>6.2} us  <= 2 us {verdict}", time.as_secs_f64() * 1e6);

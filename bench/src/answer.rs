@@ -1,47 +1,47 @@
-//! What an answer must be. Looking at it is part of every time measured, so only its two ends are
-//! looked at.
+//! Checks responses. The check is part of every measured time, so it reads only both ends of a
+//! response.
 
 use crate::round::Call;
 
-/// How much of each end is looked at.
+/// The number of bytes that are read at each end.
 const END_BYTES: usize = 2_048;
 
-/// The id of an answer to `call`.
+/// Checks the response to `call` and returns its id.
 ///
 /// # Panics
-/// If it is not the success that it must be.
+/// If the response is not the expected success.
 #[must_use]
-pub fn checked(answer: &[u8], call: &Call<'_>) -> usize {
+pub fn check(answer: &[u8], call: &Call<'_>) -> usize {
     let [head, tail] = ends(answer);
-    let holds = |text: &str| has(head, text) || has(tail, text);
+    let contains = |text: &str| has(head, text) || has(tail, text);
     let is_good = answer.len() >= call.bytes_min
-        && holds(call.proof)
-        && holds("\"result\":")
-        && !holds("\"isError\":true");
+        && contains(call.proof)
+        && contains("\"result\":")
+        && !contains("\"isError\":true");
     let id = id(head).or_else(|| id(tail)).filter(|_| is_good);
-    id.unwrap_or_else(|| wrong(answer, call))
+    id.unwrap_or_else(|| panic_wrong_answer(answer, call))
 }
 
-/// Whether a message is none that answers: it names a method.
+/// Returns whether a message is a request or a notification of the server: it has a method.
 #[must_use]
-pub fn is_told(message: &[u8]) -> bool {
-    // Only short messages: an answer of 100 KB is not searched.
+pub fn is_notification(message: &[u8]) -> bool {
+    // Only short messages are searched, because a response may have 100 KB.
     message.len() < END_BYTES && has(message, "\"method\":")
 }
 
 #[cold]
-#[allow(clippy::panic, reason = "figures of wrong answers are worth nothing")]
-fn wrong(answer: &[u8], call: &Call<'_>) -> ! {
+#[allow(clippy::panic, reason = "figures of wrong responses are worthless")]
+fn panic_wrong_answer(answer: &[u8], call: &Call<'_>) -> ! {
     let [head, _] = ends(answer);
     panic!(
-        "no right answer of `{}`: {} bytes: {}",
+        "wrong response of `{}`: {} bytes: {}",
         call.tool,
         answer.len(),
         String::from_utf8_lossy(head)
     )
 }
 
-/// The beginning and the end; of a short answer, all of it and nothing.
+/// Returns the beginning and the end of a response; for a short one, all of it and nothing.
 fn ends(answer: &[u8]) -> [&[u8]; 2] {
     match answer.split_at_checked(END_BYTES) {
         Some((head, rest)) => [head, rest.last_chunk::<END_BYTES>().map_or(rest, |last| last)],
@@ -49,8 +49,8 @@ fn ends(answer: &[u8]) -> [&[u8]; 2] {
     }
 }
 
-/// Servers write the id before the result or after it. Quotes in a text are escaped, so this finds
-/// none of a payload's own in front of it.
+/// Returns the id. Servers write it before or after the result. Quotes in a text are escaped, so a
+/// payload that is text cannot contain an id.
 fn id(end: &[u8]) -> Option<usize> {
     const KEY: &[u8] = b"\"id\":";
     let at = end.windows(KEY.len()).position(|it| it == KEY)?;
@@ -60,7 +60,7 @@ fn id(end: &[u8]) -> Option<usize> {
     })
 }
 
-/// Whether a text stands somewhere in `bytes`.
+/// Returns whether `bytes` contain a text.
 #[must_use]
 pub fn has(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|it| it == text.as_bytes())

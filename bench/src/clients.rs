@@ -1,4 +1,4 @@
-//! Clients over HTTP, each on a connection of its own, with one call open at most.
+//! Clients over HTTP, each with its own connection and at most one open call.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -9,23 +9,23 @@ use rustix::fd::OwnedFd;
 use crate::answer;
 use crate::http::Connection;
 use crate::round::{Call, Channel};
-use crate::server::{HELLO, INITIALIZED};
+use crate::server::{INITIALIZE, INITIALIZED};
 
-/// Where MCP is served over HTTP.
+/// The HTTP address of an MCP endpoint.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct HttpTarget {
     /// The address.
     pub address: SocketAddr,
     /// The path.
     pub path: &'static str,
 }
 
-/// What the clients speak.
+/// The MCP era of the clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
-    /// 2025-11-25: a greeting and a session for each client.
+    /// 2025-11-25: a handshake and a session for each client.
     Legacy,
-    /// 2026-07-28: each request says everything.
+    /// 2026-07-28: each request is self-contained.
     Modern,
 }
 
@@ -35,19 +35,19 @@ const MODERN_META: &str = concat!(
     r#""io.modelcontextprotocol/clientCapabilities":{}}"#
 );
 
-/// Several clients, and one thread that drives them all: it sleeps until some of them are answered.
+/// Several clients, driven by one thread that sleeps until a response arrives.
 pub struct Clients {
-    place: Place,
+    target: HttpTarget,
     era: Era,
     all: Vec<Client>,
-    /// Those without an open call.
+    /// The clients without an open call.
     idle: Vec<usize>,
-    /// Those whose answer can be read.
+    /// The clients whose response can be read.
     ready: Vec<usize>,
-    /// What tells which sockets can be read.
+    /// The epoll instance of all sockets.
     sockets: OwnedFd,
     events: Vec<epoll::Event>,
-    /// What stands before the names of tools here.
+    /// The prefix of the server's tool names.
     prefix: String,
     request: String,
     body: String,
@@ -55,21 +55,20 @@ pub struct Clients {
 
 struct Client {
     connection: Connection,
-    /// The headers that say who it is.
+    /// The headers of protocol version and session.
     headers: String,
     open: Option<usize>,
 }
 
 impl Clients {
-    /// Connects and greets; `tool` is one that the server must have, whatever stands before its
-    /// name.
+    /// Connects and performs the handshakes. The server must have `tool`, with any prefix.
     ///
     /// # Panics
-    /// If that fails.
+    /// If a connection or handshake fails.
     #[must_use]
-    pub fn open(place: Place, era: Era, n_clients: usize, tool: &str) -> Clients {
+    pub fn open(target: HttpTarget, era: Era, n_clients: usize, tool: &str) -> Clients {
         let mut clients = Clients {
-            place,
+            target,
             era,
             all: Vec::new(),
             idle: (0..n_clients).rev().collect(),
@@ -80,22 +79,22 @@ impl Clients {
             request: String::new(),
             body: String::new(),
         };
-        clients.all = (0..n_clients).map(|_| Client::greeted(place, era)).collect();
+        clients.all = (0..n_clients).map(|_| Client::connect(target, era)).collect();
         for (at, client) in (0_u64..).zip(&clients.all) {
             let data = epoll::EventData::new_u64(at);
             epoll::add(&clients.sockets, &client.connection, data, epoll::EventFlags::IN)
                 .expect("a socket can be waited for");
         }
         if let Some(first) = clients.all.first_mut().filter(|_| era == Era::Legacy) {
-            clients.prefix = first.prefix(place, tool);
+            clients.prefix = first.prefix(target, tool);
         }
         clients
     }
 
-    /// Waits until some answer can be read.
+    /// Waits until a response can be read.
     fn wait(&mut self) {
         if let [only] = self.all.as_slice() {
-            // Reading it waits as well.
+            // A read blocks too.
             assert!(only.open.is_some(), "a call is open");
             self.ready.push(0);
             return;
@@ -103,30 +102,30 @@ impl Clients {
         self.events.clear();
         let events = rustix::buffer::spare_capacity(&mut self.events);
         epoll::wait(&self.sockets, events, None).expect("sockets can be waited for");
-        let answered = self.events.iter().map(|event| event.data.u64());
-        self.ready.extend(answered.map(|at| usize::try_from(at).unwrap_or(usize::MAX)));
+        let ready = self.events.iter().map(|event| event.data.u64());
+        self.ready.extend(ready.map(|at| usize::try_from(at).unwrap_or(usize::MAX)));
     }
 }
 
 impl Channel for Clients {
     fn call(&mut self, id: usize, call: &Call<'_>) {
-        let Clients { place, era, all, idle, prefix, request, body, .. } = self;
-        let at = idle.pop().expect("as many clients as calls at a time");
-        let client = all.get_mut(at).expect("an idle client is one of them");
+        let Clients { target, era, all, idle, prefix, request, body, .. } = self;
+        let at = idle.pop().expect("there are as many clients as open calls");
+        let client = all.get_mut(at).expect("an idle client is a client");
         let Call { tool, arguments, .. } = call;
-        let (meta, told) = match era {
+        let (meta, call_headers) = match era {
             Era::Legacy => ("", String::new()),
             Era::Modern => {
                 (MODERN_META, format!("Mcp-Method: tools/call\r\nMcp-Name: {prefix}{tool}\r\n"))
             }
         };
         body.clear();
-        // A string takes everything that is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(
             body,
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{prefix}{tool}","arguments":{arguments}{meta}}}}}"#
         );
-        write_request(request, *place, &[&client.headers, &told], body);
+        write_request(request, *target, &[&client.headers, &call_headers], body);
         client.connection.send(request.as_bytes());
         client.open = Some(id);
     }
@@ -135,47 +134,47 @@ impl Channel for Clients {
         if self.ready.is_empty() {
             self.wait();
         }
-        let at = self.ready.pop().expect("somebody was answered");
-        let client = self.all.get_mut(at).expect("who was answered is one of them");
+        let at = self.ready.pop().expect("a response can be read");
+        let client = self.all.get_mut(at).expect("a ready client is a client");
         let reply = client.connection.reply();
         assert!(reply.is_good(), "no success: {}", reply.head);
-        let id = answer::checked(reply.body, call);
-        assert_eq!(client.open.take(), Some(id), "the answer must have the id of the call");
+        let id = answer::check(reply.body, call);
+        assert_eq!(client.open.take(), Some(id), "the response must have the id of the call");
         self.idle.push(at);
         id
     }
 }
 
 impl Client {
-    fn greeted(place: Place, era: Era) -> Client {
-        let connection = Connection::open(place.address).expect("the server listens");
+    fn connect(target: HttpTarget, era: Era) -> Client {
+        let connection = Connection::open(target.address).expect("the server listens");
         let mut client = Client { connection, headers: String::new(), open: None };
         match era {
-            Era::Legacy => client.greet(place),
+            Era::Legacy => client.handshake(target),
             Era::Modern => "MCP-Protocol-Version: 2026-07-28\r\n".clone_into(&mut client.headers),
         }
         client
     }
 
-    fn greet(&mut self, place: Place) {
+    fn handshake(&mut self, target: HttpTarget) {
         let mut request = String::new();
-        write_request(&mut request, place, &[], HELLO);
+        write_request(&mut request, target, &[], INITIALIZE);
         self.connection.send(request.as_bytes());
         let reply = self.connection.reply();
         let session = reply.header("mcp-session-id");
         let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
-        assert!(reply.is_good() && answer::has(reply.body, "\"result\":"), "no greeting");
+        assert!(reply.is_good() && answer::has(reply.body, "\"result\":"), "a handshake must work");
         self.headers = format!("MCP-Protocol-Version: 2025-11-25\r\n{session}");
-        write_request(&mut request, place, &[&self.headers], INITIALIZED);
+        write_request(&mut request, target, &[&self.headers], INITIALIZED);
         self.connection.send(request.as_bytes());
-        assert!(self.connection.reply().is_good(), "a notification must be taken");
+        assert!(self.connection.reply().is_good(), "a notification must be accepted");
     }
 
-    /// What stands before the name of a tool in the server's list.
-    fn prefix(&mut self, place: Place, tool: &str) -> String {
+    /// Returns the prefix of a tool's name in the server's list.
+    fn prefix(&mut self, target: HttpTarget, tool: &str) -> String {
         const LIST: &str = r#"{"jsonrpc":"2.0","id":0,"method":"tools/list"}"#;
         let mut request = String::new();
-        write_request(&mut request, place, &[&self.headers], LIST);
+        write_request(&mut request, target, &[&self.headers], LIST);
         self.connection.send(request.as_bytes());
         let reply = self.connection.reply();
         let list = String::from_utf8_lossy(reply.body);
@@ -186,12 +185,12 @@ impl Client {
     }
 }
 
-fn write_request(request: &mut String, place: Place, headers: &[&str], body: &str) {
-    let Place { address, path } = place;
+fn write_request(request: &mut String, target: HttpTarget, headers: &[&str], body: &str) {
+    let HttpTarget { address, path } = target;
     let headers = headers.concat();
     let n_bytes = body.len();
     request.clear();
-    // A string takes everything that is written to it.
+    // Writing to a string cannot fail.
     let _ = write!(
         request,
         "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\

@@ -1,5 +1,4 @@
-//! Programs that serve MCP over HTTP in front of a stdio server: `manila wrap --http`, and the
-//! peer.
+//! Gateways that serve a stdio server over HTTP: `manila wrap`, `manila serve` and the peer.
 
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,46 +6,46 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::clients::Place;
+use crate::clients::HttpTarget;
 use crate::usage::Usage;
 
-/// A gateway that runs, with the server behind it. Both end when this is dropped, or when this
-/// program is killed.
+/// A running gateway and its server. Both are killed when this is dropped or when the benchmark is
+/// killed.
 pub struct Endpoint {
     child: Child,
-    place: Place,
-    /// Its configuration, and what it writes, if it has any.
+    target: HttpTarget,
+    /// The folder of its configuration and output, if it has one.
     folder: Option<PathBuf>,
 }
 
 impl Endpoint {
-    /// `manila wrap` as it is without further options: everything that it does by default.
+    /// Starts `manila wrap` with default options.
     ///
     /// # Panics
-    /// If it cannot be started.
+    /// If the program cannot be started.
     #[must_use]
     pub fn manila(manila: &Path, server: &[&str]) -> Endpoint {
         let mut command = Command::new(manila);
         command.args(["wrap", "--http", "127.0.0.1:0", "--"]).args(server);
-        Endpoint::heard(command, None)
+        Endpoint::start_gateway(command, None)
     }
 
-    /// `manila serve` with this server, and a journal.
+    /// Starts `manila serve` with one server and a journal.
     ///
     /// # Panics
-    /// If it cannot be started.
+    /// If the program cannot be started.
     #[must_use]
-    pub fn manila_serving(manila: &Path, server: &[&str]) -> Endpoint {
-        Endpoint::serving(manila, &format!("[upstream.one]\ncommand = {server:?}\n"))
+    pub fn serve_one(manila: &Path, server: &[&str]) -> Endpoint {
+        Endpoint::serve(manila, &format!("[upstream.one]\ncommand = {server:?}\n"))
     }
 
-    /// `manila serve` with these tables of servers, and a journal.
+    /// Starts `manila serve` with these tables of servers and a journal.
     ///
     /// # Panics
-    /// If it cannot be started.
+    /// If the program cannot be started.
     #[must_use]
-    pub fn serving(manila: &Path, servers: &str) -> Endpoint {
-        let folder = own_folder(free_address());
+    pub fn serve(manila: &Path, servers: &str) -> Endpoint {
+        let folder = unique_folder(free_address());
         let config = folder.join("manila.toml");
         let journal = folder.join("runs");
         let text = format!(
@@ -56,78 +55,78 @@ impl Endpoint {
         std::fs::write(&config, text).expect("a file can be written");
         let mut command = Command::new(manila);
         command.args(["serve", "--http", "127.0.0.1:0", "--config"]).arg(&config);
-        Endpoint::heard(command, Some(folder))
+        Endpoint::start_gateway(command, Some(folder))
     }
 
-    /// A gateway that says on standard error where it is.
-    fn heard(mut command: Command, folder: Option<PathBuf>) -> Endpoint {
+    /// Starts a gateway that prints its address to stderr.
+    fn start_gateway(mut command: Command, folder: Option<PathBuf>) -> Endpoint {
         command.stderr(Stdio::piped());
-        let mut child = started(command);
+        let mut child = spawn(command);
         let stderr = child.stderr.take().expect("its standard error is piped");
         let mut stderr = BufReader::new(stderr);
-        let mut said = String::new();
+        let mut line = String::new();
         let address = loop {
-            said.clear();
-            let n_read = stderr.read_line(&mut said).unwrap_or(0);
-            assert!(n_read > 0, "manila must say where it serves");
-            if let Some(address) = served_address(&said) {
+            line.clear();
+            let n_read = stderr.read_line(&mut line).unwrap_or(0);
+            assert!(n_read > 0, "manila must print its address");
+            if let Some(address) = served_address(&line) {
                 break address;
             }
         };
-        // What else it says must go somewhere, or it would have to wait.
+        // The rest of stderr must be read, because the program would block.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        Endpoint { child, place: Place { address, path: "/mcp" }, folder }
+        Endpoint { child, target: HttpTarget { address, path: "/mcp" }, folder }
     }
 
-    /// The peer with one server, and everything off that can be.
+    /// Starts the peer with one server and all optional features disabled.
     ///
     /// # Panics
-    /// If it cannot be started.
+    /// If the program cannot be started.
     #[must_use]
     pub fn peer(peer: &Path, server: &[&str]) -> Endpoint {
         let address = free_address();
-        let folder = own_folder(address);
+        let folder = unique_folder(address);
         let config = folder.join("peer.toml");
         std::fs::write(&config, peer_config(address, server)).expect("a file can be written");
         let mut command = Command::new(peer);
         command.arg("--config").arg(&config).stderr(Stdio::null());
-        let child = started(command);
+        let child = spawn(command);
         let endpoint =
-            Endpoint { child, place: Place { address, path: "/" }, folder: Some(folder) };
-        endpoint.wait_until_it_listens();
+            Endpoint { child, target: HttpTarget { address, path: "/" }, folder: Some(folder) };
+        endpoint.wait_until_listening();
         endpoint
     }
 
-    /// Where it serves.
+    /// Returns the address of the endpoint.
     #[must_use]
-    pub fn place(&self) -> Place {
-        self.place
+    pub fn target(&self) -> HttpTarget {
+        self.target
     }
 
-    /// What the gateway's own process has used so far.
+    /// Returns the resource usage of the gateway's process, without its server.
     #[must_use]
     pub fn usage(&self) -> Usage {
         Usage::of(self.child.id())
     }
 
-    /// The peer listens as soon as its server has been greeted, and does not say so.
-    fn wait_until_it_listens(&self) {
+    /// Waits until the peer listens. It prints no message when it is ready.
+    fn wait_until_listening(&self) {
         const N_TRIES: usize = 600;
         const PAUSE: Duration = Duration::from_millis(50);
-        let is_there = (0..N_TRIES).any(|_| {
-            let is_there = TcpStream::connect(self.place.address).is_ok();
-            if !is_there {
+        let is_listening = (0..N_TRIES).any(|_| {
+            let is_listening = TcpStream::connect(self.target.address).is_ok();
+            if !is_listening {
                 std::thread::sleep(PAUSE);
             }
-            is_there
+            is_listening
         });
-        assert!(is_there, "the peer must listen");
+        assert!(is_listening, "the peer must listen");
     }
 }
 
 impl Drop for Endpoint {
     fn drop(&mut self) {
-        // Manila's keeper ends the server, and the peer's server ends with its input.
+        // Manila's keeper kills the server; the peer's server exits when its stdin closes.
         let _ = self.child.kill();
         let _ = self.child.wait();
         if let Some(folder) = &self.folder {
@@ -136,23 +135,23 @@ impl Drop for Endpoint {
     }
 }
 
-/// A folder that no other endpoint has: ports are given out once.
-fn own_folder(address: SocketAddr) -> PathBuf {
+/// Creates a folder for an endpoint. Its name is unique, because each port is assigned once.
+fn unique_folder(address: SocketAddr) -> PathBuf {
     let name = format!("manila-bench-{}-{}", std::process::id(), address.port());
     let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    std::fs::create_dir_all(&folder).expect("a folder can be created");
     folder
 }
 
-fn started(mut command: Command) -> Child {
+fn spawn(mut command: Command) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null());
-    end_with_us(&mut command);
+    kill_with_parent(&mut command);
     command.spawn().expect("the program can be started")
 }
 
-/// Nothing that was started may be left when somebody kills the benchmark.
+/// Kills the child process when the benchmark is killed.
 #[cfg(target_os = "linux")]
-fn end_with_us(command: &mut Command) {
+fn kill_with_parent(command: &mut Command) {
     use std::os::unix::process::CommandExt;
 
     use rustix::process::{Signal, set_parent_process_death_signal};
@@ -163,14 +162,14 @@ fn end_with_us(command: &mut Command) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn end_with_us(_: &mut Command) {}
+fn kill_with_parent(_: &mut Command) {}
 
-/// The address in `... http://127.0.0.1:7300/mcp ...`.
-fn served_address(said: &str) -> Option<SocketAddr> {
-    said.split_once("http://")?.1.split_once("/mcp")?.0.parse().ok()
+/// Parses the address in `... http://127.0.0.1:7300/mcp ...`.
+fn served_address(line: &str) -> Option<SocketAddr> {
+    line.split_once("http://")?.1.split_once("/mcp")?.0.parse().ok()
 }
 
-/// An address at which nobody listens at the moment.
+/// Returns a free local address.
 fn free_address() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0");
     listener.and_then(|it| it.local_addr()).expect("some port is free")
@@ -179,7 +178,7 @@ fn free_address() -> SocketAddr {
 fn peer_config(address: SocketAddr, server: &[&str]) -> String {
     let (program, arguments) = server.split_first().expect("a server has a program");
     let (host, port) = (address.ip(), address.port());
-    // Strings of Rust are strings of TOML, as long as paths are plain.
+    // Rust's debug format of a string is valid TOML if the path has no special characters.
     format!(
         "[proxy]\nname = \"bench\"\n\n[proxy.listen]\nhost = \"{host}\"\nport = {port}\n\n\
          [[backends]]\nname = \"up\"\ntransport = \"stdio\"\n\

@@ -1,77 +1,77 @@
-//! As little of an HTTP client as a load needs: one connection that is kept, one request at a time.
+//! A minimal HTTP client for load: one keep-alive connection, one request at a time.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-/// A server that is silent for so long has failed.
-const SILENCE_MAX: Duration = Duration::from_secs(30);
+/// The maximum time to wait for bytes of a response.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A connection that is kept open.
+/// A keep-alive connection.
 pub struct Connection {
     stream: TcpStream,
-    /// What was read; its length is the room that there is, and is never made smaller.
+    /// The read buffer, which only grows; `n_filled` bytes of it are valid.
     input: Vec<u8>,
     n_filled: usize,
-    /// The body of a reply that came in chunks.
+    /// The decoded body of a chunked reply.
     unchunked: Vec<u8>,
 }
 
-/// What came back.
+/// An HTTP response.
 pub struct Reply<'a> {
     /// The status line and the headers.
     pub head: &'a str,
-    /// What follows.
+    /// The body, without chunk framing.
     pub body: &'a [u8],
 }
 
 impl Reply<'_> {
-    /// Whether the status is one of success.
+    /// Returns whether the status is a success.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.head.starts_with("HTTP/1.1 2")
     }
 
-    /// The value of a header.
+    /// Returns the value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         header(self.head, name)
     }
 }
 
-/// Where the body of a reply ends.
+/// The framing of a body.
 enum Framing {
     Bytes(usize),
     Chunks,
 }
 
 impl Connection {
-    /// Connects.
+    /// Opens a connection.
     pub fn open(address: SocketAddr) -> std::io::Result<Connection> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(SILENCE_MAX))?;
+        stream.set_read_timeout(Some(READ_TIMEOUT))?;
         Ok(Connection { stream, input: vec![0; 256 * 1024], n_filled: 0, unchunked: Vec::new() })
     }
 
-    /// Sends a whole request.
+    /// Sends a request.
     ///
     /// # Panics
-    /// If nobody takes it.
+    /// If the request cannot be sent.
     pub fn send(&mut self, request: &[u8]) {
-        self.stream.write_all(request).expect("the server takes requests");
+        self.stream.write_all(request).expect("the server reads requests");
     }
 
-    /// Waits for the reply to what was sent last.
+    /// Waits for the response to the last request.
     ///
     /// # Panics
-    /// If none comes, or none that can be read.
+    /// If no valid response arrives in time.
     pub fn reply(&mut self) -> Reply<'_> {
         self.n_filled = 0;
         let head_bytes = loop {
             self.read();
-            let end = find(self.filled(), b"\r\n\r\n");
+            let end = find(self.data(), b"\r\n\r\n");
             if let Some(end) = end {
                 break end + 4;
             }
@@ -81,8 +81,8 @@ impl Connection {
                 while self.n_filled < head_bytes + n_bytes {
                     self.read();
                 }
-                let body = self.filled().get(head_bytes..).unwrap_or_default();
-                assert_eq!(body.len(), n_bytes, "nothing may follow a reply");
+                let body = self.data().get(head_bytes..).unwrap_or_default();
+                assert_eq!(body.len(), n_bytes, "no bytes may follow a response");
                 Reply { head: self.head(head_bytes), body }
             }
             Framing::Chunks => {
@@ -97,12 +97,12 @@ impl Connection {
             self.input.resize(self.input.len() * 2, 0);
         }
         let room = self.input.get_mut(self.n_filled..).unwrap_or_default();
-        let n_read = self.stream.read(room).expect("the server replies in time");
-        assert!(n_read > 0, "the server must not hang up");
+        let n_read = self.stream.read(room).expect("the server responds in time");
+        assert!(n_read > 0, "the server must not close the connection");
         self.n_filled += n_read;
     }
 
-    fn filled(&self) -> &[u8] {
+    fn data(&self) -> &[u8] {
         self.input.get(..self.n_filled).unwrap_or_default()
     }
 
@@ -128,10 +128,10 @@ impl Connection {
         }
     }
 
-    /// How large the chunk at a place is, and where its bytes begin.
+    /// Returns the size of the chunk at an offset, and the offset of its bytes.
     fn chunk(&mut self, at: usize) -> (usize, usize) {
         loop {
-            let line = self.filled().get(at..).unwrap_or_default();
+            let line = self.data().get(at..).unwrap_or_default();
             if let Some(n_digits) = find(line, b"\r\n") {
                 let digits = line.get(..n_digits).and_then(|it| std::str::from_utf8(it).ok());
                 let size = digits.and_then(|digits| usize::from_str_radix(digits, 16).ok());

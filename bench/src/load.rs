@@ -1,4 +1,4 @@
-//! Clients of `manila serve` that call tools of servers that are well, and what they see.
+//! Clients of `manila serve` that call tools of healthy servers, and their statistics.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -8,56 +8,56 @@ use std::time::{Duration, Instant};
 use crate::endpoint::Endpoint;
 use crate::http::Connection;
 
-/// How many clients there are.
+/// The number of clients.
 const N_CLIENTS: usize = 32;
-/// How many servers are well.
-const N_WELL: usize = 4;
+/// The number of healthy servers.
+const N_HEALTHY: usize = 4;
 
-/// The server that nobody kills; its command line has one word more, so that it can be told apart.
-const SPARED: usize = N_WELL - 1;
+/// The server that is never killed. Its command line has one more argument, to distinguish it.
+const SPARED: usize = N_HEALTHY - 1;
 
-/// Tables of the configuration for the servers that are well.
+/// Returns the configuration tables of the healthy servers.
 #[must_use]
-pub fn well(manila: &Path) -> String {
+pub fn healthy_servers(manila: &Path) -> String {
     let manila = manila.to_string_lossy();
     let spared = [&*manila, "sample-server", "--era=both"];
     tables("well", SPARED, &[&manila, "sample-server"])
         + &format!("[upstream.well{SPARED}]\ncommand = {spared:?}\n")
 }
 
-/// Tables of the configuration for so many servers of the same command.
+/// Returns the configuration tables of several servers with the same command.
 #[must_use]
 pub fn tables(name: &str, n_servers: usize, command: &[&str]) -> String {
     (0..n_servers).fold(String::new(), |mut text, n| {
-        // A string takes everything that is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(text, "[upstream.{name}{n}]\ncommand = {command:?}\n");
         text
     })
 }
 
-/// `manila serve` in front of these servers, as soon as those that are well are ready.
+/// Starts `manila serve` with these servers, and waits until the healthy ones are ready.
 ///
 /// # Panics
-/// If they do not become ready.
+/// If a healthy server does not become ready.
 #[must_use]
-pub fn serving(manila: &Path, servers: &str) -> Endpoint {
-    let endpoint = Endpoint::serving(manila, servers);
-    let address = endpoint.place().address;
-    for n in 0..N_WELL {
+pub fn serve_when_ready(manila: &Path, servers: &str) -> Endpoint {
+    let endpoint = Endpoint::serve(manila, servers);
+    let address = endpoint.target().address;
+    for n in 0..N_HEALTHY {
         let mut connection = Connection::open(address).expect("it listens");
-        let is_there = (0..200).any(|_| {
+        let is_ready = (0..200).any(|_| {
             let (is_good, _) = call(&mut connection, address, n);
             if !is_good {
                 std::thread::sleep(Duration::from_millis(50));
             }
             is_good
         });
-        assert!(is_there, "a server that is well must be there");
+        assert!(is_ready, "a healthy server must become ready");
     }
     endpoint
 }
 
-/// Whether a call was answered with success, and whether with an envelope.
+/// Calls a tool, and returns whether the call succeeded and whether the response is an envelope.
 fn call(connection: &mut Connection, address: SocketAddr, server: usize) -> (bool, bool) {
     const BODY: &str = r#"{"message":"hello"}"#;
     let request = format!(
@@ -72,20 +72,20 @@ fn call(connection: &mut Connection, address: SocketAddr, server: usize) -> (boo
     (is_good, body.contains("\"version\":\"response-v2\""))
 }
 
-/// What clients saw.
+/// The statistics of the clients' calls.
 #[derive(Default)]
-pub struct Seen {
+pub struct LoadStats {
     times: Vec<Duration>,
-    /// How many calls failed.
+    /// The number of failed calls.
     pub n_failed: usize,
-    /// How many of them were calls of the server that nobody kills.
+    /// The number of failed calls of the server that is never killed.
     pub n_failed_of_spared: usize,
-    /// How many answers had no envelope.
+    /// The number of responses without an envelope.
     pub n_without_envelope: usize,
 }
 
-impl Seen {
-    fn and(mut self, other: Seen) -> Seen {
+impl LoadStats {
+    fn merge(mut self, other: LoadStats) -> LoadStats {
         self.times.extend(other.times);
         self.n_failed += other.n_failed;
         self.n_failed_of_spared += other.n_failed_of_spared;
@@ -93,13 +93,13 @@ impl Seen {
         self
     }
 
-    /// How many calls there were.
+    /// Returns the number of calls.
     #[must_use]
     pub fn n_calls(&self) -> usize {
         self.times.len()
     }
 
-    /// The time that so many percent of the calls took at most.
+    /// Returns a percentile of the call times.
     #[must_use]
     pub fn percentile(&self, percent: usize) -> Duration {
         let mut times = self.times.clone();
@@ -108,37 +108,37 @@ impl Seen {
     }
 }
 
-/// Lets all clients call for a while, each with a pause after every call.
+/// Runs all clients for this time, each with a pause after every call.
 ///
 /// # Panics
-/// If a client cannot go on.
+/// If a client loses its connection.
 #[must_use]
 #[allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-pub fn load(endpoint: &Endpoint, time: Duration, pause: Duration) -> Seen {
-    let address = endpoint.place().address;
+pub fn load(endpoint: &Endpoint, time: Duration, pause: Duration) -> LoadStats {
+    let address = endpoint.target().address;
     let end = Instant::now() + time;
     let client = |number: usize| {
-        let mut seen = Seen::default();
+        let mut stats = LoadStats::default();
         let mut connection = Connection::open(address).expect("it listens");
         let mut n_calls = number;
         while Instant::now() < end {
             n_calls += 1;
             let start = Instant::now();
-            let server = n_calls % N_WELL;
+            let server = n_calls % N_HEALTHY;
             let (is_good, is_enveloped) = call(&mut connection, address, server);
-            seen.times.push(start.elapsed());
-            seen.n_failed += usize::from(!is_good);
-            seen.n_failed_of_spared += usize::from(!is_good && server == SPARED);
-            seen.n_without_envelope += usize::from(!is_enveloped);
+            stats.times.push(start.elapsed());
+            stats.n_failed += usize::from(!is_good);
+            stats.n_failed_of_spared += usize::from(!is_good && server == SPARED);
+            stats.n_without_envelope += usize::from(!is_enveloped);
             std::thread::sleep(pause);
         }
-        seen
+        stats
     };
     std::thread::scope(|scope| {
         let client = &client;
         let clients: Vec<_> =
             (0..N_CLIENTS).map(|number| scope.spawn(move || client(number))).collect();
-        let seen = clients.into_iter().map(|client| client.join().expect("a client must go on"));
-        seen.fold(Seen::default(), Seen::and)
+        let stats = clients.into_iter().map(|client| client.join().expect("a client must work"));
+        stats.fold(LoadStats::default(), LoadStats::merge)
     })
 }

@@ -1,6 +1,6 @@
-//! Observations of about 1 KB, from which envelopes are made to measure with.
+//! Observations of about 1 KB, from which the benchmarks make envelopes.
 
-/// A JSON object of 170 bytes, as tools answer them.
+/// Returns a JSON object of 170 bytes, as in a typical tool result.
 #[must_use]
 pub fn record(n: usize) -> String {
     format!(
@@ -8,43 +8,43 @@ pub fn record(n: usize) -> String {
     )
 }
 
-/// What a call was seen to give.
+/// The kind of an observation.
 #[derive(Debug, Clone, Copy)]
-pub enum Seen {
-    /// An answer that holds the payload.
+pub enum ResultKind {
+    /// A result that contains the payload.
     Answered,
-    /// A failure whose details hold the payload.
+    /// A failure whose details contain the payload.
     Failed,
 }
 
-impl Seen {
-    /// Both.
-    pub const ALL: [Seen; 2] = [Seen::Answered, Seen::Failed];
+impl ResultKind {
+    /// Both kinds.
+    pub const ALL: [ResultKind; 2] = [ResultKind::Answered, ResultKind::Failed];
 
-    /// Its name in tables.
+    /// Returns the name in tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Seen::Answered => "answered",
-            Seen::Failed => "failed",
+            ResultKind::Answered => "answered",
+            ResultKind::Failed => "failed",
         }
     }
 
-    /// An observation, in one line, around these items.
+    /// Returns an observation of these items, on one line.
     #[must_use]
     pub fn observation(self, items: &[String]) -> String {
-        let form = match self {
-            Seen::Answered => concat!(
+        let template = match self {
+            ResultKind::Answered => concat!(
                 r#"{"tool":{"id":"scan","version":"1.4.0"},"request_id":"req_8b3e5f6c0a2f","#,
                 r#""duration_ms":27,"warnings":[{"code":"STALE_CACHE","message":"an hour old"}],"#,
                 r#""observed":{"answered":{"items":[ITEMS]}}}"#,
             ),
-            Seen::Failed => concat!(
+            ResultKind::Failed => concat!(
                 r#"{"tool":{"id":"scan","version":"1.4.0"},"request_id":"req_8b3e5f6c0a2f","#,
                 r#""observed":{"failed":{"code":"NOT_FOUND","message":"Finding 'x' not found","#,
                 r#""details":{"resource":"finding","known":[ITEMS]}}}}"#,
             ),
         };
-        form.replace("ITEMS", &items.join(","))
+        template.replace("ITEMS", &items.join(","))
     }
 }

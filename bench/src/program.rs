@@ -1,16 +1,17 @@
-//! The program itself, as it is released, and what a row of measurements says.
+//! The measured programs, the order of rounds, and the median.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Builds `manila` as it is released, and says where it lies: beside the benchmark's own folder.
-/// `MANILA_BENCH_PROGRAM` is one that is built already, for a comparison with another build.
+/// Builds `manila` with the release profile and returns its path.
+///
+/// `MANILA_BENCH_PROGRAM` is the path of an existing build to use instead.
 ///
 /// # Panics
-/// If it does not build.
+/// If the build fails.
 #[must_use]
-pub fn built() -> PathBuf {
+pub fn build() -> PathBuf {
     if let Some(program) = std::env::var_os("MANILA_BENCH_PROGRAM") {
         return program.into();
     }
@@ -21,46 +22,47 @@ pub fn built() -> PathBuf {
     benchmark.ancestors().nth(2).map(Path::to_path_buf).unwrap_or_default().join("manila")
 }
 
-/// The previous build of `manila`, at `MANILA_BENCH_PREVIOUS`, to be measured in the same rounds.
+/// Returns the path of a previous build, `MANILA_BENCH_PREVIOUS`, to measure in the same rounds.
 #[must_use]
 pub fn previous() -> Option<PathBuf> {
     std::env::var_os("MANILA_BENCH_PREVIOUS").map(PathBuf::from)
 }
 
-/// The number of rounds: more beside a previous build, where a difference of 3 % matters.
+/// Returns the number of rounds: more with a previous build, where a difference of 3 % matters.
 #[must_use]
 pub fn n_rounds() -> usize {
     if previous().is_some() { 10 } else { 5 }
 }
 
-/// The order in which `n` ways take their turns in a round. Each begins a round in its time: who
-/// comes after another one finds the machine as that one left it.
+/// Returns the order of `n` routes in a round.
+///
+/// The first route changes from round to round, because each route affects the next one.
 pub fn turns(n_round: usize, n: usize) -> impl Iterator<Item = usize> {
     (0..n).map(move |place| (place + n_round) % n)
 }
 
-/// The one in the middle.
+/// Returns the median.
 #[must_use]
 pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// The peer, the Rust program `mcp-proxy`: at `MCP_PROXY`, or on the path.
+/// Returns the path of the peer, the Rust program `mcp-proxy`: `MCP_PROXY`, or on the `PATH`.
 ///
-/// Other programs have the same name, so it is asked whether it is the one.
+/// Other programs have the same name, so its help is checked.
 #[must_use]
 pub fn peer() -> Option<PathBuf> {
     let path = std::env::var_os("MCP_PROXY").unwrap_or_else(|| "mcp-proxy".into());
     let help = Command::new(&path).arg("--help").output().ok()?;
-    let is_it = String::from_utf8_lossy(&help.stdout).starts_with("Standalone MCP proxy");
-    is_it.then(|| path.into())
+    let is_peer = String::from_utf8_lossy(&help.stdout).starts_with("Standalone MCP proxy");
+    is_peer.then(|| path.into())
 }
 
-/// npm's `server-everything`: at `MANILA_BENCH_EVERYTHING`, or where `tests/real-clients/run` puts
-/// it. It needs Node.
+/// Returns the path of npm's `server-everything`, which needs Node: `MANILA_BENCH_EVERYTHING`, or
+/// where `tests/real-clients/run` installs it.
 #[must_use]
-pub fn everything() -> Option<PathBuf> {
+pub fn server_everything() -> Option<PathBuf> {
     const INSTALLED: &str = "real-clients/node/node_modules/@modelcontextprotocol/\
                              server-everything/dist/index.js";
     let installed = || {

@@ -1,16 +1,15 @@
-//! The least that anything between a client and a server can do: copy bytes.
+//! A relay that only copies bytes between a client and a server.
 //!
-//! It reads nothing, checks nothing and answers nothing, so what it costs is the price of one
-//! more process on the way on this machine.
+//! It parses, checks and sends nothing, so its cost is that of one more process on this machine.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::process::{Command, ExitCode, Stdio};
 
-/// The first argument of a relay.
+/// The first argument that makes a benchmark a relay.
 pub const MARK: &str = "__relay";
 
-/// Runs a program and copies both ways until its output ends.
+/// Runs a program and copies in both directions until its output ends.
 pub fn run(arguments: &[String]) -> io::Result<ExitCode> {
     let (program, arguments) = arguments.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut child = Command::new(program)

@@ -1,22 +1,22 @@
-//! One round of calls: as fast as they are answered, one or several at a time.
+//! One round of calls, one or several at a time, as fast as the responses arrive.
 
 use std::time::{Duration, Instant};
 
 /// A call of a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
-    /// The tool, as the server itself names it.
+    /// The tool's name on the server.
     pub tool: &'a str,
-    /// What it is given: a JSON object.
+    /// The arguments: a JSON object.
     pub arguments: &'a str,
-    /// What stands near an end of every right answer.
+    /// A text near an end of every correct response.
     pub proof: &'a str,
-    /// How long a right answer is at least.
+    /// The minimal size of a correct response.
     pub bytes_min: usize,
 }
 
 impl Call<'static> {
-    /// A word, there and back.
+    /// An echo of a short text.
     pub const ECHO: Call<'static> =
         Call { tool: "echo", arguments: r#"{"message":"hello"}"#, proof: "hello", bytes_min: 0 };
     /// 100 KB of text, from the sample server.
@@ -35,15 +35,16 @@ impl Call<'static> {
     };
 }
 
-/// A way on which calls go out, and answers come back in any order.
+/// Sends calls and receives their responses in any order.
 pub trait Channel {
     /// Sends a call.
     fn call(&mut self, id: usize, call: &Call<'_>);
-    /// Waits for an answer to any of the calls that are open, checks it, and gives its id.
+    /// Waits for the response to any open call, checks it, and returns its id.
     fn answer(&mut self, call: &Call<'_>) -> usize;
 }
 
-/// The time of one call: the median if one is open at a time, else the average.
+/// Runs a round and returns the time of one call: the median if calls are sent one at a time,
+/// otherwise the average.
 pub fn round(
     channel: &mut impl Channel,
     call: &Call<'_>,
@@ -51,19 +52,19 @@ pub fn round(
     n_at_once: usize,
 ) -> Duration {
     if n_at_once == 1 {
-        one_by_one(channel, call, n_calls)
+        sequential(channel, call, n_calls)
     } else {
-        together(channel, call, n_calls, n_at_once)
+        concurrent(channel, call, n_calls, n_at_once)
     }
 }
 
 #[allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-fn one_by_one(channel: &mut impl Channel, call: &Call<'_>, n_calls: usize) -> Duration {
+fn sequential(channel: &mut impl Channel, call: &Call<'_>, n_calls: usize) -> Duration {
     let mut times: Vec<Duration> = (0..n_calls)
         .map(|id| {
             let start = Instant::now();
             channel.call(id, call);
-            assert_eq!(channel.answer(call), id, "the answer must have the id of the call");
+            assert_eq!(channel.answer(call), id, "the response must have the id of the call");
             start.elapsed()
         })
         .collect();
@@ -72,7 +73,7 @@ fn one_by_one(channel: &mut impl Channel, call: &Call<'_>, n_calls: usize) -> Du
 }
 
 #[allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-fn together(
+fn concurrent(
     channel: &mut impl Channel,
     call: &Call<'_>,
     n_calls: usize,
@@ -87,7 +88,7 @@ fn together(
     for id in n_at_once..n_calls + n_at_once {
         let answered = channel.answer(call);
         let place = open.iter().position(|id| *id == answered);
-        open.swap_remove(place.expect("an answer must have the id of an open call"));
+        open.swap_remove(place.expect("a response must have the id of an open call"));
         if id < n_calls {
             channel.call(id, call);
             open.push(id);

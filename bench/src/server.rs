@@ -1,4 +1,4 @@
-//! An MCP server over stdio, and calls to it as fast as it answers.
+//! An MCP server over stdio, as a channel for calls.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::answer;
 use crate::round::{Call, Channel};
 use crate::usage::Usage;
 
-/// A running server that has been greeted.
+/// A running server, after the handshake.
 pub struct Server {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -16,20 +16,20 @@ pub struct Server {
     line: Vec<u8>,
 }
 
-/// The greeting of a client.
-pub const HELLO: &str = concat!(
+/// The request that starts the handshake.
+pub const INITIALIZE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
     r#""capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#
 );
 
-/// What a client says when it was greeted.
+/// The notification that ends the handshake.
 pub const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 impl Server {
-    /// Starts a program and greets it.
+    /// Starts a program and performs the handshake.
     ///
     /// # Panics
-    /// If it cannot be started, or does not answer.
+    /// If the program cannot be started or does not respond.
     #[must_use]
     pub fn start(program: &Path, arguments: &[&str]) -> Server {
         let mut child = Command::new(program)
@@ -43,9 +43,9 @@ impl Server {
         let stdout = child.stdout.take().expect("its output is piped");
         let stdout = BufReader::with_capacity(256 * 1024, stdout);
         let mut server = Server { child, stdin, stdout, line: Vec::new() };
-        server.send(HELLO);
+        server.send(INITIALIZE);
         let answer = server.line();
-        assert!(answer::has(answer, "\"result\":"), "the server must greet");
+        assert!(answer::has(answer, "\"result\":"), "the handshake must succeed");
         server.send(INITIALIZED);
         server
     }
@@ -58,11 +58,11 @@ impl Server {
     fn line(&mut self) -> &[u8] {
         self.line.clear();
         let n_read = self.stdout.read_until(b'\n', &mut self.line).unwrap_or(0);
-        assert!(n_read > 0, "the server must go on");
+        assert!(n_read > 0, "the server must not exit");
         &self.line
     }
 
-    /// What the process has used so far.
+    /// Returns the resource usage of the process.
     #[must_use]
     pub fn usage(&self) -> Usage {
         Usage::of(self.child.id())
@@ -79,10 +79,10 @@ impl Channel for Server {
 
     fn answer(&mut self, call: &Call<'_>) -> usize {
         loop {
-            // Servers may also tell something, or ask; neither is an answer.
+            // Servers may also send notifications and requests.
             let line = self.line();
-            if !answer::is_told(line) {
-                return answer::checked(line, call);
+            if !answer::is_notification(line) {
+                return answer::check(line, call);
             }
         }
     }
@@ -90,7 +90,7 @@ impl Channel for Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Its input ends first, so that it can end in order.
+        // The server exits when its stdin closes.
         self.stdin = None;
         let _ = self.child.wait();
     }

@@ -1,20 +1,20 @@
-//! What a process has used.
+//! The resource usage of a process.
 
 use std::time::Duration;
 
-/// What a process has used.
+/// The resource usage of a process.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
     /// Processor time, in user and system mode.
     pub cpu: Duration,
-    /// Memory at the moment.
+    /// Current resident memory.
     pub resident_kb: u64,
-    /// Files, pipes and sockets that are open at the moment.
+    /// The number of open files, pipes and sockets.
     pub n_files: u64,
 }
 
 impl Usage {
-    /// What a process has used so far, all its threads together; its children are not in it.
+    /// Returns the usage of a process, with all its threads and without its children.
     #[must_use]
     pub fn of(pid: u32) -> Usage {
         const TICK: Duration = Duration::from_millis(10);

@@ -1,16 +1,15 @@
-//! No file, no arguments and no output of a program make a pack panic, and no argument becomes an
-//! option.
+//! No pack file, arguments or program output cause a panic, and no argument becomes an option.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use manila::{JsonObject, RawJson};
-use manila_pack::{Pack, Roots, Source};
+use manila_pack::{LoadedPack, Pack, Roots};
 
 fuzz_target!(|text: &str| {
     let _ = Pack::from_toml(text);
-    let cargo = Source::named("cargo").expect("it comes along").pack;
-    let _ = cargo.diagnosed(text, text);
-    let roots = Roots::new([std::env::temp_dir()]).expect("it is there");
+    let cargo = LoadedPack::from_name("cargo").expect("the pack is built in").pack;
+    let _ = cargo.diagnose_output(text, text);
+    let roots = Roots::new([std::env::temp_dir()]).expect("the folder exists");
     let query = RawJson::of(text).expect("a text is JSON");
     let action = RawJson::of("Search").expect("a text is JSON");
     let arguments = JsonObject::from_members([("action", action), ("query", query)]);

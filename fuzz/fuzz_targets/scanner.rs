@@ -1,4 +1,4 @@
-//! The scanner takes what a second implementation takes, and keeps it as it was.
+//! The scanner accepts the same JSON as a second implementation, and preserves its text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -17,8 +17,8 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(*ours, pretty);
         }
         (Err(_), Err(_)) => {}
-        // Only depth is judged differently: the second implementation has no limit here.
+        // Only the depth limit differs: the second implementation has none here.
         (Err(error), Ok(_)) => assert_eq!(error.problem, Problem::Syntax(Syntax::TooDeep)),
-        (Ok(_), Err(error)) => panic!("taken by us alone: {error}"),
+        (Ok(_), Err(error)) => panic!("only the scanner accepts it: {error}"),
     }
 });

@@ -1,4 +1,4 @@
-//! Whatever is read as an observation gives an envelope that can be read again.
+//! Every valid observation results in an envelope that is valid JSON.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

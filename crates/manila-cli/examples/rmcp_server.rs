@@ -1,6 +1,6 @@
-//! A small MCP server over standard input and output, made with the official Rust SDK.
+//! A small MCP server over stdio, written with the official Rust SDK.
 //!
-//! The tests put it behind `manila wrap`: it is what people write, not what we would write.
+//! The tests run it behind `manila wrap`, as an example of a server that others write.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The server, and how many calls of `slow` were cancelled.
+/// The server, with the number of cancelled calls of `slow`.
 #[derive(Clone, Default)]
 struct Server {
     n_cancelled: Arc<AtomicU64>,
@@ -30,11 +30,11 @@ struct Server {
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
 struct Greet {
-    /// Whom to greet.
+    /// Name of the person to greet.
     name: String,
 }
 
-/// Two numbers; as they are in the result too, its schema refers to a definition.
+/// Two numbers. They are part of the result too, so that its schema refers to a definition.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
@@ -54,7 +54,7 @@ struct Sum {
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
 struct Slow {
-    /// How many milliseconds.
+    /// Duration in milliseconds.
     ms: u64,
 }
 
@@ -62,13 +62,13 @@ struct Slow {
 #[schemars(crate = "rmcp::schemars")]
 struct Waited {
     waited_ms: u64,
-    /// How many earlier calls were cancelled, so that a client can see that it was heard.
+    /// Number of earlier calls that were cancelled, so that a client can verify a cancellation.
     n_cancelled: u64,
 }
 
 #[rmcp::tool_router]
 impl Server {
-    /// Greets somebody by name.
+    /// Greets a person by name.
     #[tool]
     fn greet(Parameters(Greet { name }): Parameters<Greet>) -> String {
         format!("Hello, {name}!")
@@ -81,13 +81,13 @@ impl Server {
         Ok(Json(Sum { sum, terms }))
     }
 
-    /// Never works.
+    /// Always fails.
     #[tool]
     fn broken() -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text("the flux capacitor is broken")])
     }
 
-    /// Takes its time, reports each of ten steps as it begins, and can be cancelled.
+    /// Waits, reports the start of each of ten steps, and can be cancelled.
     #[tool]
     async fn slow(
         &self,
@@ -98,7 +98,7 @@ impl Server {
         for step in 1..=10 {
             if let Some(token) = &token {
                 let progress = ProgressNotificationParam::new(token.clone(), f64::from(step));
-                // A client that is gone needs no progress.
+                // A client that has disconnected needs no progress.
                 let _ = context.peer.notify_progress(progress.with_total(10.0)).await;
             }
             tokio::select! {

@@ -1,7 +1,7 @@
-//! An input in blocks of whole lines, so that many lines are handed on at once.
+//! Splits an input into blocks of whole lines, so that many lines can be processed at once.
 //!
-//! A line is a slice of its block: none is copied. No more is kept than a block, or than the
-//! longest line that may be read.
+//! A line is a slice of its block and is not copied. Memory is bounded by one block, or by the
+//! longest line allowed.
 
 use std::io::{ErrorKind, Read};
 
@@ -10,19 +10,19 @@ use bytes::{Bytes, BytesMut};
 use crate::input::InputArgs;
 use crate::refusal::Refusal;
 
-/// How much is read at once of a file: about the size of a block.
+/// Read size for files: about one block.
 const BLOCK_BYTES: usize = 512 * 1024;
 
-/// How much is read at once where the rest may have to be waited for: what a pipe holds.
+/// Read size for inputs that may block: the capacity of a pipe.
 const PIPE_BYTES: usize = 64 * 1024;
 
 /// The blocks of an input.
 pub(crate) struct Blocks {
     input: InputArgs,
     source: Box<dyn Read + Send>,
-    /// How much is read at once.
+    /// Bytes per read.
     piece_bytes: usize,
-    /// What was read and not handed on: the beginning of a line.
+    /// Bytes read but not returned yet: the beginning of a line.
     rest: BytesMut,
     n_lines: u64,
     state: State,
@@ -31,43 +31,43 @@ pub(crate) struct Blocks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Reading,
-    /// Inside of a line that is too long, and was told already.
+    /// Inside a line that is too long and was reported already.
     Skipping,
     Ended,
 }
 
-/// Some lines of an input.
+/// Consecutive lines of an input.
 pub(crate) struct Block {
     content: Content,
-    /// The number of its first line, from 1.
+    /// Number of the first line, starting at 1.
     first: u64,
     line_bytes_max: u64,
 }
 
 enum Content {
-    /// Whole lines; only the last one of the input may have no line end.
+    /// Whole lines; only the last line of the input may lack a line end.
     Lines(Bytes),
-    /// One line that is longer than the limit, and was not kept.
+    /// One line over the limit; its text is discarded.
     TooLong,
 }
 
 /// One line of an input.
 pub(crate) struct Line {
-    /// Its number, from 1.
+    /// Line number, starting at 1.
     pub(crate) number: u64,
-    /// Its text without the line end, or `None` if it is longer than the limit.
+    /// Text without the line end, or `None` if the line is over the limit.
     pub(crate) text: Option<Bytes>,
 }
 
 impl Blocks {
-    /// The blocks of this input; its size tells a file from what may have to be waited for.
+    /// Creates the blocks of an input. A known `size` means a file; other inputs may block.
     pub(crate) fn new(input: InputArgs, source: Box<dyn Read + Send>, size: Option<u64>) -> Blocks {
         let piece_bytes = if size.is_some() { BLOCK_BYTES } else { PIPE_BYTES };
         let (rest, state) = (BytesMut::new(), State::Reading);
         Blocks { input, source, piece_bytes, rest, n_lines: 0, state }
     }
 
-    /// Reads a piece more behind what is there; nothing more means the end.
+    /// Appends the next piece to `rest` and returns its length; 0 means the end.
     fn read_piece(&mut self) -> Result<usize, Refusal> {
         let start = self.rest.len();
         self.rest.resize(start + self.piece_bytes, 0);
@@ -83,7 +83,7 @@ impl Blocks {
         Ok(n_read)
     }
 
-    /// The block that can be handed on now that a piece more was read, if there is one.
+    /// Returns the next block if the last `n_read` bytes complete one.
     fn cut(&mut self, n_read: usize) -> Option<Block> {
         if self.state == State::Skipping {
             let Some(line_end) = memchr::memchr(b'\n', &self.rest) else {
@@ -93,14 +93,14 @@ impl Blocks {
             drop(self.rest.split_to(line_end + 1));
             self.state = State::Reading;
         }
-        // What was there before has no line end.
+        // Earlier bytes contain no line end.
         let start = self.rest.len().saturating_sub(n_read);
         let piece = self.rest.get(start..).unwrap_or_default();
         if let Some(line_end) = memchr::memrchr(b'\n', piece) {
             let lines = self.rest.split_to(start + line_end + 1);
             return Some(self.block(lines));
         }
-        // The line end may be two bytes, and is not counted.
+        // The `\r` of a line end may have been read, and does not count.
         if self.rest.len() as u64 > self.input.bytes_max().saturating_add(1) {
             self.rest.clear();
             self.state = State::Skipping;
@@ -145,7 +145,7 @@ impl Iterator for Blocks {
 }
 
 impl Block {
-    /// How many bytes it has, line ends included.
+    /// Number of bytes, including line ends.
     pub(crate) fn n_bytes(&self) -> usize {
         match &self.content {
             Content::Lines(lines) => lines.len(),
@@ -156,36 +156,32 @@ impl Block {
 
 impl IntoIterator for Block {
     type Item = Line;
-    type IntoIter = LinesOfBlock;
+    type IntoIter = BlockLines;
 
-    fn into_iter(self) -> LinesOfBlock {
-        LinesOfBlock {
-            content: self.content,
-            next: self.first,
-            line_bytes_max: self.line_bytes_max,
-        }
+    fn into_iter(self) -> BlockLines {
+        BlockLines { content: self.content, next: self.first, line_bytes_max: self.line_bytes_max }
     }
 }
 
-/// The lines of a block, one after the other.
-pub(crate) struct LinesOfBlock {
+/// Iterator over the lines of a block.
+pub(crate) struct BlockLines {
     content: Content,
     next: u64,
     line_bytes_max: u64,
 }
 
-impl LinesOfBlock {
-    /// No lines.
-    pub(crate) fn none() -> LinesOfBlock {
-        LinesOfBlock { content: Content::Lines(Bytes::new()), next: 1, line_bytes_max: 0 }
+impl BlockLines {
+    /// Creates an iterator over no lines.
+    pub(crate) fn empty() -> BlockLines {
+        BlockLines { content: Content::Lines(Bytes::new()), next: 1, line_bytes_max: 0 }
     }
 
-    /// Whether there is none left.
+    /// Returns whether all lines were returned.
     pub(crate) fn is_done(&self) -> bool {
         matches!(&self.content, Content::Lines(lines) if lines.is_empty())
     }
 
-    /// The next line's text, if it is not too long.
+    /// Returns the next line's text, or `None` if the line is too long.
     fn text(&mut self) -> Option<Bytes> {
         let Content::Lines(rest) = &mut self.content else {
             self.content = Content::Lines(Bytes::new());
@@ -202,7 +198,7 @@ impl LinesOfBlock {
     }
 }
 
-impl Iterator for LinesOfBlock {
+impl Iterator for BlockLines {
     type Item = Line;
 
     fn next(&mut self) -> Option<Line> {

@@ -1,4 +1,4 @@
-//! The arguments, and the help that teaches them.
+//! The command line: arguments and help.
 
 use std::fmt::Write;
 
@@ -11,19 +11,18 @@ use crate::command::{
     redact, run, sample_server, schema, seal, serve, tools, wrap,
 };
 use crate::exit_status::ExitStatus;
-use crate::narrator::LogFormat;
+use crate::logging::LogFormat;
 use crate::output::Output;
 
-/// One envelope for every MCP tool.
+/// One envelope for every MCP tool
 ///
-/// Tools answer in every shape there is: text, JSON of their own, stack traces, exit codes.
-/// Manila puts what was seen of a tool call into one envelope, in the contract that the
-/// caller picks. A contract has one shape for every tool, and one catalogue names every way
-/// in which a call can fail. The tool's own payload keeps its order, numbers and escapes.
+/// Tools return plain text, ad-hoc JSON, stack traces and exit codes. Manila turns every result
+/// into one envelope, in the contract that the caller picks: one shape for every tool, and one
+/// catalogue of failure codes. The tool's payload keeps its key order, number spelling and escapes.
 #[derive(Parser)]
 #[command(name = "manila", version, styles = STYLES, max_term_width = 100)]
 #[command(arg_required_else_help = true)]
-#[command(after_help = contracts_in_short(), after_long_help = contracts_at_length())]
+#[command(after_help = contracts_summary(), after_long_help = contracts_help())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -53,7 +52,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// How everything is written that this command tells.
+    /// Returns the command's log format; only commands that serve have an option for it.
     pub(crate) fn log_format(&self) -> LogFormat {
         if let Command::Serve(serve::Args { log, .. }) | Command::Wrap(wrap::Args { log, .. }) =
             self
@@ -64,6 +63,7 @@ impl Command {
         }
     }
 
+    /// Runs the command.
     pub(crate) fn run(&self, out: &mut Output) -> anyhow::Result<ExitStatus> {
         match self {
             Command::Serve(args) => serve::run(args, out),
@@ -95,26 +95,34 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-fn contracts_in_short() -> String {
+/// Lists the contracts for `-h`.
+fn contracts_summary() -> String {
     let mut text = String::from("Contracts:\n");
     for contract in Contract::ALL {
-        let (id, when) = (contract.id(), contract.info().pick_when);
-        let _ = writeln!(text, "  {id}\n      pick it when {when}");
+        let (id, mark) = (contract.id(), default_mark(contract));
+        let when = contract.info().pick_when;
+        let _ = writeln!(text, "  {id}{mark}\n      pick it when {when}");
     }
     text + "\nTry: manila tools -- manila sample-server"
 }
 
-fn contracts_at_length() -> String {
+/// Returns the mark after the id of the default contract.
+fn default_mark(contract: Contract) -> &'static str {
+    if contract == Contract::default() { " (default)" } else { "" }
+}
+
+/// Describes contracts, exit status and examples for `--help`.
+fn contracts_help() -> String {
     let mut text = String::from("The contracts:\n");
     for contract in Contract::ALL {
-        let info = contract.info();
+        let (info, mark) = (contract.info(), default_mark(contract));
         let (id, summary, when) = (info.id, info.summary, info.pick_when);
-        let _ = writeln!(text, "  {id}\n      {summary}.\n      Pick it when {when}.");
+        let _ = writeln!(text, "  {id}{mark}\n      {summary}.\n      Pick it when {when}.");
     }
     text + "\n\
-        Exit status: 0 it was done, 1 it was done in part (see each command), 2 it could not be\n\
-        done, and a hint says what to try.\n\
-        Data goes to standard output, everything else to standard error.\n\n\
+        Exit status: 0 success; 1 the check or the tool failed (see each command); 2 Manila could\n\
+        not run the command; the hint names the next step.\n\
+        Data goes to stdout, everything else to stderr.\n\n\
         Try:\n  \
         manila tools -- manila sample-server\n  \
         manila call echo --arg message=hello -- manila sample-server\n  \

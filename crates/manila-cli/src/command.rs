@@ -1,4 +1,4 @@
-//! One file a command: its arguments, and what it does.
+//! The commands: one file for each, with its arguments and its `run` function.
 
 pub(crate) mod call;
 pub(crate) mod check;

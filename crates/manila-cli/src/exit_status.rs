@@ -1,26 +1,26 @@
-//! How the program ends.
+//! The exit status of the program.
 
 use std::process::ExitCode;
 
-/// How the program ends, for scripts.
+/// The exit status of the program, for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
-    /// 0: it was done.
-    Good,
-    /// 1: it was done, and the news is bad.
-    BadNews,
-    /// 2: it could not be done.
-    CouldNot,
-    /// What a server that misbehaves on purpose ends with.
+    /// 0: the command succeeded.
+    Success,
+    /// 1: the command ran, and the check, the tool or the program failed.
+    Failure,
+    /// 2: the command could not run.
+    Error,
+    /// Another code: that of the sample server, or of the program with `manila run --keep-exit`.
     Other(u8),
 }
 
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> ExitCode {
         match status {
-            ExitStatus::Good => ExitCode::SUCCESS,
-            ExitStatus::BadNews => ExitCode::from(1),
-            ExitStatus::CouldNot => ExitCode::from(2),
+            ExitStatus::Success => ExitCode::SUCCESS,
+            ExitStatus::Failure => ExitCode::from(1),
+            ExitStatus::Error => ExitCode::from(2),
             ExitStatus::Other(code) => ExitCode::from(code),
         }
     }

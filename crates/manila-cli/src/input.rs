@@ -1,4 +1,4 @@
-//! Reading files and standard input, never more than the limit.
+//! Reads files and stdin, up to a limit.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
@@ -7,53 +7,53 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use same_file::Handle;
 
-use crate::blocks::{Blocks, Line, LinesOfBlock};
+use crate::blocks::{BlockLines, Blocks, Line};
 use crate::refusal::Refusal;
 
-/// What stops a file from being read most often, and the next step.
-const KNOWN: [(ErrorKind, &str, &str); 2] = [
-    (ErrorKind::NotFound, "there is no such file", "check the path; `-` reads standard input"),
-    (ErrorKind::PermissionDenied, "permission denied", "check who may read the file"),
+/// The most frequent errors, each with its reason and hint.
+const KNOWN_ERRORS: [(ErrorKind, &str, &str); 2] = [
+    (ErrorKind::NotFound, "there is no such file", "check the path; `-` reads stdin"),
+    (ErrorKind::PermissionDenied, "permission denied", "check the file's permissions"),
 ];
 
-/// The input of a command, and how much of it may be read.
+/// The input of a command, and its size limit.
 #[derive(Clone, clap::Args)]
 pub(crate) struct InputArgs {
-    /// The file to read; `-` is standard input, and so is no file at all
+    /// File to read; `-` or none is stdin
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// The largest input that is read, in bytes; with --lines, the longest line
+    /// Largest input, or with --lines the longest line, in bytes
     #[arg(long, value_name = "N", default_value_t = 256 * 1024 * 1024)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=64 * 1024 * 1024 * 1024))]
     bytes_max: u64,
 }
 
 impl InputArgs {
-    /// An input that was not named on its own.
+    /// Creates an input for a command that does not flatten these arguments.
     pub(crate) fn new(file: Option<PathBuf>, bytes_max: u64) -> InputArgs {
         InputArgs { file, bytes_max }
     }
 
-    /// The input's name, for lists.
+    /// Returns the input's name for lists.
     pub(crate) fn label(&self) -> String {
         self.path().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
     }
 
-    /// The input's name, for messages.
+    /// Returns the input's name for messages.
     pub(crate) fn name(&self) -> String {
         match self.path() {
-            None => "standard input".to_owned(),
+            None => "stdin".to_owned(),
             Some(path) => format!("`{}`", path.display()),
         }
     }
 
-    /// The largest input, or line, that is read.
+    /// Returns the limit of the input, or of each line.
     pub(crate) fn bytes_max(&self) -> u64 {
         self.bytes_max
     }
 
-    /// All of the input.
+    /// Reads the whole input.
     pub(crate) fn read(&self) -> anyhow::Result<Bytes> {
         let mut bytes = Vec::new();
         let (source, size) = self.open()?;
@@ -69,43 +69,43 @@ impl InputArgs {
         Ok(bytes.into())
     }
 
-    /// The input line by line.
+    /// Opens the input to read it line by line.
     pub(crate) fn lines(&self) -> anyhow::Result<Lines> {
         let (blocks, _) = self.blocks()?;
-        Ok(Lines { blocks, block: LinesOfBlock::none() })
+        Ok(Lines { blocks, block: BlockLines::empty() })
     }
 
-    /// The input in blocks of whole lines, and its size if that is known beforehand.
+    /// Opens the input to read it in blocks of whole lines. Also returns its size, if known.
     pub(crate) fn blocks(&self) -> anyhow::Result<(Blocks, Option<u64>)> {
         let (source, size) = self.open()?;
         Ok((Blocks::new(self.clone(), source, size), size))
     }
 
-    /// Whether this file is the input, by whatever path, or through standard input.
+    /// Returns whether this file is the input, under any path or as stdin.
     pub(crate) fn is_file(&self, other: &Path) -> bool {
-        // A pipe is read once, and to open it here would be that once.
+        // A pipe can be opened only once, so it must not be opened here.
         let is_file = |path: &Path| path.metadata().is_ok_and(|it| it.is_file());
         if !is_file(other) || !self.path().is_none_or(is_file) {
             return false;
         }
-        let own = self.path().map_or_else(Handle::stdin, Handle::from_path);
-        matches!((own, Handle::from_path(other)), (Ok(own), Ok(other)) if own == other)
+        let input = self.path().map_or_else(Handle::stdin, Handle::from_path);
+        matches!((input, Handle::from_path(other)), (Ok(input), Ok(other)) if input == other)
     }
 
-    /// The file, unless standard input is meant.
+    /// Returns the file, or `None` for stdin.
     fn path(&self) -> Option<&Path> {
         self.file.as_deref().filter(|path| *path != Path::new("-"))
     }
 
-    /// The source, and its size if that is known beforehand.
+    /// Opens the input. Also returns its size, if known.
     pub(crate) fn open(&self) -> anyhow::Result<(Box<dyn Read + Send>, Option<u64>)> {
         let Some(path) = self.path() else {
             let stdin = io::stdin();
-            // Who names `-` wants to type.
+            // With `-`, the user wants to type the input.
             if self.file.is_none() && stdin.is_terminal() {
                 return Err(Refusal::new(
-                    "no FILE is given, and nothing is piped in",
-                    "give a FILE, pipe the input, or name `-` to type it",
+                    "no FILE given, and stdin is a terminal",
+                    "pass a FILE, pipe the input, or pass `-` to type it",
                 )
                 .into());
             }
@@ -115,36 +115,38 @@ impl InputArgs {
         let metadata = file.metadata().map_err(|error| self.unreadable(&error))?;
         if metadata.is_dir() {
             let message = format!("cannot read {}: it is a directory", self.name());
-            return Err(Refusal::new(message, "give a file; a directory has many").into());
+            return Err(Refusal::new(message, "pass one of its files").into());
         }
         let size = metadata.is_file().then_some(metadata.len());
         Ok((Box::new(file), size))
     }
 
+    /// Returns the refusal for an input that cannot be read.
     pub(crate) fn unreadable(&self, error: &io::Error) -> Refusal {
-        let known = KNOWN.iter().find(|(kind, ..)| *kind == error.kind());
+        let known = KNOWN_ERRORS.iter().find(|(kind, ..)| *kind == error.kind());
         let (reason, hint) = known.map_or_else(
-            || (error.to_string(), "check the file, or copy it and try the copy"),
+            || (error.to_string(), "check the file, or try a copy of it"),
             |(_, reason, hint)| ((*reason).to_owned(), *hint),
         );
         Refusal::new(format!("cannot read {}: {reason}", self.name()), hint)
     }
 
+    /// Returns the refusal for an input over the limit.
     pub(crate) fn too_large(&self) -> Refusal {
         let (name, limit) = (self.name(), self.bytes_max);
-        let message = format!("{name} has more than {limit} bytes, the largest input that is read");
-        Refusal::new(message, "raise the limit with `--bytes-max`, or split the input")
+        let message = format!("{name} exceeds the limit of {limit} bytes");
+        Refusal::new(message, "raise the limit with `--bytes-max`")
     }
 }
 
-/// An input of one value on each line.
+/// The lines of an input.
 pub(crate) struct Lines {
     blocks: Blocks,
-    block: LinesOfBlock,
+    block: BlockLines,
 }
 
 impl Lines {
-    /// The next line, or `None` at the end.
+    /// Returns the next line, or `None` at the end.
     pub(crate) fn next(&mut self) -> anyhow::Result<Option<Line>> {
         loop {
             if let Some(line) = self.block.next() {
@@ -155,7 +157,7 @@ impl Lines {
         }
     }
 
-    /// Whether the next line may have to be waited for.
+    /// Returns whether the next line may block.
     pub(crate) fn may_wait(&self) -> bool {
         self.block.is_done()
     }

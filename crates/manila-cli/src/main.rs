@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod blocks;
-mod by_line;
 mod cli;
 mod clock;
 mod command;
@@ -14,14 +13,15 @@ mod config;
 mod environment;
 mod exit_status;
 mod input;
-mod narrator;
+mod jsonl;
+mod logging;
 mod output;
 mod parallel;
+mod plural;
 mod progress;
 mod refusal;
 mod row;
 mod server;
-mod words;
 
 use cli::Cli;
 use exit_status::ExitStatus;
@@ -31,7 +31,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
-    if let Some(code) = manila_gateway::dispatch(arguments.iter().cloned()) {
+    if let Some(code) = manila_gateway::run_if_helper(arguments.iter().cloned()) {
         return code.into();
     }
     let cli = match Cli::try_parse() {
@@ -39,12 +39,12 @@ fn main() -> ExitCode {
         Err(usage) => return refusal::report_usage(&usage).into(),
     };
     let mut out = output::Output::stdout();
-    let done = cli.command.run(&mut out).and_then(|status| out.finish().map(|()| status));
-    match done {
+    let result = cli.command.run(&mut out).and_then(|status| out.finish().map(|()| status));
+    match result {
         Ok(status) => status.into(),
         Err(error) => {
-            narrator::report(&error, cli.command.log_format());
-            ExitStatus::CouldNot.into()
+            logging::report(&error, cli.command.log_format());
+            ExitStatus::Error.into()
         }
     }
 }

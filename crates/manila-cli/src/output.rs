@@ -1,4 +1,4 @@
-//! Standard output: data and nothing else.
+//! Stdout, which is for data only.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
@@ -7,12 +7,13 @@ use manila::RawJson;
 
 use crate::refusal::Refusal;
 
+/// Buffered stdout.
 pub(crate) struct Output {
     out: BufWriter<StdoutLock<'static>>,
     is_terminal: bool,
 }
 
-/// How JSON is laid out.
+/// The layout of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Pretty,
@@ -22,17 +23,17 @@ pub(crate) enum Layout {
 /// `--pretty` and `--compact`, for every command that prints JSON.
 #[derive(clap::Args)]
 pub(crate) struct LayoutArgs {
-    /// Indent the JSON, also in a pipe
+    /// Indent the JSON, even when stdout is not a terminal
     #[arg(long, conflicts_with = "compact")]
     pretty: bool,
 
-    /// Put the JSON on one line, also on a terminal
+    /// Print the JSON on one line, even on a terminal
     #[arg(long)]
     compact: bool,
 }
 
 impl LayoutArgs {
-    /// What was asked for; else pretty on a terminal and compact in a pipe.
+    /// Returns the requested layout, or else pretty on a terminal and compact in a pipe.
     pub(crate) fn layout(&self, out: &Output) -> Layout {
         if self.pretty || (out.is_terminal && !self.compact) {
             Layout::Pretty
@@ -49,7 +50,7 @@ impl Output {
         Output { out: BufWriter::with_capacity(64 * 1024, stdout), is_terminal }
     }
 
-    /// Whether what is written may have colours: on a terminal, unless somebody wants none.
+    /// Returns whether to use colours: on a terminal, unless the user has disabled them.
     pub(crate) fn is_coloured(&self) -> bool {
         match anstream::AutoStream::choice(self.out.get_ref()) {
             ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
@@ -57,7 +58,7 @@ impl Output {
         }
     }
 
-    /// Writes one JSON value and a line end.
+    /// Writes a JSON value and a line end.
     pub(crate) fn json(&mut self, value: &RawJson, layout: Layout) -> anyhow::Result<()> {
         match layout {
             Layout::Compact => self.line(&value.compact()),
@@ -74,23 +75,23 @@ impl Output {
         }
     }
 
-    /// Writes one line.
+    /// Writes a line.
     pub(crate) fn line(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         let written = self.out.write_all(bytes).and_then(|()| self.out.write_all(b"\n"));
         Ok(written.map_err(|error| refuse(&error))?)
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         Ok(self.out.write_all(bytes).map_err(|error| refuse(&error))?)
     }
 
-    /// Hands on what is buffered, so that a reader who waits for it gets it.
+    /// Writes the buffered bytes, because a reader may wait for them.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
         Ok(self.out.flush().map_err(|error| refuse(&error))?)
     }
 
-    /// Hands on the rest. What fails here was not written, and is told.
+    /// Writes the rest. Fails if the output is incomplete.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
         self.flush()
     }
@@ -99,12 +100,12 @@ impl Output {
 fn refuse(error: &io::Error) -> Refusal {
     if error.kind() == ErrorKind::BrokenPipe {
         return Refusal::new(
-            "standard output was closed before everything was written",
-            "nothing is wrong if that was on purpose, as with `| head`",
+            "stdout was closed before everything was written",
+            "this is expected if the reader exits early, as with `| head`",
         );
     }
     Refusal::new(
-        format!("cannot write to standard output: {error}"),
-        "check that the disk has room and that the target can be written",
+        format!("cannot write to stdout: {error}"),
+        "check the free disk space and that the target is writable",
     )
 }

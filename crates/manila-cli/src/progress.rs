@@ -1,26 +1,31 @@
-//! Telling a person how far it is.
+//! The progress bar for large inputs.
 
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A file is large from here on.
-const LARGE: u64 = 64 * 1024 * 1024;
+/// The size from which an input is large.
+const LARGE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How far a large input is, on a terminal.
+/// The progress bar of a large input, on a terminal.
 pub(crate) struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// For a command that fills standard output: shown only where that is no terminal.
+    /// Starts the bar of a command that writes much to stdout. If stdout is a terminal, there is no
+    /// bar.
     pub(crate) fn start(size: Option<u64>) -> Progress {
-        if std::io::stdout().is_terminal() { Progress(None) } else { Progress::beside(|| size) }
+        if std::io::stdout().is_terminal() {
+            Progress(None)
+        } else {
+            Progress::start_lazily(|| size)
+        }
     }
 
-    /// For a command that says little, and that aside. The size is asked for only if it matters.
-    pub(crate) fn beside(size: impl FnOnce() -> Option<u64>) -> Progress {
+    /// Starts the bar of a command that writes little. `size` is called only if a bar can be shown.
+    pub(crate) fn start_lazily(size: impl FnOnce() -> Option<u64>) -> Progress {
         let is_shown = std::io::stderr().is_terminal();
-        let size = is_shown.then(size).flatten().filter(|size| *size >= LARGE);
+        let size = is_shown.then(size).flatten().filter(|size| *size >= LARGE_BYTES);
         Progress(size.map(|size| {
             let bar = ProgressBar::with_draw_target(Some(size), ProgressDrawTarget::stderr());
             let template = "{bar:30} {bytes} of {total_bytes}, {binary_bytes_per_sec}, {eta} left";
@@ -32,22 +37,23 @@ impl Progress {
         }))
     }
 
-    pub(crate) fn pass(&mut self, n_bytes: usize) {
+    /// Advances the bar.
+    pub(crate) fn advance(&mut self, n_bytes: usize) {
         if let Some(bar) = &self.0 {
             bar.inc(n_bytes as u64);
         }
     }
 
-    /// Whether there is a bar.
+    /// Returns whether a bar is shown.
     pub(crate) fn is_shown(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Tells something else on the same terminal, with the bar out of the way.
-    pub(crate) fn aside<T>(&self, tell: impl FnOnce() -> T) -> T {
+    /// Hides the bar while `print` writes to the same terminal.
+    pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.0 {
-            Some(bar) => bar.suspend(tell),
-            None => tell(),
+            Some(bar) => bar.suspend(print),
+            None => print(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Telling a person what could not be done, and the next step.
+//! Errors for people: what failed, and a hint with the next step.
 
 use std::fmt;
 use std::io::Write;
@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::cli::Cli;
 use crate::exit_status::ExitStatus;
 
-/// Something that could not be done, with the next step.
+/// An error with a hint.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     message: String,
@@ -39,37 +39,37 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Tells an error and its hint.
+/// Prints an error and its hint.
 pub(crate) fn report(error: &anyhow::Error) {
-    tell(&format!("{error:#}"), hint(error));
+    print_error(&format!("{error:#}"), hint(error));
 }
 
-/// The next step after an error.
+/// Returns the hint of an error, or a general one.
 pub(crate) fn hint(error: &anyhow::Error) -> &str {
     let hint = error.downcast_ref::<Refusal>().map(|refusal| refusal.hint.as_str());
-    hint.unwrap_or("`manila --help` shows what can be done")
+    hint.unwrap_or("`manila --help` lists the commands")
 }
 
-/// Tells what could not be done and the next step, on standard error.
-pub(crate) fn tell(message: &str, hint: &str) {
+/// Prints an error and its hint to stderr.
+pub(crate) fn print_error(message: &str, hint: &str) {
     const ERROR: Style = AnsiColor::Red.on_default().bold();
     const HINT: Style = AnsiColor::Cyan.on_default().bold();
-    let (message, hint) = (plain(message), plain(hint));
-    // Where standard error is gone, too, there is nobody left to tell.
+    let (message, hint) = (one_line(message), one_line(hint));
+    // If stderr is closed, the error cannot be reported.
     let _ = writeln!(
         anstream::stderr(),
         "{ERROR}error:{ERROR:#} {message}\n{HINT}hint:{HINT:#} {hint}"
     );
 }
 
-/// Tells something beside the result, on standard error.
-pub(crate) fn note(text: &str) {
-    // A note that cannot be told changes nothing about the result.
-    let _ = writeln!(anstream::stderr(), "note: {}", plain(text));
+/// Prints a note to stderr.
+pub(crate) fn print_note(text: &str) {
+    // A failed write of a note does not change the result.
+    let _ = writeln!(anstream::stderr(), "note: {}", one_line(text));
 }
 
-/// A text on one line, and short.
-pub(crate) fn plain(text: &str) -> String {
+/// Returns a text on one line, shortened if it is long.
+pub(crate) fn one_line(text: &str) -> String {
     const CHARS_MAX: usize = 600;
     match text.char_indices().nth(CHARS_MAX) {
         Some((end, _)) => visible(text.get(..end).unwrap_or_default()) + "...",
@@ -77,86 +77,130 @@ pub(crate) fn plain(text: &str) -> String {
     }
 }
 
-/// A text on one line, without what could move a cursor or turn the direction of reading: names of
-/// files and words of callers stand in it, and none of them may look like a line of ours.
+/// Escapes control characters, line separators and direction marks, so that a text stays on a line.
+///
+/// File names and texts of callers must not move the cursor or imitate Manila's output.
 pub(crate) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
-        let turns = matches!(letter, '\u{200E}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-        if turns || (letter.is_control() && letter != '\t') {
-            shown.extend(letter.escape_default());
+        let is_mark = matches!(letter, '\u{200E}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+        if is_mark || (letter.is_control() && letter != '\t') {
+            escaped.extend(letter.escape_default());
         } else {
-            shown.push(letter);
+            escaped.push(letter);
         }
     }
-    shown
+    escaped
 }
 
-/// Tells wrong arguments in the same form as every other error; help is no error.
+/// Prints a usage error in the same format as every other error. Help is not an error.
 pub(crate) fn report_usage(usage: &clap::Error) -> ExitStatus {
     if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = usage.kind() {
-        let is_told = usage.print().is_ok();
-        return if is_told { ExitStatus::Good } else { ExitStatus::CouldNot };
+        let is_printed = usage.print().is_ok();
+        return if is_printed { ExitStatus::Success } else { ExitStatus::Error };
     }
     if usage.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // Where standard error is gone, too, there is nobody left to tell.
+        // If stderr is closed, the help cannot be shown.
         let _ = usage.print();
-        return ExitStatus::CouldNot;
+        return ExitStatus::Error;
     }
     let rendered = usage.render().to_string();
     let first = rendered.split("\n\n").next().unwrap_or_default();
     let lines = first.lines().map(str::trim).filter(|line| !line.starts_with("[possible"));
     let message = lines.collect::<Vec<_>>().join(" ");
-    tell(message.trim_start_matches("error: "), &usage_hint(usage));
-    ExitStatus::CouldNot
+    let message = message.trim_start_matches("error: ");
+    print_error(&with_plain_rule(message), &usage_hint(usage));
+    ExitStatus::Error
 }
 
+/// Replaces the message of a Rust parser at the end of a usage error with a rule in plain words.
+fn with_plain_rule(message: &str) -> String {
+    const RULES: [(&str, &str); 4] = [
+        ("invalid digit found in string", "must be a whole number"),
+        ("cannot parse integer from empty string", "must be a whole number"),
+        ("number too large to fit in target type", "is too large"),
+        ("invalid socket address syntax", "use an address and a port, e.g. 127.0.0.1:7300"),
+    ];
+    let Some((start, rule)) = message.rsplit_once(": ") else { return message.to_owned() };
+    if let Some((_, plain)) = RULES.iter().find(|(known, _)| *known == rule) {
+        return format!("{start}: {plain}");
+    }
+    let range = rule.split_once(" is not in ").and_then(|(_, range)| range.split_once("..="));
+    match range {
+        Some((min, max)) => format!("{start}: must be from {min} to {max}"),
+        None => message.to_owned(),
+    }
+}
+
+/// Returns the hint for a usage error.
 fn usage_hint(usage: &clap::Error) -> String {
     let named = |kind| match usage.get(kind) {
         Some(ContextValue::String(name)) => vec![name.clone()],
         Some(ContextValue::Strings(names)) => names.clone(),
         _ => Vec::new(),
     };
-    let suggested: Vec<String> =
+    // clap lists the best suggestion last.
+    let suggested =
         [ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg]
             .into_iter()
-            .flat_map(named)
-            .collect();
-    let is_call = std::env::args().nth(1).is_some_and(|word| word == "call");
-    let own = if is_call && usage.kind() == ErrorKind::UnknownArgument {
-        "a tool's own arguments are given as `--arg NAME=VALUE`"
+            .find_map(|kind| named(kind).pop());
+    let is_call = std::env::args_os().nth(1).is_some_and(|command| command == "call");
+    let call_hint = if is_call && usage.kind() == ErrorKind::UnknownArgument {
+        "pass a tool's arguments as `--arg NAME=VALUE`"
     } else {
         ""
     };
-    match (suggested.as_slice(), own) {
-        ([first, ..], "") => return format!("did you mean `{first}`?"),
-        ([first, ..], own) => return format!("did you mean `{first}`? {own}"),
-        ([], "") => {}
-        ([], own) => return own.to_owned(),
+    match (suggested, call_hint) {
+        (Some(best), "") => return format!("did you mean `{best}`?"),
+        (Some(best), call_hint) => return format!("did you mean `{best}`? {call_hint}"),
+        (None, "") => {}
+        (None, call_hint) => return call_hint.to_owned(),
     }
     let valid = named(ContextKind::ValidValue);
     if !valid.is_empty() {
         return format!("use one of: {}", valid.join(", "));
     }
-    let command = std::env::args().nth(1).filter(|word| is_command(word));
-    // A `--` with nothing behind it names no server.
-    let is_split = std::env::args().rev().skip(1).any(|word| word == "--");
-    match command {
-        Some(command) if !is_split && WITH_SERVER.contains(&command.as_str()) => {
-            let or_all = if command == "wrap" { "" } else { ", or --config FILE" };
+    let (command, has_commands) = given_command();
+    if has_commands {
+        return format!("`{command} --help` lists the commands");
+    }
+    let invalid = named(ContextKind::InvalidArg);
+    match command.as_str() {
+        "manila run" if lacks_command(usage.kind(), &invalid) => {
+            "put `--` before the program: manila run -- git status".to_owned()
+        }
+        "manila wrap" | "manila call" | "manila tools" if lacks_command(usage.kind(), &invalid) => {
+            let others = if command == "manila wrap" {
+                "--url or --pack"
+            } else {
+                "--url, --pack or --config"
+            };
             format!(
-                "give the server's command after `--`: manila {command} ... -- npx some-server, or \
-                 --url URL{or_all}"
+                "put the server's command after `--`, e.g. `{command} ... -- npx some-server`, or \
+                 use {others}"
             )
         }
-        Some(command) => format!("`manila {command} --help` shows its options"),
-        None => "`manila --help` lists the commands".to_owned(),
+        command => format!("`{command} --help` lists its options"),
     }
 }
 
-/// The commands that take a server's command line after `--`.
-const WITH_SERVER: [&str; 3] = ["wrap", "call", "tools"];
+/// Returns whether the program after `--` is missing, or is given without `--`.
+fn lacks_command(kind: ErrorKind, invalid: &[String]) -> bool {
+    let is_named = |is_match: fn(&str) -> bool| invalid.iter().any(|name| is_match(name));
+    if kind == ErrorKind::MissingRequiredArgument {
+        return is_named(|name| name.contains("COMMAND"));
+    }
+    let has_separator = std::env::args_os().any(|argument| argument == "--");
+    kind == ErrorKind::UnknownArgument && !has_separator && is_named(|name| !name.starts_with('-'))
+}
 
-fn is_command(word: &str) -> bool {
-    Cli::command().get_subcommands().any(|command| command.get_name() == word)
+/// Returns the command that was given, e.g. `manila pack list`, and whether it has commands.
+fn given_command() -> (String, bool) {
+    let (mut command, mut path) = (Cli::command(), "manila".to_owned());
+    for argument in std::env::args_os().skip(1) {
+        let Some(next) = command.find_subcommand(&argument).cloned() else { break };
+        path = format!("{path} {}", next.get_name());
+        command = next;
+    }
+    (path, command.has_subcommands())
 }

@@ -1,32 +1,32 @@
-//! A key of a file, from which the pages and schemas of that file follow.
+//! The keys of a file. Its documentation pages and schemas are generated from them.
 
-/// A key of the configuration.
+/// A key of a configuration file.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Key {
-    /// Where it stands. `NAME` is a name that the operator gives.
+    /// Its path. `NAME` stands for a name that the operator chooses.
     pub path: &'static str,
-    /// What is written there.
+    /// The kind of its value.
     pub kind: Kind,
-    /// What it does.
-    pub what: &'static str,
+    /// The description of the key.
+    pub description: &'static str,
 }
 
-/// What is written at a key.
+/// The kind of a key's value.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Kind {
-    /// One of these words.
-    Words(&'static [&'static str]),
+    /// One of these names.
+    Enum(&'static [&'static str]),
     /// The id of a contract.
     Contract,
     /// The id of a contract, or `none`.
-    Shape,
-    /// Names of rules of redaction.
+    ContractOrNone,
+    /// Names of redaction rules.
     Rules,
-    /// The name of a rule of the operator's own.
+    /// The name of a redaction rule that the operator defines.
     RuleName,
-    /// A time with a unit.
+    /// A duration with a unit.
     Time,
     /// A number of bytes, with a unit.
     Size,
@@ -36,42 +36,42 @@ pub enum Kind {
     Url,
     /// A program and its arguments.
     Command,
-    /// A text.
-    Text,
-    /// A list of texts.
-    Texts,
-    /// Texts by their names.
-    NamedTexts,
-    /// A number of things.
+    /// A string.
+    String,
+    /// A list of strings.
+    Strings,
+    /// A table of strings with any keys.
+    StringTable,
+    /// A count, which may be 0.
     Count,
-    /// A number of things, of which there must be one.
-    Several,
+    /// A count of at least 1.
+    PositiveCount,
     /// `true` or `false`.
     Flag,
     /// A table with the keys below this one.
     Table,
-    /// Such a table, and it is a server's.
+    /// The table of a server, with the keys below this one.
     Server,
-    /// Such a table, and it is a pack's.
+    /// The table of a pack, with the keys below this one.
     Pack,
-    /// A list of such tables, each with all of the keys.
+    /// A list of tables with the keys below this one, all of which are required.
     Tables,
-    /// A table with the keys below this one, of which these must be there.
+    /// A table with the keys below this one, of which these are required.
     TableWith(&'static [&'static str]),
-    /// A list of such tables.
+    /// A list of tables with the keys below this one, of which these are required.
     TablesWith(&'static [&'static str]),
-    /// A whole number.
+    /// An integer.
     Number,
-    /// A list of whole numbers.
+    /// A list of integers.
     Numbers,
-    /// A list of lists of texts.
-    Groups,
-    /// Anything.
+    /// A list of lists of strings.
+    StringLists,
+    /// Any value.
     Any,
 }
 
-/// Describes a key: where it stands, what is written there and what it does.
+/// Creates a key from its path, the kind of its value and its description.
 #[must_use]
-pub const fn key(path: &'static str, kind: Kind, what: &'static str) -> Key {
-    Key { path, kind, what }
+pub const fn key(path: &'static str, kind: Kind, description: &'static str) -> Key {
+    Key { path, kind, description }
 }

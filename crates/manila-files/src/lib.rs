@@ -1,8 +1,8 @@
-//! Files that people write: TOML with errors that name line and column, JSON with comments, values
-//! with units, and the schema that editors read.
+//! Parsing of files that people write: TOML with errors that name line and column, JSON with
+//! comments, values with units, and schemas for editors.
 //!
-//! The configuration of the gateway and the files of packs are both read with this crate, so that
-//! neither has to know the other.
+//! The gateway's configuration and pack files share this crate, so that neither depends on the
+//! other.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -11,6 +11,6 @@ mod keys;
 mod schema;
 pub mod values;
 
-pub use error::{ConfigError, at, not_read, read};
+pub use error::{ConfigError, at, parse_error, read};
 pub use keys::{Key, Kind, key};
 pub use schema::schema_of_keys;

@@ -1,4 +1,4 @@
-//! The JSON Schema of a TOML file, for editors. It follows from the file's keys.
+//! The JSON Schema of a TOML file, for editors, generated from the file's keys.
 
 use manila::json::ObjectWriter;
 use manila::{Contract, JsonObject};
@@ -6,7 +6,8 @@ use manila::{Contract, JsonObject};
 use crate::keys::{Key, Kind};
 use crate::values;
 
-/// The JSON Schema of a TOML file with these keys, of which `required` stand at its top.
+/// Returns the JSON Schema of a TOML file with these keys. `required` lists the top-level keys that
+/// must be present.
 #[must_use]
 pub fn schema_of_keys(
     keys: &'static [Key],
@@ -23,21 +24,21 @@ pub fn schema_of_keys(
     })
 }
 
-/// The word for results that are passed through, where a contract could stand.
+/// The value that selects passthrough instead of a contract.
 const PASSTHROUGH: &str = "none";
 
-/// The part of a path that stands for a name which the operator gives.
+/// The path segment that stands for a name that the operator chooses.
 const NAME: &str = "NAME";
 
 /// The keys of a file.
 struct Keys(&'static [Key]);
 
 impl Keys {
-    /// A table with the keys below a path, and no others.
+    /// Writes the schema of a table with the keys below a path, and no others.
     fn table(&self, object: &mut ObjectWriter<'_>, path: &str) {
         object.member("type", "object");
-        let named = below(path, NAME);
-        let Some(of_each) = self.key(&named) else {
+        let placeholder_path = below(path, NAME);
+        let Some(entry_key) = self.key(&placeholder_path) else {
             let properties = JsonObject::build(|object| {
                 for name in self.names_below(path) {
                     object.member(name, &self.value(&below(path, name)));
@@ -47,14 +48,14 @@ impl Keys {
             object.member("additionalProperties", &false);
             return;
         };
-        if matches!(of_each.kind, Kind::Server | Kind::Pack) {
+        if matches!(entry_key.kind, Kind::Server | Kind::Pack) {
             let servers = JsonObject::build(|object| {
-                object.member(&values::server_name_pattern(), &self.value(&named));
+                object.member(&values::server_name_pattern(), &self.value(&placeholder_path));
             });
             object.member("patternProperties", &servers);
             object.member("additionalProperties", &false);
         } else {
-            object.member("additionalProperties", &self.value(&named));
+            object.member("additionalProperties", &self.value(&placeholder_path));
         }
     }
 
@@ -62,14 +63,14 @@ impl Keys {
         self.0.iter().find(|key| key.path == path)
     }
 
-    /// What stands directly below a path, in the order of the keys.
+    /// Returns the names directly below a path, in the order of the keys.
     fn names_below(&self, path: &str) -> Vec<&'static str> {
         let mut names = Vec::new();
-        for Key { path: whole, .. } in self.0 {
+        for Key { path: key_path, .. } in self.0 {
             let rest = if path.is_empty() {
-                Some(*whole)
+                Some(*key_path)
             } else {
-                whole.strip_prefix(path).and_then(|rest| rest.strip_prefix('.'))
+                key_path.strip_prefix(path).and_then(|rest| rest.strip_prefix('.'))
             };
             let name = rest.map(|rest| rest.split_once('.').map_or(rest, |(name, _)| name));
             if let Some(name) = name
@@ -81,21 +82,22 @@ impl Keys {
         names
     }
 
-    /// A list of tables with the keys below a path, of which these must be there.
+    /// Writes the schema of a list of tables with the keys below a path, of which these are
+    /// required.
     fn tables(&self, object: &mut ObjectWriter<'_>, path: &str, required: &[&str]) {
         object.member("type", "array");
-        let one = JsonObject::build(|object| {
+        let item = JsonObject::build(|object| {
             self.table(object, path);
             object.member("required", &(!required.is_empty()).then_some(required));
         });
-        object.member("items", &one);
+        object.member("items", &item);
     }
 
-    /// What may be written at a path.
+    /// Returns the schema of the value at a path.
     fn value(&self, path: &str) -> JsonObject {
         let key = self.key(path);
         JsonObject::build(|object| {
-            object.member("description", &key.map(|key| key.what));
+            object.member("description", &key.map(|key| key.description));
             match key.map(|key| key.kind) {
                 None | Some(Kind::Table | Kind::Pack) => self.table(object, path),
                 Some(Kind::TableWith(required)) => {
@@ -104,7 +106,7 @@ impl Keys {
                 }
                 Some(Kind::Server) => {
                     self.table(object, path);
-                    object.member("oneOf", &[of_command(), of_url()][..]);
+                    object.member("oneOf", &[command_server(), url_server()][..]);
                 }
                 Some(Kind::Tables) => self.tables(object, path, &self.names_below(path)),
                 Some(Kind::TablesWith(required)) => self.tables(object, path, required),
@@ -118,7 +120,7 @@ fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// What may be written at a key that has no keys below it.
+/// Writes the schema of a key that has no keys below it.
 fn leaf(object: &mut ObjectWriter<'_>, kind: Kind) {
     match kind {
         Kind::Table
@@ -128,14 +130,14 @@ fn leaf(object: &mut ObjectWriter<'_>, kind: Kind) {
         | Kind::TableWith(_)
         | Kind::TablesWith(_)
         | Kind::Any => {}
-        Kind::Words(words) => one_of(object, words),
-        Kind::Contract => one_of(object, &Contract::ALL.map(Contract::id)),
-        Kind::Shape => one_of(object, &contract_ids_and(PASSTHROUGH)),
+        Kind::Enum(names) => string_enum(object, names),
+        Kind::Contract => string_enum(object, &Contract::ALL.map(Contract::id)),
+        Kind::ContractOrNone => string_enum(object, &contract_ids_and(PASSTHROUGH)),
         Kind::Rules => {
             let rules = manila_redact::rules().iter().map(manila_redact::Rule::name);
             let rules: Vec<&str> = rules.collect();
             object.member("type", "array");
-            object.member("items", &JsonObject::build(|object| one_of(object, &rules)));
+            object.member("items", &JsonObject::build(|object| string_enum(object, &rules)));
         }
         Kind::RuleName => text_like(object, values::RULE_NAME_PATTERN),
         Kind::Time => text_like(object, &values::duration_pattern()),
@@ -146,21 +148,21 @@ fn leaf(object: &mut ObjectWriter<'_>, kind: Kind) {
             texts(object);
             object.member("minItems", &1u64);
         }
-        Kind::Text => object.member("type", "string"),
-        Kind::Texts => texts(object),
-        Kind::NamedTexts => {
+        Kind::String => object.member("type", "string"),
+        Kind::Strings => texts(object),
+        Kind::StringTable => {
             object.member("type", "object");
             object.member("additionalProperties", &text());
         }
         Kind::Count => number(object, 0),
-        Kind::Several => number(object, 1),
+        Kind::PositiveCount => number(object, 1),
         Kind::Number => object.member("type", "integer"),
         Kind::Numbers => {
             object.member("type", "array");
             let number = JsonObject::build(|number| number.member("type", "integer"));
             object.member("items", &number);
         }
-        Kind::Groups => {
+        Kind::StringLists => {
             object.member("type", "array");
             object.member("items", &JsonObject::build(texts));
         }
@@ -168,14 +170,14 @@ fn leaf(object: &mut ObjectWriter<'_>, kind: Kind) {
     }
 }
 
-/// The ids of all contracts, and one word more.
-fn contract_ids_and(word: &'static str) -> Vec<&'static str> {
-    Contract::ALL.into_iter().map(Contract::id).chain([word]).collect()
+/// Returns the ids of all contracts, and one more value.
+fn contract_ids_and(value: &'static str) -> Vec<&'static str> {
+    Contract::ALL.into_iter().map(Contract::id).chain([value]).collect()
 }
 
-fn number(object: &mut ObjectWriter<'_>, least: u64) {
+fn number(object: &mut ObjectWriter<'_>, minimum: u64) {
     object.member("type", "integer");
-    object.member("minimum", &least);
+    object.member("minimum", &minimum);
 }
 
 fn text() -> JsonObject {
@@ -187,9 +189,9 @@ fn texts(object: &mut ObjectWriter<'_>) {
     object.member("items", &text());
 }
 
-fn one_of(object: &mut ObjectWriter<'_>, words: &[&str]) {
+fn string_enum(object: &mut ObjectWriter<'_>, values: &[&str]) {
     object.member("type", "string");
-    object.member("enum", words);
+    object.member("enum", values);
 }
 
 fn text_like(object: &mut ObjectWriter<'_>, pattern: &str) {
@@ -197,32 +199,34 @@ fn text_like(object: &mut ObjectWriter<'_>, pattern: &str) {
     object.member("pattern", pattern);
 }
 
-/// A server that is started: nothing that belongs to a URL.
-fn of_command() -> JsonObject {
+/// Returns the schema of a server that the gateway starts, without the keys of a URL.
+fn command_server() -> JsonObject {
     JsonObject::build(|object| {
         object.member("required", &["command"][..]);
         object.member("not", &with_any_of(&["url"]));
-        let empty = JsonObject::build(|object| object.member("maxProperties", &0u64));
-        object.member("properties", &JsonObject::build(|object| object.member("headers", &empty)));
+        let empty_table = JsonObject::build(|object| object.member("maxProperties", &0u64));
+        let properties = JsonObject::build(|object| object.member("headers", &empty_table));
+        object.member("properties", &properties);
     })
 }
 
-/// A server that runs already: nothing that belongs to a program.
-fn of_url() -> JsonObject {
+/// Returns the schema of a server that is already running, which has no keys for starting a
+/// program.
+fn url_server() -> JsonObject {
     JsonObject::build(|object| {
         object.member("required", &["url"][..]);
         object.member("not", &with_any_of(&["command", "cwd"]));
-        let empty = JsonObject::build(|object| object.member("maxProperties", &0u64));
-        let none = JsonObject::build(|object| object.member("maxItems", &0u64));
+        let empty_table = JsonObject::build(|object| object.member("maxProperties", &0u64));
+        let empty_list = JsonObject::build(|object| object.member("maxItems", &0u64));
         let properties = JsonObject::build(|object| {
-            object.member("env", &empty);
-            object.member("pass_env", &none);
+            object.member("env", &empty_table);
+            object.member("pass_env", &empty_list);
         });
         object.member("properties", &properties);
     })
 }
 
-/// A table that has one of these keys, or several.
+/// Returns a schema that matches tables with at least one of these keys.
 fn with_any_of(names: &[&str]) -> JsonObject {
     let required =
         |name: &&str| JsonObject::build(|object| object.member("required", &[*name][..]));

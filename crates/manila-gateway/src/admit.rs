@@ -13,11 +13,11 @@ pub(crate) use in_flight::{InFlight, Permit};
 use crate::config::Settings;
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::origin::Principal;
+use crate::protocol::request_source::Principal;
 
-/// What limits requests.
+/// The limits for requests.
 pub(crate) struct Limits {
-    /// The requests that are open, of all clients together.
+    /// The requests in flight across all clients.
     pub(crate) in_flight: InFlight,
 }
 
@@ -28,26 +28,26 @@ impl Limits {
         limits
     }
 
-    /// Applies other settings, from the next request on.
+    /// Applies new settings, starting with the next request.
     pub(crate) fn set(&self, settings: &Settings) {
         self.in_flight.set(settings.in_flight_max, settings.in_flight_bytes_max);
     }
 }
 
-/// Returns who sends a request with this `Authorization`, or the refusal to answer it with.
+/// Returns the principal for this `Authorization` header, or the fault to refuse the request with.
 ///
-/// The HTTP listener calls it once per request, before it reads the body. A client on stdin started
-/// the gateway and is always [`Principal::Local`].
-#[expect(clippy::unnecessary_wraps, reason = "every transport is ready for a refusal")]
+/// The HTTP transport calls it once per request, before it reads the body. A client on stdin has
+/// started the gateway and is always [`Principal::Local`].
+#[expect(clippy::unnecessary_wraps, reason = "every transport handles a refusal")]
 pub(crate) fn authenticate(
     _authorization: Option<&str>,
     _limits: &Limits,
 ) -> Result<Principal, Fault> {
-    // Keys are not implemented: every client that reaches the gateway may call.
+    // Keys are not implemented: every client that reaches the gateway may send requests.
     Ok(Principal::Local)
 }
 
-/// Admits a request, or returns the refusal to answer it with.
+/// Admits a request, or returns the fault to refuse it with.
 ///
 /// The permit counts the request as in flight until it is dropped.
 pub(crate) async fn admit(
@@ -55,14 +55,14 @@ pub(crate) async fn admit(
     caller: &Caller,
     limits: &Limits,
 ) -> Result<Permit, Fault> {
-    match caller.origin.principal {
-        // It may call everything that is served.
+    match caller.source.principal {
+        // A local client may send any request.
         Principal::Local => {}
         Principal::Unknown => return Err(Fault::new(Code::Unauthenticated)),
     }
     match request.method.as_str() {
-        // A client that cannot be greeted, or is not answered a ping, takes us for dead.
-        "initialize" | "ping" => Ok(Permit::uncounted()),
+        // A client whose `initialize` or `ping` fails assumes that the gateway has crashed.
+        "initialize" | "ping" => Ok(Permit::exempt()),
         _ => limits.in_flight.enter(request.frame.as_bytes().len()),
     }
 }

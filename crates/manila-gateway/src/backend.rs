@@ -1,7 +1,7 @@
-//! The backend: one server, its tools, and what its answers become.
+//! The backend: one server, its tools, and the results of calls.
 //!
-//! It finds a tool, checks arguments, sends the call and seals what comes back. It keeps what the
-//! server listed, the tasks that calls became, and the names by which clients know them.
+//! A backend finds a tool, checks the arguments, sends the call and seals the response. It keeps
+//! the lists that the server sent, the tasks that calls became, and the names that clients see.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,56 +11,56 @@ use manila::Registry;
 use self::tools::Tools;
 use self::uris::Uris;
 use crate::config::{Server, Settings};
-use crate::notifications::{Audience, Watched};
+use crate::notifications::{Notifications, WatchedResources};
 use crate::rt::deadlines::{Deadline, Deadlines};
 use crate::telemetry::event::{Event, Events};
-use crate::telemetry::rules::{Rules, events_without_secrets};
-use crate::upstream::{Down, Greeting, Keeping, Opening, Upstream};
+use crate::telemetry::live_redactor::{LiveRedactor, redact_events};
+use crate::upstream::{Handshake, HandshakeMethod, SupervisorConfig, Unavailable, Upstream};
 
-mod answer;
-mod ask;
 mod call;
 mod consent;
 mod forward;
+mod gateway_arguments;
 mod inbox;
 mod kind;
 mod links;
 mod list;
+mod list_cache;
+mod mcp_response;
 mod names;
-mod offers;
-mod own_arguments;
 mod packs;
+mod resource_watch;
 mod seal;
+mod send_request;
 mod task_ids;
 mod tasks;
 mod tool_answer;
 mod tool_call;
 pub(crate) mod tools;
 mod uris;
-mod watch;
 
-pub use ask::Answered;
 pub(crate) use forward::{Forwarded, forward};
 pub(crate) use kind::Kind;
-pub(crate) use offers::{Listed, Offers, Way};
-pub(crate) use tasks::{Details, Tasks, UNKNOWN_TASK};
+pub(crate) use list_cache::{ListCache, ListKind, ToolPresentation};
+pub use send_request::ServerResponse;
+pub(crate) use tasks::{TaskDetails, Tasks, UNKNOWN_TASK};
 pub(crate) use tool_answer::Refusal;
-pub use tool_answer::{Answer, Failed, Sealed};
+pub use tool_answer::{Answer, CallFailure, Sealed};
 
-/// What the backends of a gateway share.
+/// State that the backends of a gateway share.
 pub(crate) struct Shared {
-    pub(crate) audience: Arc<Audience>,
+    pub(crate) notifications: Arc<Notifications>,
     pub(crate) uris: Arc<Uris>,
     pub(crate) registry: Arc<Mutex<Registry>>,
     pub(crate) deadlines: Arc<Deadlines>,
-    pub(crate) rules: Rules,
+    pub(crate) redactor: LiveRedactor,
 }
 
 impl Shared {
-    pub(crate) fn new(rules: Rules) -> Shared {
+    pub(crate) fn new(redactor: LiveRedactor) -> Shared {
         Shared {
-            rules,
-            audience: Arc::default(),
+            redactor,
+            notifications: Arc::default(),
             uris: Arc::default(),
             registry: Arc::default(),
             deadlines: Deadlines::start(),
@@ -68,17 +68,17 @@ impl Shared {
     }
 }
 
-/// One server, and what the gateway knows of it.
+/// One server and its state.
 pub(crate) struct Backend {
-    /// The server's name in the configuration, and how it is reached.
+    /// The server's name in the configuration, and how the gateway connects to it.
     identity: (String, Server),
     pub(crate) kind: Kind,
     pub(crate) upstream: Upstream,
     pub(crate) tools: Tools,
     pub(crate) tasks: Tasks,
-    pub(crate) audience: Arc<Audience>,
-    pub(crate) watched: Arc<Watched>,
-    pub(crate) offers: Offers,
+    pub(crate) notifications: Arc<Notifications>,
+    pub(crate) watched: Arc<WatchedResources>,
+    pub(crate) list_cache: ListCache,
     pub(crate) uris: Arc<Uris>,
     pub(crate) deadlines: Arc<Deadlines>,
     settings: ArcSwap<Settings>,
@@ -86,8 +86,8 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    /// Starts the server, or gets ready to reach it, and the gateway in front of it. What the
-    /// server says on its own goes to the audience.
+    /// Starts the server, or prepares the connection to it, and returns its backend. The server's
+    /// notifications and requests go to `shared.notifications`.
     pub(crate) fn start(
         name: &str,
         server: Server,
@@ -95,21 +95,21 @@ impl Backend {
         events: Events,
         shared: &Shared,
     ) -> Arc<Backend> {
-        let keeping = Keeping {
-            frame_bytes_max: settings.frame_bytes_max,
+        let config = SupervisorConfig {
+            message_bytes_max: settings.message_bytes_max,
             start_timeout: settings.start_timeout,
             queue_bytes_max: settings.queue_bytes_max,
             grace: settings.server_grace,
-            rules: shared.rules.clone(),
+            redactor: shared.redactor.clone(),
             is_lazy: settings.is_lazy,
         };
-        let events = events_without_secrets(events, shared.rules.clone());
+        let events = redact_events(events, shared.redactor.clone());
         let (kind, identity) = (Kind::of(&server), (name.to_owned(), server.clone()));
-        let (upstream, inbox) = Upstream::start(server, keeping, Arc::clone(&events));
+        let (upstream, inbox) = Upstream::start(server, config, Arc::clone(&events));
         let tools = Tools::new(
             Arc::clone(&events),
             settings.speaks.is_some(),
-            upstream.carrier(),
+            upstream.transport(),
             Arc::clone(&shared.registry),
         );
         let backend = Arc::new(Backend {
@@ -118,9 +118,9 @@ impl Backend {
             upstream,
             tools,
             tasks: Tasks::default(),
-            audience: Arc::clone(&shared.audience),
+            notifications: Arc::clone(&shared.notifications),
             watched: Arc::default(),
-            offers: Offers::default(),
+            list_cache: ListCache::default(),
             uris: Arc::clone(&shared.uris),
             deadlines: Arc::clone(&shared.deadlines),
             settings: ArcSwap::from_pointee(settings),
@@ -130,42 +130,42 @@ impl Backend {
         backend
     }
 
-    /// Whether it is in front of this server.
+    /// Returns whether this is the backend of this server.
     pub(crate) fn is_for(&self, name: &str, server: &Server) -> bool {
         self.identity.0 == name && self.identity.1 == *server
     }
 
-    /// From now on it works like this.
+    /// Replaces the settings.
     pub(crate) fn set(&self, settings: Settings) {
         self.settings.store(Arc::new(settings));
-        self.offers.show_anew();
+        self.list_cache.clear_presented();
     }
 
-    /// How it works.
+    /// Returns the current settings.
     pub(crate) fn settings(&self) -> Guard<Arc<Settings>> {
         self.settings.load()
     }
 
-    /// Greets the server on our own behalf, for those who have no client in front.
-    pub(crate) async fn greet(&self) -> Result<(), Down> {
-        let greeting = Greeting::for_nobody(Opening::Discover);
-        let greeted = self.upstream.greet(greeting).answer(&self.upstream).await;
-        greeted.map(drop).map_err(|down| (*down).clone())
+    /// Performs the handshake on the gateway's behalf, for callers that are not MCP clients.
+    pub(crate) async fn perform_handshake(&self) -> Result<(), Unavailable> {
+        let handshake = Handshake::without_client(HandshakeMethod::Discover);
+        let result = self.upstream.start_handshake(handshake).wait(&self.upstream).await;
+        result.map(drop).map_err(|unavailable| (*unavailable).clone())
     }
 
-    /// The time by which a request that is made now must be answered.
+    /// Returns the deadline for a request that is sent now.
     pub(crate) fn deadline(&self) -> Deadline {
         self.deadlines.within(self.settings().timeout)
     }
 
-    /// As `deadline`, for a call of this tool, as clients know it.
+    /// Returns the deadline for a call to this tool, by the name that clients see.
     pub(crate) fn deadline_of(&self, tool: &str) -> Deadline {
         let settings = self.settings();
-        let own = settings.tools.get(tool).and_then(|tool| tool.timeout);
-        self.deadlines.within(own.unwrap_or(settings.timeout))
+        let configured = settings.tools.get(tool).and_then(|tool| tool.timeout);
+        self.deadlines.within(configured.unwrap_or(settings.timeout))
     }
 
-    pub(crate) fn tell(&self, event: Event) {
+    pub(crate) fn report(&self, event: Event) {
         (self.events)(event);
     }
 }

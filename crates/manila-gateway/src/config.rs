@@ -1,4 +1,4 @@
-//! `manila.toml`: what an operator decides. Errors name their line and column.
+//! The configuration file, `manila.toml`. Errors name their line and column.
 //!
 //! Each table has a module with its keys, the table as serde reads it, its settings, and `read`,
 //! which turns the table into settings. [`KEYS`] lists the keys of all modules.
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use manila::Contract;
-use manila_files::{ConfigError, Key, at, not_read};
+use manila_files::{ConfigError, Key, at, parse_error};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -16,58 +16,58 @@ use self::limits::LimitsTable;
 use self::listen::ListenTable;
 use self::pack::PackTable;
 use self::redact::RedactTable;
-use self::settings::{OutputCheckWord, PlacementWord};
+use self::settings::{OutputCheckValue, PlacementValue};
 use self::tool::ToolTable;
 use self::upstream::UpstreamTable;
-use crate::protocol::presentation::Shape;
+use crate::protocol::presentation::ResultFormat;
 
 mod address;
-mod fixed;
-mod hiding;
 mod journal;
 mod limits;
 mod listen;
 mod pack;
 mod redact;
+mod redaction;
 mod schema;
 mod server;
 mod settings;
+mod startup;
+mod string_enum;
 mod tool;
 mod upstream;
 mod value;
-mod words;
 
-pub use address::{Address, NoAddress};
-pub use fixed::Fixed;
+pub use address::{Address, AddressError};
 pub use journal::Journal;
 pub use limits::Limits;
 pub use listen::Listen;
 pub(crate) use listen::not_local;
-pub use redact::{Hiding, Passthrough, UnsafeOutput};
+pub use redact::{Passthrough, RedactionPolicy, UnsafeOutput};
 pub use schema::schema;
-pub use server::{Member, Server};
+pub use server::{NamedServer, Server};
 pub use settings::{OutputCheck, Settings};
+pub use startup::StartupSettings;
 pub use tool::ToolSettings;
-pub use upstream::Offered;
+pub use upstream::ToolFilter;
 
-/// A configuration that was read.
+/// A parsed configuration.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Config {
-    /// How secrets are hidden.
-    pub hiding: Hiding,
-    /// What becomes of results, where that is said.
-    pub contract: Option<Shape>,
-    /// The contract in which the server answers already.
+    /// The redaction policy.
+    pub redaction: RedactionPolicy,
+    /// The format of results, if the file sets one.
+    pub contract: Option<ResultFormat>,
+    /// The contract that the server's results already follow.
     pub speaks: Option<Contract>,
-    /// How everything works that is no single server's.
+    /// The settings that apply to every server.
     pub settings: Settings,
-    /// The limits of what is served over HTTP.
+    /// The limits for HTTP clients.
     pub limits: Limits,
-    /// Where clients come.
+    /// The transports that clients connect to.
     pub listen: Listen,
     /// The servers.
-    pub members: Vec<Member>,
+    pub servers: Vec<NamedServer>,
     /// The journal.
     pub journal: Journal,
 }
@@ -78,9 +78,9 @@ pub struct Config {
 struct File {
     contract: Option<Spanned<String>>,
     speaks: Option<Spanned<String>>,
-    placement: Option<PlacementWord>,
+    placement: Option<PlacementValue>,
     timeout: Option<Spanned<String>>,
-    output_check: Option<OutputCheckWord>,
+    output_check: Option<OutputCheckValue>,
     listen: ListenTable,
     limits: LimitsTable,
     upstream: BTreeMap<Spanned<String>, Spanned<UpstreamTable>>,
@@ -90,7 +90,7 @@ struct File {
     journal: JournalTable,
 }
 
-/// The keys of each table, in the order of the page and of the schema.
+/// The keys of each table, in the order of `docs/configuration.md` and of the schema.
 const TABLES: &[&[Key]] = &[
     settings::KEYS,
     listen::KEYS,
@@ -102,7 +102,7 @@ const TABLES: &[&[Key]] = &[
     journal::KEYS,
 ];
 
-/// How many keys there are.
+/// The number of keys.
 #[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
 const N_KEYS: usize = {
     let (mut n, mut table) = (0, 0);
@@ -113,7 +113,7 @@ const N_KEYS: usize = {
     n
 };
 
-/// The keys of the configuration, each with what it does.
+/// The keys of the configuration, each with its description.
 #[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
 pub const KEYS: [Key; N_KEYS] = {
     let mut keys = [TABLES[0][0]; N_KEYS];
@@ -130,12 +130,14 @@ pub const KEYS: [Key; N_KEYS] = {
     keys
 };
 
-/// Where people find every key.
-const PAGE: &str = "docs/configuration.md";
+/// The argument of `manila schema` that prints all keys.
+const SCHEMA: &str = "config";
 
 impl Config {
-    /// Reads what every command uses. The servers are not checked: they may need variables of the
-    /// environment that are set only where they are served.
+    /// Parses the parts that every command uses.
+    ///
+    /// The servers are not checked, because they may need environment variables that are set only
+    /// where Manila serves them.
     ///
     /// ```
     /// use manila_gateway::Config;
@@ -145,11 +147,11 @@ impl Config {
     /// assert_eq!(wrong.hint, "did you mean `off`?");
     /// ```
     pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
-        let file: File = toml::from_str(text).map_err(|error| not_read(text, &error, PAGE))?;
+        let file: File = toml::from_str(text).map_err(|error| parse_error(text, &error, SCHEMA))?;
         Config::of(text, &file)
     }
 
-    /// Reads everything, the servers too. `variable` is what `${NAME}` stands for.
+    /// Parses everything, including the servers. `variable` returns the value for `${NAME}`.
     ///
     /// ```
     /// use manila_gateway::Config;
@@ -157,7 +159,7 @@ impl Config {
     /// let text = "[upstream.search]\nurl = \"http://127.0.0.1:${PORT}/mcp\"";
     /// let wrong = Config::for_serving(text, |_| None).unwrap_err();
     /// assert_eq!(wrong.to_string(), "line 2, column 7: `${PORT}` is not set in the environment");
-    /// assert_eq!(Config::for_serving(text, |_| Some("9000".into()))?.members.len(), 1);
+    /// assert_eq!(Config::for_serving(text, |_| Some("9000".into()))?.servers.len(), 1);
     /// # Ok::<(), manila_files::ConfigError>(())
     /// ```
     pub fn for_serving(
@@ -167,40 +169,41 @@ impl Config {
         Config::for_serving_with(text, variable, |_| ())
     }
 
-    /// The same, where `decide` has the last word about what holds for all servers.
+    /// Parses everything, including the servers. `adjust` may override the settings that apply to
+    /// every server.
     pub fn for_serving_with(
         text: &str,
         variable: impl Fn(&str) -> Option<String>,
-        decide: impl FnOnce(&mut Settings),
+        adjust: impl FnOnce(&mut Settings),
     ) -> Result<Config, ConfigError> {
-        let file: File = toml::from_str(text).map_err(|error| not_read(text, &error, PAGE))?;
+        let file: File = toml::from_str(text).map_err(|error| parse_error(text, &error, SCHEMA))?;
         let mut config = Config::of(text, &file)?;
-        decide(&mut config.settings);
+        adjust(&mut config.settings);
         for (name, table) in &file.upstream {
-            let member = upstream::read(text, name, table, &config.settings, &variable)?;
-            config.members.push(member);
+            let server = upstream::read(text, name, table, &config.settings, &variable)?;
+            config.servers.push(server);
         }
         for (name, table) in &file.pack {
             if file.upstream.contains_key(name) {
-                let message = format!("a server is called `{}`, too", name.get_ref());
-                return Err(at(text, Some(name.span()), message, "rename one of the two"));
+                let message = format!("a server and a pack are both named `{}`", name.get_ref());
+                return Err(at(text, Some(name.span()), message, "rename one of them"));
             }
-            config.members.push(pack::read(text, name, table, &config.settings, &variable)?);
+            config.servers.push(pack::read(text, name, table, &config.settings, &variable)?);
         }
         Ok(config)
     }
 
     fn of(text: &str, file: &File) -> Result<Config, ConfigError> {
-        let hiding = redact::read(text, &file.redact, tool::not_redacted(&file.tool))?;
+        let redaction = redact::read(text, &file.redact, tool::unredacted_tools(&file.tool))?;
         let mut settings = settings::read(text, file)?;
-        settings.hiding = Arc::new(hiding.clone());
+        settings.redaction = Arc::new(redaction.clone());
         settings.tools = Arc::new(tool::read(text, &file.tool)?);
         let limits = limits::read(text, &file.limits, &mut settings)?;
         let listen = listen::read(text, &file.listen)?;
         let journal = journal::read(text, &file.journal)?;
-        let contract = file.contract.as_ref().map(|_| settings.shape);
-        let (speaks, members) = (settings.speaks, Vec::new());
-        Ok(Config { hiding, contract, speaks, settings, limits, listen, members, journal })
+        let contract = file.contract.as_ref().map(|_| settings.format);
+        let (speaks, servers) = (settings.speaks, Vec::new());
+        Ok(Config { redaction, contract, speaks, settings, limits, listen, servers, journal })
     }
 }
 

@@ -1,12 +1,12 @@
-//! Where clients come in: standard input and output, and HTTP in both eras of MCP.
+//! Transports for clients: standard input and output, and HTTP in both eras of MCP.
 //!
-//! A transport reads bytes into requests, hands each to `gateway::dispatch`, and
-//! writes what comes back in the words of the client's era. It knows framing, sessions and streams,
-//! and nothing of servers.
+//! A transport parses bytes into requests, passes each to `gateway::dispatch`, and writes the
+//! response in the format of the client's era. It knows framing, sessions and streams, but no
+//! servers.
 
 pub(crate) mod encode;
 pub mod http;
-mod malformed;
 mod open_requests;
+mod partial_message;
 mod session;
 pub mod stdio;

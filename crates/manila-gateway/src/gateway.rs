@@ -1,7 +1,7 @@
-//! The gateway: all servers behind one endpoint, and what their clients share.
+//! The gateway: all servers behind one endpoint, and the state that their clients share.
 //!
-//! Requests enter through [`dispatch`], are answered by method, and go to the server that a name
-//! belongs to. Servers can be replaced while clients are served.
+//! Requests enter through [`dispatch`] and are answered by method. A request for a named item goes
+//! to the server that has it. Servers can be replaced while clients are connected.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,48 +13,48 @@ use tokio::sync::watch;
 
 use crate::admit::Limits;
 use crate::backend::{Backend, Shared};
-use crate::config::Member;
+use crate::config::NamedServer;
 use crate::config::Server;
 use crate::config::Settings;
-use crate::notifications::Audience;
+use crate::notifications::Notifications;
 use crate::protocol::era::Era;
 use crate::rt::deadlines::Deadlines;
 use crate::telemetry::event::{Event, Events};
 use crate::telemetry::journal::Journal;
+use crate::telemetry::live_redactor::{LiveRedactor, redact_events};
 use crate::telemetry::metrics::Metrics;
-use crate::telemetry::rules::{Rules, events_without_secrets};
-use crate::upstream::{Down, Upstream};
+use crate::upstream::{Unavailable, Upstream};
 
 pub(crate) mod answer;
 mod call;
+mod capabilities;
 pub(crate) mod dispatch;
-mod doors;
 mod forward;
-mod greet;
-pub(crate) mod hello;
+pub(crate) mod handshake;
 mod list;
 mod listen;
+mod listeners;
 mod record;
-mod replace;
+mod reload;
 pub(crate) mod response;
 mod servers;
-mod standing;
+mod subscriptions;
 
-use doors::Doors;
-pub(crate) use greet::{Hello, United};
+pub(crate) use capabilities::{HandshakeInfo, MergedCapabilities};
+use listeners::Listeners;
 use servers::Names;
 pub(crate) use servers::Servers;
 
-/// What clients reach.
+/// The endpoint that clients connect to.
 pub struct Gateway {
     servers: ArcSwap<Servers>,
-    pub(crate) audience: Arc<Audience>,
+    pub(crate) notifications: Arc<Notifications>,
     pub(crate) deadlines: Arc<Deadlines>,
     shared: Shared,
     pub(crate) limits: Limits,
     is_stopping: watch::Sender<bool>,
     is_stop_reported: AtomicBool,
-    doors: Doors,
+    listeners: Listeners,
     settings: ArcSwap<Settings>,
     events: Events,
     events_of: Box<EventsOf>,
@@ -62,44 +62,46 @@ pub struct Gateway {
     journal: OnceLock<Journal>,
 }
 
-/// Who is told what happens to the server of a name.
+/// Returns the callback for the events of the server with this name.
 type EventsOf = dyn Fn(&str) -> Events + Send + Sync;
 
 impl Gateway {
-    /// Starts a server, or gets ready to reach it. It is the only one, and its names are its own.
+    /// Starts a gateway with one server, or prepares the connection to it. The names of its items
+    /// get no prefix.
     #[must_use]
-    pub fn in_front_of(server: Server, settings: Settings, events: Events) -> Arc<Gateway> {
-        let member = Member::new("", server, settings.clone());
-        let own = Arc::clone(&events);
-        Gateway::in_front_of_all(vec![member], settings, events, move |_| Arc::clone(&own))
+    pub fn with_server(server: Server, settings: Settings, events: Events) -> Arc<Gateway> {
+        let entry = NamedServer::new("", server, settings.clone());
+        let server_events = Arc::clone(&events);
+        Gateway::with_servers(vec![entry], settings, events, move |_| Arc::clone(&server_events))
     }
 
-    /// Starts servers, or gets ready to reach them. If there are several, every name begins with
-    /// that of its server. `events_of` is told what happens to the server of a name.
+    /// Starts a gateway with these servers, or prepares the connections to them. Every name begins
+    /// with that of its server, unless there is only one server and it is not a pack. `events_of`
+    /// returns the callback for the events of a server, by its name.
     #[must_use]
-    pub fn in_front_of_all(
-        members: Vec<Member>,
+    pub fn with_servers(
+        servers: Vec<NamedServer>,
         settings: Settings,
         events: Events,
         events_of: impl Fn(&str) -> Events + Send + Sync + 'static,
     ) -> Arc<Gateway> {
-        let rules = Rules::new(Arc::clone(&settings.hiding.redactor));
-        let shared = Shared::new(rules.clone());
+        let redactor = LiveRedactor::new(Arc::clone(&settings.redaction.redactor));
+        let shared = Shared::new(redactor.clone());
         let metrics = Arc::<Metrics>::default();
-        let counted = Arc::clone(&metrics);
-        let events_of = Box::new(move |name: &str| counted.counting(name, events_of(name)));
-        let events = metrics.counting("", events);
-        let servers = started(members, &[], &shared, &*events_of);
-        let events = events_without_secrets(events, rules);
+        let counter = Arc::clone(&metrics);
+        let events_of = Box::new(move |name: &str| counter.count_events(name, events_of(name)));
+        let events = metrics.count_events("", events);
+        let servers = start_servers(servers, &[], &shared, &*events_of);
+        let events = redact_events(events, redactor);
         Arc::new(Gateway {
             servers: ArcSwap::from_pointee(servers),
-            audience: Arc::clone(&shared.audience),
+            notifications: Arc::clone(&shared.notifications),
             deadlines: Arc::clone(&shared.deadlines),
             shared,
             limits: Limits::new(&settings),
             is_stopping: watch::Sender::new(false),
             is_stop_reported: AtomicBool::new(false),
-            doors: Doors::default(),
+            listeners: Listeners::default(),
             settings: ArcSwap::from_pointee(settings),
             events,
             events_of,
@@ -108,57 +110,57 @@ impl Gateway {
         })
     }
 
-    /// The servers that there are now.
+    /// Returns the current servers.
     pub(crate) fn servers(&self) -> Arc<Servers> {
         self.servers.load_full()
     }
 
-    /// How it works.
+    /// Returns the current settings.
     pub(crate) fn settings(&self) -> Guard<Arc<Settings>> {
         self.settings.load()
     }
 
-    /// From now on a journal is kept of what is asked, and what became of it.
+    /// Records every request from now on in this journal. Only the first journal is used.
     pub fn keep_journal(&self, journal: Journal) {
         let _ = self.journal.set(journal);
     }
 
-    /// The journal, if one is kept.
+    /// Returns the journal, if there is one.
     #[must_use]
     pub fn journal(&self) -> Option<&Journal> {
         self.journal.get()
     }
 
-    pub(crate) fn tell(&self, event: Event) {
+    pub(crate) fn report(&self, event: Event) {
         (self.events)(event);
     }
 
-    /// Hands on what a client tells, to those servers whose era knows it.
-    pub(crate) fn hand_on(&self, notification: &Notification, era: Era) {
+    /// Forwards a client's notification to the running servers that use the client's era.
+    pub(crate) fn forward_notification(&self, notification: &Notification, era: Era) {
         for backend in self.servers().all() {
-            backend.hand_on(notification, era);
+            backend.forward_notification(notification, era);
         }
     }
 
-    /// Reports once that we are stopping, if requests are open.
+    /// Reports once that the gateway is stopping, if requests are open.
     pub(crate) fn report_stopping(&self, n_open: usize, grace: Duration) {
         if n_open > 0 && !self.is_stop_reported.swap(true, Ordering::Relaxed) {
-            self.tell(Event::Stopping { n_open, grace });
+            self.report(Event::Stopping { n_open, grace });
         }
     }
 
-    /// Tells all who wait for nothing in particular that we are stopping.
+    /// Signals to everything that waits with `wait_stopping` that the gateway is stopping.
     pub(crate) fn begin_to_stop(&self) {
         self.is_stopping.send_replace(true);
     }
 
-    /// Waits until we are stopping.
-    pub(crate) async fn stopping(&self) {
-        // The sender lives as long as this.
+    /// Waits until the gateway is stopping.
+    pub(crate) async fn wait_stopping(&self) {
+        // It cannot fail: the sender lives as long as the gateway.
         let _ = self.is_stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
     }
 
-    /// Ends the servers and everything that they started.
+    /// Stops the servers and all processes that they started.
     pub async fn stop(&self) {
         self.begin_to_stop();
         let servers = self.servers();
@@ -169,38 +171,39 @@ impl Gateway {
         stopping.join_all().await;
     }
 
-    /// Ends the servers without waiting for them any longer.
-    pub(crate) fn hurry(&self) {
-        self.servers().all().iter().for_each(|backend| backend.upstream.hurry());
+    /// Kills the servers without waiting any longer.
+    pub(crate) fn kill_now(&self) {
+        self.servers().all().iter().for_each(|backend| backend.upstream.kill_now());
     }
 
-    /// The only server, if it runs as our child and has one client: it hears that client's own
-    /// hello.
-    pub(crate) fn own_child<'a>(&self, servers: &'a Servers) -> Option<&'a Arc<Backend>> {
-        let only = servers.only().filter(|_| self.has_one_door())?;
+    /// Returns the only server, if it is a child process and the gateway has one listener. It gets
+    /// its client's own handshake.
+    pub(crate) fn dedicated_child<'a>(&self, servers: &'a Servers) -> Option<&'a Arc<Backend>> {
+        let only = servers.only().filter(|_| self.has_one_listener())?;
         matches!(only.upstream, Upstream::Child(_)).then_some(only)
     }
 
-    /// Greets the only server on our own behalf, for those who have no client in front.
-    pub async fn greet(&self) -> Result<(), Down> {
+    /// Performs the handshake with the only server on the gateway's behalf, for callers that are
+    /// not MCP clients. Does nothing if there are several servers.
+    pub async fn perform_handshake(&self) -> Result<(), Unavailable> {
         match self.servers().only() {
-            Some(only) => only.greet().await,
+            Some(only) => only.perform_handshake().await,
             None => Ok(()),
         }
     }
 }
 
-/// Starts servers that are not among those that run already.
-fn started(
-    members: Vec<Member>,
+/// Starts the servers that do not run yet, and updates the settings of those that do.
+fn start_servers(
+    servers: Vec<NamedServer>,
     running: &[Arc<Backend>],
     shared: &Shared,
     events_of: &EventsOf,
 ) -> Servers {
     // A pack's tools are always named after it.
-    let is_alone = matches!(members.as_slice(), [only] if !only.server.is_pack());
-    let all = members.into_iter().map(|member| {
-        let Member { name, server, settings } = member;
+    let is_alone = matches!(servers.as_slice(), [only] if !only.server.is_pack());
+    let all = servers.into_iter().map(|entry| {
+        let NamedServer { name, server, settings } = entry;
         let settings = Settings { name: (!is_alone).then(|| name.clone()), ..settings };
         let running = running.iter().find(|it| it.is_for(&name, &server)).cloned();
         let backend = match running {
@@ -212,6 +215,6 @@ fn started(
         };
         (name, backend)
     });
-    let names = if is_alone { Names::Own } else { Names::Prefixed };
+    let names = if is_alone { Names::Unprefixed } else { Names::Prefixed };
     Servers::new(all.collect(), names)
 }

@@ -1,11 +1,11 @@
-//! The gateway: MCP servers behind, MCP clients in front, one envelope for every tool's result.
+//! A gateway between MCP clients and MCP servers that puts every tool result into one envelope.
 //!
-//! All input and output is here. This crate knows no contract's field names, prints nothing
-//! and parses no arguments: what a person should hear goes out as an [`Event`], and [`traced`]
-//! hands events to whoever subscribed with `tracing`.
+//! All input and output is in this crate. It knows no contract's field names, prints nothing and
+//! parses no arguments. It reports each [`Event`] to a callback; [`tracing_events`] creates one
+//! that forwards events to the `tracing` subscriber.
 //!
-//! A program that uses this crate calls [`dispatch`] first thing in `main`: servers are started
-//! under a keeper, which is the same program run again, and so is what works for a pack.
+//! A program that uses this crate calls [`run_if_helper`] first in `main`: the keeper of each
+//! server and the worker of each pack are other processes of the same program.
 #![forbid(unsafe_code)]
 
 mod admit;
@@ -19,23 +19,25 @@ mod rt;
 mod telemetry;
 mod upstream;
 
-pub use backend::{Answer, Answered, Failed, Sealed};
+pub use backend::{Answer, CallFailure, Sealed, ServerResponse};
 pub use config::{
-    Address, Config, Hiding, Limits, Member, NoAddress, Offered, OutputCheck, Passthrough, Server,
-    Settings, ToolSettings, UnsafeOutput,
+    Address, AddressError, Config, Limits, NamedServer, OutputCheck, Passthrough, RedactionPolicy,
+    Server, Settings, ToolFilter, ToolSettings, UnsafeOutput,
 };
 pub use gateway::Gateway;
 pub use protocol::caller::Caller;
 pub use protocol::era::{Era, Revision};
-pub use protocol::presentation::{Placement, Presentation, Shape, TextMode};
-pub use telemetry::event::{Consent, Event, Events, traced};
+pub use protocol::presentation::{Placement, Presentation, ResultFormat, TextMode};
+pub use telemetry::event::{Consent, Event, Events, tracing_events};
 pub use telemetry::journal;
-pub use upstream::Down;
+pub use upstream::Unavailable;
 
-/// Takes over if this process was started by another of the same program, to keep a server or to
-/// work for a pack: call it first thing in `main`, with the program's arguments. `Some` is the exit
-/// code.
+/// Runs the keeper of a server or the worker of a pack, if another process of the same program
+/// started this one for that. Returns the exit code, or `None` if this is a normal start.
+///
+/// Call it first in `main`, with the program's arguments.
 #[must_use]
-pub fn dispatch(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> Option<u8> {
-    manila_process::dispatch(arguments.clone()).or_else(|| manila_pack::dispatch(arguments))
+pub fn run_if_helper(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> Option<u8> {
+    manila_process::run_if_keeper(arguments.clone())
+        .or_else(|| manila_pack::serve_if_requested(arguments))
 }

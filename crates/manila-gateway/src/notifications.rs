@@ -1,7 +1,7 @@
-//! Notifications: who listens, what is watched, and what servers asked clients.
+//! Notifications: subscribers, resource watches, and requests from servers to clients.
 //!
-//! Nothing here knows a server or a transport: a line takes frames to a client or back to a server.
-//! What belongs to one client is kept by its number, and forgotten when it leaves.
+//! Nothing here depends on a server or a transport: an [`Outbound`] carries frames to a client or
+//! back to a server. The state of a client is stored by its number until the client leaves.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -10,54 +10,54 @@ use bytes::Bytes;
 use manila::RawJson;
 use manila::request_envelope::Notification;
 
-use crate::protocol::caller::{Client, Line};
+use crate::protocol::caller::{Client, Outbound};
 use crate::protocol::era::Era;
 use crate::rt::queue::Room;
 
-mod questions;
-pub(crate) mod retold;
-mod watch;
+mod resource_watch;
+mod server_requests;
+pub(crate) mod translate;
 
-pub(crate) use questions::{Asker, Questions, declined};
-pub(crate) use watch::{Subscribed, Watch, Watched};
+pub(crate) use resource_watch::{ServerSubscription, Watch, WatchedResources};
+pub(crate) use server_requests::{RequestingServer, ServerRequests, method_not_found_response};
 
-/// Those who listen, in the order in which they came.
+/// The subscribers, in the order in which they were added.
 #[derive(Default)]
-pub(crate) struct Audience {
-    listeners: Mutex<Listeners>,
-    /// The queue that must have room before the server is listened to: that of the one client
-    /// which shares its pipe with nobody.
-    patient: OnceLock<Room<Bytes>>,
-    /// The resources whose changes clients want to hear of, by client and by the URIs that it
-    /// knows.
+pub(crate) struct Notifications {
+    subscribers: Mutex<Subscribers>,
+    /// The queue that must have room before the gateway reads from the server. It is set if the
+    /// server has only one client.
+    backpressure: OnceLock<Room<Bytes>>,
+    /// The resources that clients watch, by client and by the URI that the client sees.
     watches: Mutex<HashMap<u64, HashMap<String, Watch>>>,
-    /// What servers have asked clients.
-    pub(crate) questions: Questions,
+    /// Requests from servers to clients.
+    pub(crate) server_requests: ServerRequests,
 }
 
 #[derive(Default)]
-struct Listeners {
-    by_number: BTreeMap<u64, Listener>,
-    n_given: u64,
+struct Subscribers {
+    by_number: BTreeMap<u64, Subscriber>,
+    /// The number of subscribers added so far, which makes each number unique.
+    n_added: u64,
 }
 
-/// Somebody who listens.
+/// A receiver of notifications.
 #[derive(Clone)]
-pub(crate) struct Listener {
+pub(crate) struct Subscriber {
     pub(crate) client: Arc<Client>,
-    pub(crate) line: Arc<dyn Line>,
-    pub(crate) wants: Wants,
+    pub(crate) outbound: Arc<dyn Outbound>,
+    pub(crate) filter: NotificationFilter,
 }
 
-/// What somebody wants to hear.
+/// The notifications that a subscriber receives.
 #[derive(Clone, Default)]
-pub(crate) struct Wants {
-    /// Which lists it wants to hear of when they change.
+pub(crate) struct NotificationFilter {
+    /// The lists whose changes it receives.
     pub(crate) lists: Lists,
     pub(crate) resources: Resources,
-    /// Everything that has no name above: the log, and what nobody has heard of yet.
+    /// Whether it receives all other notifications, such as log messages.
     pub(crate) rest: bool,
-    /// The id of the `subscriptions/listen` that asked for it, which all of it carries.
+    /// The id of its `subscriptions/listen`, which each notification repeats.
     pub(crate) subscription: Option<RawJson>,
 }
 
@@ -69,14 +69,14 @@ pub(crate) struct Lists {
     pub(crate) resources: bool,
 }
 
-/// Whose changes somebody wants to hear of.
+/// The resources whose changes a subscriber receives.
 #[derive(Clone)]
 pub(crate) enum Resources {
-    /// All that the server tells of.
+    /// All resources.
     All,
-    /// These, by the URIs that it knows.
+    /// These resources, by the URIs that the subscriber sees.
     Some(Arc<BTreeMap<String, Watch>>),
-    /// Those that the client watches.
+    /// The resources that the client watches.
     Watched,
 }
 
@@ -87,30 +87,38 @@ impl Default for Resources {
 }
 
 impl Resources {
-    /// The URIs under which a change of a server's resource is told; those of others are not.
-    fn heard_as(&self, changed: &str, of_server: &Arc<Watched>, own: &Own<'_>) -> Vec<String> {
+    /// Returns the public URIs of a changed resource, if the subscriber receives its changes.
+    fn uris_for_change(
+        &self,
+        changed: &str,
+        of_server: &Arc<WatchedResources>,
+        view: &ClientView<'_>,
+    ) -> Vec<String> {
         match self {
             Resources::All => vec![changed.to_owned()],
             Resources::Some(watches) => {
                 let watches = watches.iter();
-                let heard = watches.filter_map(|(uri, it)| it.heard_as(uri, changed, of_server));
-                heard.collect()
+                let uris =
+                    watches.filter_map(|(uri, it)| it.uri_for_change(uri, changed, of_server));
+                uris.collect()
             }
-            Resources::Watched => own.audience.heard_as(own.client, changed, of_server),
+            Resources::Watched => {
+                view.notifications.uris_for_change(view.client, changed, of_server)
+            }
         }
     }
 }
 
-/// A client among the others.
-struct Own<'a> {
-    audience: &'a Audience,
+/// A client, and the state of all clients.
+struct ClientView<'a> {
+    notifications: &'a Notifications,
     client: &'a Client,
 }
 
-impl Wants {
-    /// Everything.
-    pub(crate) fn everything() -> Wants {
-        Wants {
+impl NotificationFilter {
+    /// Returns a filter that passes everything.
+    pub(crate) fn everything() -> NotificationFilter {
+        NotificationFilter {
             lists: Lists { tools: true, prompts: true, resources: true },
             resources: Resources::All,
             rest: true,
@@ -128,47 +136,47 @@ impl Wants {
     }
 }
 
-impl Audience {
-    /// Lets somebody listen, until what is given back is dropped.
-    pub(crate) fn add(self: &Arc<Audience>, listener: Listener) -> Listening {
+impl Notifications {
+    /// Adds a subscriber, until the returned guard is dropped.
+    pub(crate) fn add(self: &Arc<Notifications>, subscriber: Subscriber) -> SubscriberGuard {
         let mut number = 0;
-        if let Ok(mut listeners) = self.listeners.lock() {
-            listeners.n_given += 1;
-            number = listeners.n_given;
-            listeners.by_number.insert(number, listener);
+        if let Ok(mut subscribers) = self.subscribers.lock() {
+            subscribers.n_added += 1;
+            number = subscribers.n_added;
+            subscribers.by_number.insert(number, subscriber);
         }
-        Listening { audience: Arc::clone(self), number }
+        SubscriberGuard { notifications: Arc::clone(self), number }
     }
 
-    /// From now on the server is listened to only while this queue has room.
-    pub(crate) fn wait_for(&self, queue: Room<Bytes>) {
-        let _ = self.patient.set(queue);
+    /// Makes the gateway read from the server only while this queue has room.
+    pub(crate) fn set_backpressure(&self, queue: Room<Bytes>) {
+        let _ = self.backpressure.set(queue);
     }
 
-    /// Whether many clients may share the server.
+    /// Returns whether several clients may share the server.
     pub(crate) fn is_shared(&self) -> bool {
-        self.patient.get().is_none()
+        self.backpressure.get().is_none()
     }
 
-    /// Waits until the server may be listened to.
-    pub(crate) async fn room(&self) {
-        if let Some(queue) = self.patient.get() {
+    /// Waits until the gateway may read from the server.
+    pub(crate) async fn wait_for_room(&self) {
+        if let Some(queue) = self.backpressure.get() {
             queue.wait().await;
         }
     }
 
-    /// All who listen now.
-    pub(crate) fn all(&self) -> Vec<Listener> {
-        let listeners = self.listeners.lock().ok();
-        listeners.iter().flat_map(|it| it.by_number.values().cloned()).collect()
+    /// Returns all subscribers.
+    pub(crate) fn all(&self) -> Vec<Subscriber> {
+        let subscribers = self.subscribers.lock().ok();
+        subscribers.iter().flat_map(|it| it.by_number.values().cloned()).collect()
     }
 
-    /// The client of this number, if it listens.
+    /// Returns the client with this number, if it is subscribed.
     pub(crate) fn client(&self, number: u64) -> Option<Arc<Client>> {
         self.all().into_iter().map(|it| it.client).find(|client| client.number == number)
     }
 
-    /// The only client with a hello of its own, if there is only one.
+    /// Returns the only client of the legacy era, if there is exactly one.
     pub(crate) fn only_client(&self) -> Option<Arc<Client>> {
         let all = self.all();
         let mut clients = all.into_iter().filter(|it| it.client.era() != Era::Modern);
@@ -176,89 +184,92 @@ impl Audience {
         clients.next().is_none().then_some(first)
     }
 
-    /// Tells those who want to hear it, each in the words of its era.
-    pub(crate) fn tell(&self, notification: &Notification, told_in: Era) {
-        for listener in self.all() {
-            if listener.wants.has(&notification.method) {
-                let frame = retold::for_listener(notification, told_in, &listener);
-                // Whoever is gone needs no news.
-                let _ = listener.line.put(frame);
+    /// Sends a notification to its subscribers, each in the format of its era.
+    pub(crate) fn notify(&self, notification: &Notification, era: Era) {
+        for subscriber in self.all() {
+            if subscriber.filter.has(&notification.method) {
+                let frame = translate::for_subscriber(notification, era, &subscriber);
+                let _ = subscriber.outbound.put(frame);
             }
         }
     }
 
-    /// Tells those who watch it that a resource has changed, each under the URI that it knows.
-    /// `of_server` is what is watched of the server that has the resource.
-    pub(crate) fn tell_updated(
+    /// Notifies the subscribers of a changed resource, each with the URI that it sees. `of_server`
+    /// contains the watched resources of the server that owns it.
+    pub(crate) fn notify_updated(
         &self,
         notification: &Notification,
-        told_in: Era,
-        of_server: &Arc<Watched>,
+        era: Era,
+        of_server: &Arc<WatchedResources>,
     ) {
         let uri = notification.params.as_ref().and_then(|params| params.get("uri"));
         let Some(changed) = uri.as_ref().and_then(RawJson::as_text) else { return };
-        for listener in self.all() {
-            let own = Own { audience: self, client: &listener.client };
-            let heard = listener.wants.resources.heard_as(&changed, of_server, &own);
-            for uri in heard {
-                let frame = retold::under_uri(notification, &uri, told_in, &listener);
-                // Whoever is gone needs no news.
-                let _ = listener.line.put(frame);
+        for subscriber in self.all() {
+            let view = ClientView { notifications: self, client: &subscriber.client };
+            let uris = subscriber.filter.resources.uris_for_change(&changed, of_server, &view);
+            for uri in uris {
+                let frame = translate::with_uri(notification, &uri, era, &subscriber);
+                let _ = subscriber.outbound.put(frame);
             }
         }
     }
 
-    /// How many resources a client watches.
+    /// Returns the number of resources that a client watches.
     pub(crate) fn n_watches(&self, client: &Client) -> usize {
         let watches = self.watches.lock().ok();
         watches.and_then(|all| all.get(&client.number).map(HashMap::len)).unwrap_or(0)
     }
 
-    /// Lets a client hear of changes of a resource, unless it has left.
+    /// Adds a watch of a client, unless the client has left.
     pub(crate) fn watch(&self, client: &Client, uri: String, watch: Watch) {
         let before = match self.watches.lock() {
-            Ok(mut all) if !client.has_left() => {
+            Ok(mut all) if !client.is_disconnected() => {
                 all.entry(client.number).or_default().insert(uri, watch)
             }
             Ok(_) | Err(_) => Some(watch),
         };
-        // Dropping a watch may tell a server, which must not happen under the lock.
+        // Dropping a watch may send a message to a server, which must not happen under the lock.
         drop(before);
     }
 
-    /// Ends what `watch` began. The watch that is returned can be waited for.
+    /// Removes a watch, and returns it so that the caller can wait for its end.
     pub(crate) fn unwatch(&self, client: &Client, uri: &str) -> Option<Watch> {
         self.watches.lock().ok()?.get_mut(&client.number)?.remove(uri)
     }
 
-    /// The URIs under which a client hears of a change of a server's resource.
-    fn heard_as(&self, client: &Client, changed: &str, of_server: &Arc<Watched>) -> Vec<String> {
+    /// Returns the URIs with which a client is notified of a changed resource.
+    fn uris_for_change(
+        &self,
+        client: &Client,
+        changed: &str,
+        of_server: &Arc<WatchedResources>,
+    ) -> Vec<String> {
         let all = self.watches.lock().ok();
         let watches = all.iter().filter_map(|all| all.get(&client.number)).flatten();
-        watches.filter_map(|(uri, watch)| watch.heard_as(uri, changed, of_server)).collect()
+        watches.filter_map(|(uri, watch)| watch.uri_for_change(uri, changed, of_server)).collect()
     }
 
-    /// Forgets a client: it wants nothing more, and answers nothing more.
-    pub(crate) fn leave(&self, client: &Client) {
+    /// Marks a client as disconnected, and removes its watches and its open server requests.
+    pub(crate) fn remove_client(&self, client: &Client) {
         let watches = self.watches.lock().map(|mut all| {
-            client.leave();
+            client.mark_disconnected();
             all.remove(&client.number)
         });
         drop(watches);
-        self.questions.decline_all(client);
+        self.server_requests.cancel_all(client);
     }
 }
 
-/// Somebody who listens. Dropped, it does no more.
-pub(crate) struct Listening {
-    audience: Arc<Audience>,
+/// Keeps a subscriber until it is dropped.
+pub(crate) struct SubscriberGuard {
+    notifications: Arc<Notifications>,
     number: u64,
 }
 
-impl Drop for Listening {
+impl Drop for SubscriberGuard {
     fn drop(&mut self) {
-        if let Ok(mut listeners) = self.audience.listeners.lock() {
-            listeners.by_number.remove(&self.number);
+        if let Ok(mut subscribers) = self.notifications.subscribers.lock() {
+            subscribers.by_number.remove(&self.number);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What operators see: events for the log, metrics, and the journal.
+//! Telemetry for operators: events for the log, metrics, and the journal.
 //!
-//! The gateway reports here and never waits for it: a journal that cannot be written or a log that
-//! nobody reads does not slow a call down. Everything written here is redacted before.
+//! Reporting never blocks: a journal that cannot be written or a log without a reader does not
+//! slow down a call. Everything is redacted before it is written.
 
 pub(crate) mod event;
 pub mod journal;
+pub(crate) mod live_redactor;
 pub(crate) mod metrics;
-pub(crate) mod rules;

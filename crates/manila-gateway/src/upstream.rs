@@ -1,7 +1,7 @@
-//! The server behind us: a child that is kept running, or one that is reached over HTTP.
+//! The connection to a server: a supervised child process, or a remote server over HTTP.
 //!
-//! A connection carries requests and responses in the era that the server speaks. Children are
-//! restarted with backoff; what waits for an answer learns at once that the server is gone.
+//! A connection carries requests and responses in the server's era. The gateway restarts a child
+//! with backoff. When a server exits, requests in flight fail at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::config::Server;
 use crate::protocol::era::{Era, meta};
 use crate::rt::clock;
 use crate::telemetry::event::Events;
-use crate::telemetry::rules::Rules;
+use crate::telemetry::live_redactor::LiveRedactor;
 
 mod changes;
 mod child;
@@ -22,211 +22,219 @@ mod connection;
 mod handshake;
 mod http;
 mod inbox;
-mod last_words;
-mod listen;
 mod pending;
+mod reader;
 mod remote;
+mod stderr_tail;
 mod supervise;
 mod wire;
 
 use child::Child;
 pub(crate) use connection::Connection;
-pub(crate) use handshake::{Greeting, Opening};
-pub(crate) use inbox::{From, FromUpstream, Inbox};
-pub(crate) use pending::{Arrived, Declined, Gone, Waiting};
+pub(crate) use handshake::{Handshake, HandshakeMethod};
+pub(crate) use inbox::{Inbox, MessageSource, UpstreamMessage};
+pub(crate) use pending::{Disconnected, HttpFailure, UpstreamReply, Waiting};
 use remote::Remote;
-pub(crate) use wire::{Mirrored, SentAs};
+pub(crate) use wire::{HeaderParams, RequestOverrides};
 
-/// Why the server cannot be asked.
+/// The reason why a server is unavailable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
-pub struct Down {
-    /// The command, how it ended, and its last words.
+pub struct Unavailable {
+    /// The command, how it ended, and its last stderr lines.
     pub reason: String,
-    /// The lines that it last wrote to its standard error.
-    pub last_words: Vec<String>,
-    /// Whether its program could be run at all.
-    pub was_run: bool,
-    /// When it is started again, if it is.
+    /// The last lines that it wrote to stderr.
+    pub stderr_tail: Vec<String>,
+    /// Whether its program could be started, or the remote server could be reached.
+    pub was_reached: bool,
+    /// When the gateway restarts it, if it does.
     pub(crate) next_start: Option<Instant>,
     /// The error with which it refused `initialize`, if it did.
     pub(crate) refusal: Option<RawJson>,
 }
 
-impl Down {
-    fn because(reason: impl Into<String>) -> Down {
-        Down {
+impl Unavailable {
+    fn because(reason: impl Into<String>) -> Unavailable {
+        Unavailable {
             reason: reason.into(),
-            last_words: Vec::new(),
-            was_run: true,
+            stderr_tail: Vec::new(),
+            was_reached: true,
             next_start: None,
             refusal: None,
         }
     }
 
-    fn stopped() -> Down {
-        Down::because("Manila is stopping")
+    fn on_stop() -> Unavailable {
+        Unavailable::because("Manila is stopping this server")
     }
 
-    /// How long until it is started again.
+    /// Returns the time until the gateway restarts the server.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.next_start.map(|at| at.saturating_duration_since(clock::now()))
     }
 }
 
-/// A server that can be asked.
+/// A server that has completed the handshake.
 pub(crate) struct Ready {
     pub(crate) connection: Arc<Connection>,
-    /// What it answered to `initialize`, or to `server/discover`.
-    pub(crate) greeting: RawJson,
-    /// How it speaks.
+    /// Its result of `initialize`, or of `server/discover`.
+    pub(crate) handshake_result: RawJson,
+    /// The era that the connection uses.
     pub(crate) era: Era,
-    /// Its name and version, as it gave them.
+    /// Its name and version, as it sent them.
     pub(crate) info: Option<RawJson>,
-    /// That version.
+    /// Its version.
     pub(crate) version: Option<String>,
 }
 
 impl Ready {
-    fn new(connection: Arc<Connection>, greeting: RawJson) -> Ready {
-        let era = connection.era_or_plainest();
-        let info = server_info(&greeting, era);
+    fn new(connection: Arc<Connection>, handshake_result: RawJson) -> Ready {
+        let era = connection.era_or_fallback();
+        let info = server_info(&handshake_result, era);
         let version = info.as_ref().and_then(|info| info.get("version"));
         let version = version.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
-        Ready { connection, greeting, era, info, version }
+        Ready { connection, handshake_result, era, info, version }
     }
 
-    /// What it can do.
+    /// Returns the server's capabilities.
     pub(crate) fn capabilities(&self) -> JsonObject {
-        self.greeting.get("capabilities").and_then(JsonObject::new).unwrap_or_default()
+        self.handshake_result.get("capabilities").and_then(JsonObject::new).unwrap_or_default()
     }
 }
 
-fn server_info(greeting: &RawJson, era: Era) -> Option<RawJson> {
+fn server_info(handshake_result: &RawJson, era: Era) -> Option<RawJson> {
     match era {
-        Era::Legacy(_) => greeting.get("serverInfo"),
-        Era::Modern => greeting.get("_meta")?.get(meta::SERVER_INFO),
+        Era::Legacy(_) => handshake_result.get("serverInfo"),
+        Era::Modern => handshake_result.get("_meta")?.get(meta::SERVER_INFO),
     }
 }
 
-/// How a server is kept.
+/// The settings of the connection to a server.
 #[derive(Debug, Clone)]
-pub(crate) struct Keeping {
-    /// The largest message that is read from it.
-    pub(crate) frame_bytes_max: usize,
-    /// How much may wait on its way to it, and from it.
+pub(crate) struct SupervisorConfig {
+    /// The largest message accepted from the server.
+    pub(crate) message_bytes_max: usize,
+    /// The maximum size of the queue to the server, and of the queue from it.
     pub(crate) queue_bytes_max: usize,
-    /// How long it may take to answer `initialize`.
+    /// How long the server may take to complete the handshake.
     pub(crate) start_timeout: Duration,
-    /// How long it has to end by itself, each time it is asked more firmly.
+    /// How long the server may take to exit, at each step of the shutdown.
     pub(crate) grace: Duration,
-    /// Whether it is started when somebody greets it, and not before.
+    /// Whether the gateway starts the server only when it is first needed.
     pub(crate) is_lazy: bool,
-    /// What finds the secrets in its last words and in its command line.
-    pub(crate) rules: Rules,
+    /// Redacts its stderr lines and its command line.
+    pub(crate) redactor: LiveRedactor,
 }
 
-/// What carries calls to the server.
+/// The transport to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Carrier {
+pub(crate) enum TransportKind {
     /// A pipe.
     Pipe,
-    /// HTTP, with headers that tell arguments.
+    /// HTTP, with headers for some arguments.
     Http,
 }
 
-/// The server, whichever way it is reached.
+/// A server, by its transport.
 pub(crate) enum Upstream {
     Child(Child),
     Remote(Box<Remote>),
 }
 
 impl Upstream {
-    /// Starts the server, or gets ready to reach it. What it says on its own comes out of the
-    /// inbox.
-    pub(crate) fn start(server: Server, keeping: Keeping, events: Events) -> (Upstream, Inbox) {
+    /// Starts the server, or prepares the connection to it. Its notifications and requests go to
+    /// the inbox.
+    pub(crate) fn start(
+        server: Server,
+        config: SupervisorConfig,
+        events: Events,
+    ) -> (Upstream, Inbox) {
         match server {
             Server::Command(command) => {
-                let (child, inbox) = Child::start(command, keeping, events);
+                let (child, inbox) = Child::start(command, config, events);
                 (Upstream::Child(child), inbox)
             }
             Server::Pack(pack) => {
-                let (child, inbox) = Child::start(pack.command, keeping, events);
+                let (child, inbox) = Child::start(pack.command, config, events);
                 (Upstream::Child(child), inbox)
             }
-            Server::At(address) => {
-                let (remote, inbox) = Remote::new(address, keeping, events);
+            Server::Remote(address) => {
+                let (remote, inbox) = Remote::new(address, config, events);
                 (Upstream::Remote(Box::new(remote)), inbox)
             }
         }
     }
 
-    /// What carries calls to the server.
-    pub(crate) fn carrier(&self) -> Carrier {
+    /// Returns the transport to the server.
+    pub(crate) fn transport(&self) -> TransportKind {
         match self {
-            Upstream::Child(_) => Carrier::Pipe,
-            Upstream::Remote(_) => Carrier::Http,
+            Upstream::Child(_) => TransportKind::Pipe,
+            Upstream::Remote(_) => TransportKind::Http,
         }
     }
 
-    /// Whether nothing is known of it before it is asked: it is no process of ours.
-    pub(crate) fn is_dialled(&self) -> bool {
+    /// Returns whether the server is remote. Its state is known only from the last request.
+    pub(crate) fn is_remote(&self) -> bool {
         match self {
             Upstream::Child(_) => false,
             Upstream::Remote(_) => true,
         }
     }
 
-    /// The server, as soon as it is ready; or why it is not. Where it can be asked in more than
-    /// one era, it is the one that whoever asks speaks.
-    pub(crate) async fn ready(&self, wanted: Option<Era>) -> Result<Arc<Ready>, Arc<Down>> {
-        if let Some(ready) = self.ready_now(wanted) {
+    /// Waits until the server is ready, or fails with the reason why it is not. If it supports
+    /// several eras, the preferred one is used.
+    pub(crate) async fn ready(
+        &self,
+        preferred: Option<Era>,
+    ) -> Result<Arc<Ready>, Arc<Unavailable>> {
+        if let Some(ready) = self.ready_now(preferred) {
             return Ok(ready);
         }
-        // Hardly anybody waits, and all who ask would have to carry the room for it.
+        // Boxed, because callers hardly ever have to wait.
         match self {
-            Upstream::Child(child) => Box::pin(child.ready(wanted)).await,
-            Upstream::Remote(remote) => Box::pin(remote.ready(wanted)).await,
+            Upstream::Child(child) => Box::pin(child.ready(preferred)).await,
+            Upstream::Remote(remote) => Box::pin(remote.ready(preferred)).await,
         }
     }
 
-    /// The server, if it can be asked now.
-    pub(crate) fn ready_now(&self, wanted: Option<Era>) -> Option<Arc<Ready>> {
+    /// Returns the server, if it is ready now.
+    pub(crate) fn ready_now(&self, preferred: Option<Era>) -> Option<Arc<Ready>> {
         match self {
             Upstream::Child(child) => child.ready_now(),
-            Upstream::Remote(remote) => remote.ready_now(wanted),
+            Upstream::Remote(remote) => remote.ready_now(preferred),
         }
     }
 
-    /// Why the server cannot be asked now, if it cannot. One that nobody has asked yet may well be.
-    pub(crate) fn trouble(&self) -> Option<String> {
+    /// Returns why the server is unavailable, if it is. A server that was never used counts as
+    /// available.
+    pub(crate) fn unavailable_reason(&self) -> Option<String> {
         match self {
-            Upstream::Child(child) => child.trouble(),
-            Upstream::Remote(remote) => remote.trouble(),
+            Upstream::Child(child) => child.unavailable_reason(),
+            Upstream::Remote(remote) => remote.unavailable_reason(),
         }
     }
 
-    /// Hands a client's own greeting to a server that nobody else speaks to.
-    pub(crate) fn greet(&self, greeting: Greeting) -> Greeted {
+    /// Starts this handshake. With a remote server, the gateway performs its own instead.
+    pub(crate) fn start_handshake(&self, handshake: Handshake) -> PendingHandshake {
         match self {
-            Upstream::Child(child) => Greeted::Child(child.greet(greeting)),
-            Upstream::Remote(_) => Greeted::Remote(greeting.opening),
+            Upstream::Child(child) => PendingHandshake::Child(child.start_handshake(handshake)),
+            Upstream::Remote(_) => PendingHandshake::Remote(handshake.method),
         }
     }
 
-    /// Notes that the client has confirmed the handshake: this server hears it, and every one
-    /// that is started in its place.
-    pub(crate) fn confirm(&self, confirmation: &Bytes) {
+    /// Stores the client's `notifications/initialized`. The gateway sends it to this server, and to
+    /// each restarted one.
+    pub(crate) fn send_initialized(&self, initialized_frame: &Bytes) {
         match self {
-            Upstream::Child(child) => child.confirm(confirmation),
-            // It was greeted on our own behalf, and has heard it.
+            Upstream::Child(child) => child.send_initialized(initialized_frame),
+            // The gateway performed the handshake itself, and has already sent the notification.
             Upstream::Remote(_) => {}
         }
     }
 
-    /// Ends the server: its input is closed, then it is asked, then it is killed. One that is
-    /// not ours is only told goodbye.
+    /// Stops the server: closes its input, then terminates it, then kills it. For a remote server,
+    /// only the session ends.
     pub(crate) async fn stop(&self) {
         match self {
             Upstream::Child(child) => child.stop().await,
@@ -234,29 +242,31 @@ impl Upstream {
         }
     }
 
-    /// Ends the server without waiting for it any longer.
-    pub(crate) fn hurry(&self) {
+    /// Kills the server without waiting any longer.
+    pub(crate) fn kill_now(&self) {
         match self {
-            Upstream::Child(child) => child.hurry(),
+            Upstream::Child(child) => child.kill_now(),
             Upstream::Remote(_) => {}
         }
     }
 }
 
-/// A greeting on its way.
-pub(crate) enum Greeted {
-    Child(child::Greeted),
-    Remote(Opening),
+/// A handshake in progress.
+pub(crate) enum PendingHandshake {
+    Child(child::PendingHandshake),
+    Remote(HandshakeMethod),
 }
 
-impl Greeted {
-    /// Waits for the server's answer.
-    pub(crate) async fn answer(self, upstream: &Upstream) -> Result<Arc<Ready>, Arc<Down>> {
+impl PendingHandshake {
+    /// Waits for the server's response.
+    pub(crate) async fn wait(self, upstream: &Upstream) -> Result<Arc<Ready>, Arc<Unavailable>> {
         match (self, upstream) {
-            (Greeted::Child(greeted), Upstream::Child(child)) => greeted.answer(child).await,
-            (Greeted::Remote(opening), _) => upstream.ready(Some(opening.era())).await,
-            // A greeting comes back to whom it was given by.
-            (Greeted::Child(_), Upstream::Remote(_)) => Err(Arc::new(Down::stopped())),
+            (PendingHandshake::Child(pending), Upstream::Child(child)) => pending.wait(child).await,
+            (PendingHandshake::Remote(method), _) => upstream.ready(Some(method.era())).await,
+            // The upstream that started a handshake also completes it.
+            (PendingHandshake::Child(_), Upstream::Remote(_)) => {
+                Err(Arc::new(Unavailable::on_stop()))
+            }
         }
     }
 }

@@ -1,87 +1,87 @@
-//! Packs: any program as well-behaved tools, from a declarative file.
+//! Packs: command-line programs as tools, each described in a declarative file.
 //!
-//! A pack says how a program is found, which tools and actions it offers, what each action's
-//! parameters are, which command line they become, what it does to what, and how its output is
-//! read. There is no code in it, and no shell behind it.
+//! A pack describes how to find a program, its tools and actions, the parameters of each action,
+//! the command line they become, what the action changes, and how to read the output. A pack
+//! contains no code, and no shell is involved.
 //!
-//! A program that serves packs calls [`dispatch`] first in `main`: a pack is served by this program
-//! run again, as an MCP server whose answers are observations.
+//! A program that serves packs calls [`serve_if_requested`] first in `main`: to serve a pack, it
+//! runs itself again as an MCP server whose responses are observations.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
 
-use manila::{Diagnosed, Observation, Observed};
+use manila::{Diagnosis, Observation, Observed};
 use regex::Regex;
 
 mod diagnose;
-mod found;
+mod diagnostic_parts;
 mod keys;
 mod lines;
-mod listed;
 mod locks;
 mod parameter;
-mod places;
+mod pointers;
 mod prepare;
 mod probe;
+mod progress;
 mod read;
 mod refusal;
-mod report;
 mod roots;
 mod rule;
 mod serve;
 mod source;
 mod tables;
 mod template;
+mod tool_list;
 mod value;
-mod work;
+mod worker;
 
 pub use keys::{KEYS, schema};
-pub use parameter::{Kind, Parameter, PathRules, Rules};
-pub use prepare::{Prepared, Target};
+pub use parameter::{Kind, Parameter, PathRules, TextRules};
+pub use prepare::{PreparedCall, Target};
 pub use probe::Version;
-pub use refusal::Refused;
+pub use refusal::Refusal;
 pub use roots::Roots;
-pub use serve::{OBSERVATION, dispatch};
-pub use source::{BUILT_IN, NotRead, Served, Source, Work};
-use work::Worker;
+pub use serve::{OBSERVATION, serve_if_requested};
+pub use source::{BUILT_IN, LoadedPack, PackError, PackServer, PackSettings};
+use worker::Worker;
 
-use places::Pointer;
+use pointers::Pointer;
 use probe::Probe;
 use rule::Rule;
 use template::{Condition, Template};
 
 use manila_files::ConfigError;
 
-/// Parameters that every tool has, so that no pack can give them another meaning.
-const OURS: [&str; 5] =
+/// Parameters that every tool has. Packs cannot redefine them.
+const RESERVED_PARAMETERS: [&str; 5] =
     ["action", "workingDirectory", prepare::WAIT, "machineReadable", "unsafeOutput"];
 
-/// Those of them that speak of the answer.
-const OF_THE_ANSWER: [&str; 2] = ["machineReadable", "unsafeOutput"];
+/// The reserved parameters that affect only the response.
+const RESPONSE_PARAMETERS: [&str; 2] = ["machineReadable", "unsafeOutput"];
 
-/// The tool that every pack has: what of it can be used here.
+/// The tool that every pack has; it reports what is available on this machine.
 const CAPABILITIES: &str = "server_capabilities";
 
-/// A program, and the tools that it is made into.
+/// A program and the tools made from it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Pack {
-    /// What its tools' names begin with.
+    /// Prefix of the names of its tools.
     pub name: String,
-    /// What it is, for people.
+    /// Description, for people.
     pub about: String,
-    /// The program, as it is found on the `PATH`.
+    /// The program: its name on the `PATH`, or its path.
     pub program: String,
-    /// What is said of the program where it is missing, and what can be done.
-    pub missing: manila_process::run::Missing,
-    /// The systems on which it works, by Rust's names for them; all, if none is named.
+    /// What to report if the program is missing.
+    pub missing: manila_process::run::MissingProgram,
+    /// Systems on which the program works, by Rust's names for them; empty means all.
     pub platforms: Vec<String>,
-    /// Variables of the environment that the program is given; a `*` at the end is any letters.
+    /// Environment variables passed to the program; a trailing `*` matches any suffix.
     pub pass_env: Vec<String>,
     /// Its tools.
     pub tools: Vec<PackTool>,
     probe: Option<Probe>,
-    /// How a line of the program tells how far it has come.
+    /// Matches a progress line of the program.
     progress: Option<Regex>,
     rules: Vec<Rule>,
 }
@@ -90,67 +90,66 @@ pub struct Pack {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PackTool {
-    /// Its name, to which the pack's is added.
+    /// Name of the tool, without the pack's prefix.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the tool.
     pub about: String,
-    /// What it can be told.
+    /// Parameters of the tool.
     pub parameters: Vec<Parameter>,
-    /// What it can do.
+    /// Actions of the tool.
     pub actions: Vec<Action>,
 }
 
-/// Something that a tool can do.
+/// One operation of a tool.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Action {
-    /// Its name, e.g. `MigrationsAdd`.
+    /// Name of the action, e.g. `MigrationsAdd`.
     pub name: String,
-    /// What it does.
+    /// What the action does.
     pub about: String,
-    /// The parameters that it cannot do without.
+    /// Parameters that the action requires.
     pub required: Vec<String>,
-    /// Groups of parameters of which only one may be given.
+    /// Groups of mutually exclusive parameters.
     pub exclusive: Vec<Vec<String>>,
-    /// Exit codes beside 0 that are no failure.
+    /// Exit codes other than 0 that mean success.
     pub good_exits: Vec<i64>,
-    /// What it does to what.
+    /// What the action changes.
     pub effect: Effect,
-    /// How long it may take, where that is not what is usual.
+    /// Time limit, if it differs from the default.
     pub timeout: Option<Duration>,
-    /// The oldest version of the program that has it.
+    /// Oldest version of the program that has this action.
     pub minimum: Option<Version>,
-    /// A file or folder that must be there, in the working directory or above it.
+    /// A file or folder that must exist in the working directory or above it.
     pub needs: Option<String>,
-    /// Where its output stands.
+    /// The streams that hold the output.
     pub output: Output,
-    /// What is decided before the command line is made.
+    /// Values that are chosen before the command line is built.
     choices: Vec<Choice>,
     template: Template,
 }
 
-/// What an action does to what. Actions that write the same must not run at once.
+/// What an action changes. Actions that change the same target must not run at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing changes.
+    /// Changes nothing.
     Reads,
-    /// What the parameter of this name says changes; the working directory, if it is not given.
+    /// Changes what this parameter names, or a default target if the call does not set it.
     Writes(Option<String>),
-    /// Something changes of which there is only one.
+    /// Changes something of which the program has only one, such as a cache.
     Global,
 }
 
-/// Where a program that did its work tells what it did.
+/// Where a successful program writes its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
-    /// On standard output.
+    /// Standard output.
     Stdout,
-    /// On standard error, too.
+    /// Standard output and standard error.
     Both,
 }
 
-/// Something that is decided by what the caller gave, or by a file: the first case that holds
-/// counts.
+/// A choice made from the parameters or a file: the first case that holds is chosen.
 #[derive(Debug, Clone)]
 struct Choice {
     cases: Vec<Case>,
@@ -159,14 +158,14 @@ struct Choice {
 #[derive(Debug, Clone)]
 struct Case {
     when: Vec<Condition>,
-    /// A file in the working directory or above it, a place in it, and what must stand there.
+    /// A file in the working directory or above it, a pointer into it, and the text expected there.
     file: Option<(String, Pointer, String)>,
-    /// What holds then, and is told as metadata.
+    /// Values to set, which are also reported as metadata.
     set: Vec<(String, String)>,
 }
 
 impl Pack {
-    /// Reads a pack.
+    /// Parses a pack.
     ///
     /// ```
     /// use manila_pack::Pack;
@@ -178,27 +177,27 @@ impl Pack {
         read::pack(text)
     }
 
-    /// Reads what a program's output tells, where it failed.
+    /// Reads the errors in a failed program's output into the observation.
     pub fn diagnose(&self, observation: &mut Observation) {
         if let Observed::Exited(exited) = &mut observation.observed
             && exited.code != 0
         {
-            exited.diagnosed = Some(self.diagnosed(&exited.stdout, &exited.stderr));
+            exited.diagnosis = Some(self.diagnose_output(&exited.stdout, &exited.stderr));
         }
     }
 
-    /// What the program's output tells, by the pack's own rules.
+    /// Returns the errors in a program's output, by the pack's rules.
     #[must_use]
-    pub fn diagnosed(&self, stdout: &str, stderr: &str) -> Diagnosed {
-        diagnose::diagnosed(&self.rules, stdout, stderr)
+    pub fn diagnose_output(&self, stdout: &str, stderr: &str) -> Diagnosis {
+        diagnose::diagnose(&self.rules, stdout, stderr)
     }
 
-    /// The names that it has for its tools.
+    /// Returns the names of its tools, without the pack's prefix.
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| tool.name.as_str()).chain([CAPABILITIES])
     }
 
-    /// A tool's name, as callers know it.
+    /// Returns a tool's name as clients see it.
     #[must_use]
     pub fn public_name(&self, tool: &PackTool) -> String {
         format!("{}_{}", self.name, tool.name)
@@ -206,7 +205,7 @@ impl Pack {
 }
 
 impl PackTool {
-    /// The parameters that an action speaks of.
+    /// Returns the parameters that an action uses.
     #[must_use]
     pub fn parameters_of<'a>(&'a self, action: &'a Action) -> Vec<&'a Parameter> {
         let names = action.names();
@@ -215,14 +214,14 @@ impl PackTool {
 }
 
 impl Action {
-    /// Its command line without the program: what stands in brackets is there only with its
-    /// parameters.
+    /// Returns the command line without the program. Groups that depend on parameters are in
+    /// brackets.
     #[must_use]
     pub fn command_line(&self) -> String {
         self.template.to_string()
     }
 
-    /// The parameters that it speaks of, and what it decides.
+    /// Returns the names that the action refers to: parameters and choices.
     fn names(&self) -> Vec<&str> {
         let tested = self.choices.iter().flat_map(|choice| &choice.cases).flat_map(|it| &it.when);
         let target = match &self.effect {

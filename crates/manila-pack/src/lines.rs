@@ -1,4 +1,4 @@
-//! Finding what fits a pattern in a long output.
+//! Searching for a pattern in a long output.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,131 +9,138 @@ use tokio::time::Instant;
 
 use manila_process::clock;
 
-/// Words of which a line must have one; without any, every line will do.
+/// Substrings, one of which a line must contain; an empty list matches every line.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Words(Vec<String>);
+pub(super) struct Keywords(Vec<String>);
 
-impl Words {
-    pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Words {
-        Words(words.map(str::to_owned).collect())
+impl Keywords {
+    pub(super) fn new<'a>(keywords: impl Iterator<Item = &'a str>) -> Keywords {
+        Keywords(keywords.map(str::to_owned).collect())
     }
 
-    /// Whether a line has one.
-    pub(super) fn is_in(&self, line: &str) -> bool {
-        self.0.is_empty() || self.0.iter().any(|word| line.contains(word))
+    /// Returns whether a line contains one of the keywords.
+    pub(super) fn is_match(&self, line: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|keyword| line.contains(keyword))
     }
 }
 
-/// How much of the text a pattern sees that begins in a line: all that a diagnostic ever is.
-const FAR: usize = 64 * 1024;
+/// Number of bytes that a pattern sees from the line where it starts. No diagnostic is longer.
+const WINDOW_BYTES: usize = 64 * 1024;
 
-/// How much it sees after it was tried in vain so often: a line is tried again and again for
-/// nothing where each of them looks as if something began there.
-const NEAR: usize = 1024;
-const IN_VAIN_MAX: usize = 1024;
+/// Number of bytes that a pattern sees after [`FAILED_TRIES_MAX`] failed attempts. Otherwise an
+/// output in which every line looks like the start of a match would be read many times.
+const SHORT_WINDOW_BYTES: usize = 1024;
+const FAILED_TRIES_MAX: usize = 1024;
 
-/// A pattern, and how it is looked for.
+/// A pattern, and where to search for it.
 #[derive(Debug, Clone)]
 pub(super) struct Search {
     pattern: Regex,
-    /// Words of which a line has one where the pattern fits from its start; without any,
-    /// everywhere.
-    words: Words,
+    /// The pattern is tried only at the start of lines that contain one of these; an empty list
+    /// means everywhere.
+    keywords: Keywords,
 }
 
 impl Search {
-    /// Everywhere.
+    /// Searches the whole text.
     pub(super) fn everywhere(pattern: Regex) -> Search {
-        Search { pattern, words: Words::default() }
+        Search { pattern, keywords: Keywords::default() }
     }
 
-    /// From the start of lines that have one of these words. The pattern must begin with `\A`.
-    pub(super) fn in_lines_with(words: Words, pattern: Regex) -> Search {
-        Search { pattern, words }
+    /// Searches from the start of lines that contain one of these keywords. The pattern must begin
+    /// with `\A`.
+    pub(super) fn in_lines_with(keywords: Keywords, pattern: Regex) -> Search {
+        Search { pattern, keywords }
     }
 
-    /// Whether the pattern has a group of this name.
+    /// Returns whether the pattern has a group of this name.
     pub(super) fn has_group(&self, name: &str) -> bool {
         self.pattern.capture_names().flatten().any(|it| it == name)
     }
 
-    /// Each place where it fits; none overlaps another. It is looked for as long as there is time.
-    pub(super) fn places(&self, text: &str, time: &mut Time) -> Vec<Range<usize>> {
-        if self.words.0.is_empty() {
+    /// Returns the non-overlapping matches, as far as the time budget allows.
+    pub(super) fn find_ranges(&self, text: &str, time: &mut TimeBudget) -> Vec<Range<usize>> {
+        if self.keywords.0.is_empty() {
             let found = self.pattern.find_iter(text).map(|found| found.range());
-            return found.take_while(|_| time.is_left()).collect();
+            return found.take_while(|_| time.has_time_left()).collect();
         }
-        let words: Vec<&str> = self.words.0.iter().map(String::as_str).collect();
-        let mut places: Vec<Range<usize>> = Vec::new();
-        let (mut from, mut n_in_vain) = (0, 0);
-        for Range { start, .. } in lines_with(text, &words).take_while(|_| time.is_left()) {
+        let keywords: Vec<&str> = self.keywords.0.iter().map(String::as_str).collect();
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        let (mut from, mut n_failed) = (0, 0);
+        let lines = lines_with(text, &keywords).take_while(|_| time.has_time_left());
+        for Range { start, .. } in lines {
             if start < from {
                 continue;
             }
-            let seen = window(text, start, if n_in_vain < IN_VAIN_MAX { FAR } else { NEAR });
-            match self.pattern.find(seen) {
-                Some(fits) => {
-                    from = start + fits.end();
-                    places.push(start..from);
+            let visible = window(
+                text,
+                start,
+                if n_failed < FAILED_TRIES_MAX { WINDOW_BYTES } else { SHORT_WINDOW_BYTES },
+            );
+            match self.pattern.find(visible) {
+                Some(found) => {
+                    from = start + found.end();
+                    ranges.push(start..from);
                 }
-                None => n_in_vain += 1,
+                None => n_failed += 1,
             }
         }
-        places
+        ranges
     }
 
-    /// The parts of what fits at a place.
-    pub(super) fn captures<'t>(&self, text: &'t str, place: &Range<usize>) -> Option<Captures<'t>> {
-        if self.words.0.is_empty() {
-            return self.pattern.captures_at(text, place.start);
+    /// Returns the groups of the match at this range.
+    pub(super) fn captures<'t>(&self, text: &'t str, range: &Range<usize>) -> Option<Captures<'t>> {
+        if self.keywords.0.is_empty() {
+            return self.pattern.captures_at(text, range.start);
         }
-        let fits = |most| {
-            let captures = self.pattern.captures(window(text, place.start, most))?;
-            captures.get(0).is_some_and(|whole| whole.len() == place.len()).then_some(captures)
+        let captures_in = |bytes_max| {
+            let captures = self.pattern.captures(window(text, range.start, bytes_max))?;
+            captures.get(0).is_some_and(|found| found.len() == range.len()).then_some(captures)
         };
-        fits(FAR).or_else(|| fits(NEAR))
+        captures_in(WINDOW_BYTES).or_else(|| captures_in(SHORT_WINDOW_BYTES))
     }
 }
 
-/// What stands in a text from a place on, so many bytes at most, in whole lines if there is one.
-fn window(text: &str, start: usize, most: usize) -> &str {
+/// Returns at most `bytes_max` bytes of a text from a position on, cut at a line end if there is
+/// one.
+fn window(text: &str, start: usize, bytes_max: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();
-    if rest.len() <= most {
+    if rest.len() <= bytes_max {
         return rest;
     }
-    // A character has four bytes at most.
-    let cut = (0..4).find_map(|n| rest.get(..most - n)).unwrap_or_default();
+    // A character has at most four bytes.
+    let cut = (0..4).find_map(|n| rest.get(..bytes_max - n)).unwrap_or_default();
     cut.rfind('\n').and_then(|end| cut.get(..end)).unwrap_or(cut)
 }
 
-/// How long one output is read. A pattern that somebody wrote may be slow, and an output long.
-pub(super) struct Time {
+/// The time limit for reading one output. Patterns of packs may be slow, and outputs long.
+pub(super) struct TimeBudget {
     end: Instant,
-    n_asked: u32,
+    n_checks: u32,
     is_over: bool,
 }
 
-impl Time {
-    const MOST: Duration = Duration::from_secs(10);
+impl TimeBudget {
+    const LIMIT: Duration = Duration::from_secs(10);
 
-    /// As much as there is for one output.
-    pub(super) fn for_one_output() -> Time {
-        Time { end: clock::now() + Time::MOST, n_asked: 0, is_over: false }
+    /// Starts the time limit of one output.
+    pub(super) fn for_one_output() -> TimeBudget {
+        TimeBudget { end: clock::now() + TimeBudget::LIMIT, n_checks: 0, is_over: false }
     }
 
-    fn is_left(&mut self) -> bool {
-        /// To look at the clock takes longer than most lines do.
-        const ASKED_FOR_EACH_LOOK: u32 = 32;
-        self.n_asked += 1;
-        if self.n_asked == ASKED_FOR_EACH_LOOK {
-            self.n_asked = 0;
+    fn has_time_left(&mut self) -> bool {
+        /// Reading the clock takes longer than searching most lines.
+        const CHECKS_PER_CLOCK_READ: u32 = 32;
+        self.n_checks += 1;
+        if self.n_checks == CHECKS_PER_CLOCK_READ {
+            self.n_checks = 0;
             self.is_over = self.is_over || clock::now() > self.end;
         }
         !self.is_over
     }
 
-    /// Whether something was left unread.
-    pub(super) fn was_too_short(&self) -> bool {
+    /// Returns whether the limit ended a search early.
+    pub(super) fn is_exhausted(&self) -> bool {
         self.is_over
     }
 }

@@ -1,5 +1,7 @@
-//! Locks on what actions change. They are files, so that all who work for one user see them, and
-//! the system lets go of them however their holder ends.
+//! Locks on the targets that actions change.
+//!
+//! Locks are files, so that all processes of one user share them, and the system releases them when
+//! their holder ends for any reason.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -16,17 +18,17 @@ pub(super) struct Locks {
     folder: PathBuf,
 }
 
-/// A lock that is held until this is dropped.
+/// A lock, held until this is dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct LockGuard {
     file: File,
     path: PathBuf,
 }
 
-impl Drop for Held {
+impl Drop for LockGuard {
     fn drop(&mut self) {
-        // While it is locked, nobody else takes this file for one to use. Where somebody has
-        // removed it, another may stand there.
+        // While the file is locked, no other process uses it. If it was removed in the meantime,
+        // another process's file may be at this path.
         if is_at(&self.file, &self.path) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -34,21 +36,21 @@ impl Drop for Held {
     }
 }
 
-/// Why a lock is not held.
+/// Why a lock was not acquired.
 #[derive(Debug)]
-pub(super) enum NotHeld {
-    /// Somebody else has it, and what it said about that.
+pub(super) enum LockError {
+    /// Another process holds it; its holder, if known.
     Busy(Option<Holder>),
     /// The folder cannot be used.
     Unusable(io::Error),
 }
 
-/// Who has a lock.
+/// The holder of a lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Holder {
-    /// What it does, e.g. `restore`.
+    /// The operation, e.g. `restore`.
     pub(super) operation: String,
-    /// Since when.
+    /// When the operation began.
     pub(super) since: String,
 }
 
@@ -61,49 +63,49 @@ impl Locks {
         &self.folder
     }
 
-    /// Takes the lock of this name for an operation, if nobody has it.
-    pub(super) fn take(&self, name: &str, operation: &str) -> Result<Held, NotHeld> {
-        create_folder(&self.folder).map_err(NotHeld::Unusable)?;
+    /// Acquires the lock of this name for an operation, if it is free.
+    pub(super) fn take(&self, name: &str, operation: &str) -> Result<LockGuard, LockError> {
+        create_folder(&self.folder).map_err(LockError::Unusable)?;
         let path = self.folder.join(sha256_hex(name.as_bytes()));
         loop {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
-            let file = options.open(&path).map_err(NotHeld::Unusable)?;
+            let file = options.open(&path).map_err(LockError::Unusable)?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => {
-                    let held = Held { file, path };
-                    // What cannot be told is only missing in what others are told.
-                    let _ = held.tell(operation);
+                    let held = LockGuard { file, path };
+                    // Without a holder, other processes only get a less specific message.
+                    let _ = held.write_holder(operation);
                     return Ok(held);
                 }
-                // Whoever had it has just removed it.
+                // The previous holder has just removed the file.
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(NotHeld::Busy(holder(&path))),
-                Err(TryLockError::Error(error)) => return Err(NotHeld::Unusable(error)),
+                Err(TryLockError::WouldBlock) => return Err(LockError::Busy(holder(&path))),
+                Err(TryLockError::Error(error)) => return Err(LockError::Unusable(error)),
             }
         }
     }
 }
 
-impl Held {
-    fn tell(&self, operation: &str) -> io::Result<()> {
-        let since = clock::moment().to_string();
-        let told = JsonObject::build(|object| {
+impl LockGuard {
+    fn write_holder(&self, operation: &str) -> io::Result<()> {
+        let since = clock::timestamp().to_string();
+        let holder = JsonObject::build(|object| {
             object.member("operation", operation);
             object.member("since", &since);
         });
         self.file.set_len(0)?;
-        (&self.file).write_all(told.as_raw().as_bytes())
+        (&self.file).write_all(holder.as_raw().as_bytes())
     }
 }
 
-/// Who has a lock, if it has told.
+/// Reads the holder of a lock, if it wrote one.
 fn holder(path: &Path) -> Option<Holder> {
     const BYTES_MAX: u64 = 4096;
     let mut text = String::new();
     File::open(path).ok()?.take(BYTES_MAX).read_to_string(&mut text).ok()?;
-    let told = RawJson::parse(text).ok()?;
-    let member = |name: &str| told.get(name)?.as_text().map(std::borrow::Cow::into_owned);
+    let json = RawJson::parse(text).ok()?;
+    let member = |name: &str| json.get(name)?.as_text().map(std::borrow::Cow::into_owned);
     Some(Holder { operation: member("operation")?, since: member("since")? })
 }
 

@@ -1,4 +1,4 @@
-//! What a caller may tell a tool, and what is refused before anything runs (M7).
+//! Parameters of a tool, and the checks before anything runs (M7).
 
 use std::ops::RangeInclusive;
 
@@ -12,64 +12,64 @@ use super::value::Value;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// What it is, for people.
+    /// Description, for people.
     pub about: String,
-    /// What may be given.
+    /// Type, and the rules for its values.
     pub kind: Kind,
-    /// What counts where nothing is given.
+    /// Value to use if the caller gives none.
     pub(super) default: Option<Value>,
 }
 
-/// What may be given for a parameter.
+/// The type of a parameter.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Kind {
     /// A text.
-    Text(Rules),
-    /// Several of them.
-    Texts(Rules),
+    Text(TextRules),
+    /// A list of texts.
+    Texts(TextRules),
     /// A path.
     Path(PathRules),
-    /// Several of them.
+    /// A list of paths.
     Paths(PathRules),
-    /// A whole number.
+    /// An integer.
     Number(RangeInclusive<i64>),
     /// `true` or `false`.
     Flag,
 }
 
-/// What a text must be like.
+/// Rules for a text.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct Rules {
-    /// One of these, if there are any.
+pub struct TextRules {
+    /// Allowed values; empty means any.
     pub values: Vec<String>,
-    /// None of these, in large letters or small ones.
+    /// Refused values, ignoring case.
     pub except: Vec<String>,
-    /// What all of it must match.
+    /// Pattern that the whole text must match.
     pub pattern: Option<Regex>,
-    /// What each of its characters must match.
+    /// Pattern that each character must match.
     pub characters: Option<Regex>,
 }
 
-/// What a path must be like.
+/// Rules for a path.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PathRules {
-    /// How its name must end, if anything is said.
+    /// Allowed extensions; empty means any.
     pub extensions: Vec<String>,
-    /// What each of its characters must match.
+    /// Pattern that each character must match.
     pub characters: Option<Regex>,
-    /// Whether there must be something.
+    /// Whether the path must exist.
     pub must_exist: bool,
-    /// The parameter that names the file in whose folder it is looked for; else it is the working
-    /// directory.
+    /// The parameter that names the file whose folder the path is relative to; otherwise the path
+    /// is relative to the working directory.
     pub relative_to: Option<String>,
 }
 
-/// Whether a value may begin with `-`: after `--` no program takes it for an option.
+/// Whether a value may begin with `-`. After `--`, no program reads it as an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dash {
     Refused,
@@ -77,109 +77,117 @@ pub(super) enum Dash {
 }
 
 impl Parameter {
-    /// What was given, checked. Paths are only looked at as texts here.
-    pub(super) fn value(&self, given: &RawJson, dash: Dash) -> Result<Value, Box<Invalid>> {
+    /// Checks and parses a value. Paths are checked only as text here.
+    pub(super) fn parse(&self, given: &RawJson, dash: Dash) -> Result<Value, Box<Invalid>> {
         let text_of = |it: &RawJson| {
-            let text = it.as_text().ok_or_else(|| self.wrong("invalid value", "must be text"))?;
-            self.text(&text, dash).map(|()| text.into_owned())
+            let text = it
+                .as_text()
+                .ok_or_else(|| self.invalid_because("invalid value", "must be text"))?;
+            self.check_text(&text, dash).map(|()| text.into_owned())
         };
         match &self.kind {
             Kind::Text(_) | Kind::Path(_) => Ok(Value::Text(text_of(given)?)),
             Kind::Texts(_) | Kind::Paths(_) if given.kind() == JsonKind::Array => {
                 given.items().map(|item| text_of(&item)).collect::<Result<_, _>>().map(Value::Texts)
             }
-            Kind::Texts(_) | Kind::Paths(_) => {
-                Err(self.wrong("invalid value", "must be a list of texts, e.g. [\"a\", \"b\"]"))
-            }
+            Kind::Texts(_) | Kind::Paths(_) => Err(self
+                .invalid_because("invalid value", "must be a list of texts, e.g. [\"a\", \"b\"]")),
             Kind::Number(range) => {
-                // `3.0` is a whole number, too.
+                // `3.0` is an integer, too.
                 let written = given.as_str();
                 let written = written.strip_suffix(".0").unwrap_or(written);
                 let number = written.parse::<i64>().ok().filter(|it| range.contains(it));
-                // `-5` is an option, unless the pack says that it is a number.
+                // A program may read `-5` as an option, so the pack must set a minimum to allow it.
                 let is_option =
                     |it: &i64| *it < 0 && *range.start() == i64::MIN && dash == Dash::Refused;
                 if number.as_ref().is_some_and(is_option) {
-                    return Err(self.characters());
+                    return Err(self.invalid_characters());
                 }
                 let must = match (*range.start(), *range.end()) {
                     (i64::MIN, i64::MAX) => "must be a whole number".to_owned(),
-                    (least, most) => format!("must be a whole number from {least} to {most}"),
+                    (min, max) => format!("must be a whole number from {min} to {max}"),
                 };
-                number.map(Value::Number).ok_or_else(|| self.wrong("invalid value", &must))
+                number
+                    .map(Value::Number)
+                    .ok_or_else(|| self.invalid_because("invalid value", &must))
             }
             Kind::Flag => match given.as_bytes() {
                 b"true" => Ok(Value::Flag(true)),
                 b"false" => Ok(Value::Flag(false)),
-                _ => Err(self.wrong("invalid value", "must be true or false")),
+                _ => Err(self.invalid_because("invalid value", "must be true or false")),
             },
         }
     }
 
-    /// Whether a text may stand in a command line as what it says it is.
-    pub(super) fn text(&self, text: &str, dash: Dash) -> Result<(), Box<Invalid>> {
+    /// Checks a text, or a path as text, against the rules.
+    pub(super) fn check_text(&self, text: &str, dash: Dash) -> Result<(), Box<Invalid>> {
         if text.trim().is_empty() {
-            // M7 has its own words for this.
-            return Err(Box::new(Invalid { reason: Some("required".to_owned()), ..self.named() }));
+            // M7 has its own message for this reason.
+            return Err(Box::new(Invalid {
+                reason: Some("required".to_owned()),
+                ..self.invalid()
+            }));
         }
-        // An option is no name, and a command line has one line.
+        // A value must not be read as an option, and a command line has no line breaks.
         let is_option = text.starts_with('-') && dash == Dash::Refused;
         if is_option || text.contains(char::is_control) || text.contains(is_deceptive) {
-            return Err(self.characters());
+            return Err(self.invalid_characters());
         }
         match &self.kind {
-            Kind::Text(rules) | Kind::Texts(rules) => self.ruled(text, rules),
+            Kind::Text(rules) | Kind::Texts(rules) => self.check_rules(text, rules),
             Kind::Path(rules) | Kind::Paths(rules) => {
-                // To many programs that is a file with more words for their command line.
-                let is_list = text.starts_with('@');
-                if is_list || rules.characters.as_ref().is_some_and(|it| !it.is_match(text)) {
-                    return Err(self.characters());
+                // Many programs read `@FILE` as a file with further arguments.
+                let is_response_file = text.starts_with('@');
+                let characters = rules.characters.as_ref();
+                if is_response_file || characters.is_some_and(|it| !it.is_match(text)) {
+                    return Err(self.invalid_characters());
                 }
-                let is_it = |end: &String| text.to_lowercase().ends_with(&end.to_lowercase());
-                if rules.extensions.is_empty() || rules.extensions.iter().any(is_it) {
+                let has_extension =
+                    |end: &String| text.to_lowercase().ends_with(&end.to_lowercase());
+                if rules.extensions.is_empty() || rules.extensions.iter().any(has_extension) {
                     return Ok(());
                 }
                 let must = format!("must end with {}", rules.extensions.join(" or "));
-                Err(self.wrong("invalid extension", &must))
+                Err(self.invalid_because("invalid extension", &must))
             }
             Kind::Number(_) | Kind::Flag => Ok(()),
         }
     }
 
-    fn ruled(&self, text: &str, rules: &Rules) -> Result<(), Box<Invalid>> {
-        let Rules { values, except, pattern, characters } = rules;
+    fn check_rules(&self, text: &str, rules: &TextRules) -> Result<(), Box<Invalid>> {
+        let TextRules { values, except, pattern, characters } = rules;
         if !values.is_empty() && !values.iter().any(|value| value == text) {
             let allowed = values.clone();
             let reason = Some("invalid value".to_owned());
-            return Err(Box::new(Invalid { reason, allowed, ..self.named() }));
+            return Err(Box::new(Invalid { reason, allowed, ..self.invalid() }));
         }
         if except.iter().any(|value| value.eq_ignore_ascii_case(text)) {
-            return Err(self.wrong("invalid value", &format!("must not be '{text}'")));
+            return Err(self.invalid_because("invalid value", &format!("must not be '{text}'")));
         }
         if characters.as_ref().is_some_and(|it| !it.is_match(text)) {
-            return Err(self.characters());
+            return Err(self.invalid_characters());
         }
         if pattern.as_ref().is_some_and(|it| !it.is_match(text)) {
-            return Err(self.wrong("invalid format", "has an invalid format"));
+            return Err(self.invalid_because("invalid format", "has an invalid format"));
         }
         Ok(())
     }
 
-    fn named(&self) -> Invalid {
+    fn invalid(&self) -> Invalid {
         Invalid { parameter: Some(self.name.clone()), ..Invalid::default() }
     }
 
-    fn characters(&self) -> Box<Invalid> {
-        Box::new(Invalid { reason: Some("invalid characters".to_owned()), ..self.named() })
+    fn invalid_characters(&self) -> Box<Invalid> {
+        Box::new(Invalid { reason: Some("invalid characters".to_owned()), ..self.invalid() })
     }
 
-    fn wrong(&self, reason: &str, must: &str) -> Box<Invalid> {
+    fn invalid_because(&self, reason: &str, must: &str) -> Box<Invalid> {
         let message = Some(format!("Parameter '{}' {must}", self.name));
-        Box::new(Invalid { message, reason: Some(reason.to_owned()), ..self.named() })
+        Box::new(Invalid { message, reason: Some(reason.to_owned()), ..self.invalid() })
     }
 
-    /// The characters that it may have, where not all are good.
-    pub(super) fn characters_told(&self) -> String {
+    /// Describes the allowed characters; empty if all are allowed.
+    pub(super) fn describe_characters(&self) -> String {
         let characters = match &self.kind {
             Kind::Text(rules) | Kind::Texts(rules) => rules.characters.as_ref(),
             Kind::Path(rules) | Kind::Paths(rules) => rules.characters.as_ref(),
@@ -189,10 +197,10 @@ impl Parameter {
         class.map(|class| format!(". Characters: {class}")).unwrap_or_default()
     }
 
-    /// What may be given, in words.
+    /// Describes the type, the allowed values and the default, for people.
     #[must_use]
-    pub fn described(&self) -> String {
-        let one_of = |rules: &Rules| match rules.values.as_slice() {
+    pub fn describe(&self) -> String {
+        let one_of = |rules: &TextRules| match rules.values.as_slice() {
             [] => String::new(),
             values => format!(", one of {}", values.join(", ")),
         };
@@ -207,9 +215,9 @@ impl Parameter {
             Kind::Paths(rules) => format!("paths{}", ends(rules)),
             Kind::Number(range) => match (*range.start(), *range.end()) {
                 (i64::MIN, i64::MAX) => "integer".to_owned(),
-                (least, i64::MAX) => format!("integer, at least {least}"),
-                (i64::MIN, most) => format!("integer, at most {most}"),
-                (least, most) => format!("integer, {least} to {most}"),
+                (min, i64::MAX) => format!("integer, at least {min}"),
+                (i64::MIN, max) => format!("integer, at most {max}"),
+                (min, max) => format!("integer, {min} to {max}"),
             },
             Kind::Flag => "boolean".to_owned(),
         };
@@ -220,7 +228,7 @@ impl Parameter {
         }
     }
 
-    /// Its JSON Schema, with these words about it.
+    /// Returns the JSON Schema, with this description.
     pub(super) fn schema(&self, about: &str) -> JsonObject {
         JsonObject::build(|object| {
             match &self.kind {
@@ -235,13 +243,13 @@ impl Parameter {
                 }
                 Kind::Number(range) => {
                     object.member("type", "integer");
-                    let (least, most) = (*range.start(), *range.end());
-                    object.member("minimum", &(least != i64::MIN).then_some(least));
-                    object.member("maximum", &(most != i64::MAX).then_some(most));
+                    let (min, max) = (*range.start(), *range.end());
+                    object.member("minimum", &(min != i64::MIN).then_some(min));
+                    object.member("maximum", &(max != i64::MAX).then_some(max));
                 }
                 Kind::Flag => object.member("type", "boolean"),
             }
-            if let Kind::Text(Rules { values, .. }) = &self.kind
+            if let Kind::Text(TextRules { values, .. }) = &self.kind
                 && !values.is_empty()
             {
                 object.member("enum", values);
@@ -259,10 +267,10 @@ impl Parameter {
     }
 }
 
-/// Whether a character ends lines, or turns the direction of what follows: people would read
-/// another text.
-fn is_deceptive(letter: char) -> bool {
-    matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Returns whether a character ends a line or changes the text direction, so that people would read
+/// a different text.
+fn is_deceptive(it: char) -> bool {
+    matches!(it, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn item(values: &[String]) -> JsonObject {

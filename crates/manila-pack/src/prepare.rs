@@ -1,4 +1,4 @@
-//! From what a caller gave to a command line, or to what is said against it. Nothing is run.
+//! Conversion of a caller's arguments to a command line, or to a refusal. Nothing runs here.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,44 +8,44 @@ use std::time::Duration;
 use manila::{Code, Failed, Invalid, JsonObject, Observed, RawJson};
 
 use super::parameter::{Kind, PathRules};
-use super::places::Pointer;
-use super::refusal::{self, Refused, invalid, no_path, outside};
+use super::pointers::Pointer;
+use super::refusal::{self, Refusal, invalid_parameter, invalid_path, outside_roots};
 use super::template::Values;
 use super::value::Value;
 use super::{Action, Case, Effect, Output, Pack, PackTool, Parameter, Roots, Version};
 use manila_files::jsonc::plain_json;
 
-/// By which a caller says how long it waits for others that change the same.
+/// The parameter that sets how long a call waits for a conflicting operation.
 pub(super) const WAIT: &str = "wait_ms";
 
-/// The longest that a caller may wait.
+/// The longest wait that a caller may request.
 pub(super) const WAIT_MS_MAX: u64 = 10 * 60 * 1000;
 
-/// A call that may be run.
+/// A call that is ready to run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Prepared {
+pub struct PreparedCall {
     /// The action.
     pub action: String,
     /// The program's arguments.
     pub arguments: Vec<String>,
     /// The folder in which it runs.
     pub folder: PathBuf,
-    /// What the action changes, as it is known to the system; `None` if nothing.
+    /// What the action changes, resolved to a real path; `None` if it changes nothing.
     pub target: Option<Target>,
-    /// The same, as the caller calls it.
+    /// The target as the caller named it, or else its path or the program.
     pub target_name: String,
-    /// Where its output stands.
+    /// The streams that hold the output.
     pub output: Output,
-    /// Exit codes beside 0 that are no failure.
+    /// Exit codes other than 0 that mean success.
     pub good_exits: Vec<i64>,
-    /// The oldest version of the program that has it.
+    /// Oldest version of the program that has this action.
     pub minimum: Option<Version>,
-    /// How long it may take, where the action says so.
+    /// Time limit, if the action sets one.
     pub timeout: Option<Duration>,
-    /// How long it waits for others that change the same.
+    /// Maximum time to wait for a conflicting operation.
     pub wait: Duration,
-    /// What was decided, and is told.
+    /// Choices to report as metadata.
     pub metadata: Vec<(String, String)>,
 }
 
@@ -59,14 +59,14 @@ pub enum Target {
 }
 
 impl Pack {
-    /// The command line for a call of the tool with this name of its own; or what is said against
-    /// it (M7, M8).
+    /// Returns the command line for a call of a tool, named without the pack's prefix, or a refusal
+    /// (M7, M8).
     pub fn prepare(
         &self,
         tool: &str,
         arguments: &JsonObject,
         roots: &Roots,
-    ) -> Result<Prepared, Refused> {
+    ) -> Result<PreparedCall, Refusal> {
         let Some(tool) = self.tools.iter().find(|it| it.name == tool) else {
             let message = format!("there is no tool `{tool}` in the pack `{}`", self.name);
             return Err(Box::new(Observed::Failed(Box::new(Failed::new(
@@ -74,26 +74,26 @@ impl Pack {
                 message,
             )))));
         };
-        if let Some(name) = arguments.given_twice() {
+        if let Some(name) = arguments.duplicate_key() {
             let message = format!("Parameter '{name}' is given twice");
-            return Err(invalid(&name, "invalid value", Some(message)));
+            return Err(invalid_parameter(&name, "invalid value", Some(message)));
         }
         let action = tool.action(arguments)?;
         let folder = match text(arguments, "workingDirectory")? {
-            Some(given) => folder(&given, roots)?,
+            Some(given) => resolve_folder(&given, roots)?,
             None => first_root(roots)?,
         };
         let known = tool.parameters_of(action);
-        let mut values = given(tool, action, &known, arguments)?;
+        let mut values = check_arguments(tool, action, &known, arguments)?;
         let needed = match &action.needs {
             Some(needed) if !is_named(needed, &known, &values) => {
-                Some(found_above(needed, &folder, roots)?)
+                Some(find_above(needed, &folder, roots)?)
             }
             Some(_) | None => None,
         };
-        let otherwise = needed.as_deref().unwrap_or(&folder);
-        let target = placed(action, &known, &values, &folder, roots, otherwise)?;
-        let wait = wait(arguments)?;
+        let fallback = needed.as_deref().unwrap_or(&folder);
+        let target = resolve_target(action, &known, &values, &folder, roots, fallback)?;
+        let wait = parse_wait(arguments)?;
         let target_name = match (&action.effect, &target) {
             (Effect::Writes(Some(name)), _) if values.contains_key(name) => {
                 values.get(name).map(|value| value.word(0)).unwrap_or_default()
@@ -101,12 +101,12 @@ impl Pack {
             (_, Some(Target::Path(path))) => path.to_string_lossy().into_owned(),
             (_, Some(Target::Global) | None) => self.program.clone(),
         };
-        let metadata = decided(action, &mut values, &folder);
+        let metadata = apply_choices(action, &mut values, &folder);
         let (name, timeout) = (action.name.clone(), action.timeout);
         let arguments = action.template.words(&values);
-        within_limits(&arguments)?;
+        check_length(&arguments)?;
         let output = action.output;
-        Ok(Prepared {
+        Ok(PreparedCall {
             output,
             good_exits: action.good_exits.clone(),
             minimum: action.minimum.clone(),
@@ -122,25 +122,26 @@ impl Pack {
     }
 }
 
-/// What was given, checked, and what counts where nothing was.
-fn given(
+/// Returns the checked arguments, with defaults for those not given.
+fn check_arguments(
     tool: &PackTool,
     action: &Action,
     known: &[&Parameter],
     arguments: &JsonObject,
-) -> Result<Values, Refused> {
+) -> Result<Values, Refusal> {
     let mut values = Values::new();
     for member in arguments.members() {
         let name = member.key();
-        if super::OURS.contains(&&*name) || member.value().as_bytes() == b"null" {
+        if super::RESERVED_PARAMETERS.contains(&&*name) || member.value().as_bytes() == b"null" {
             continue;
         }
         let parameter = known.iter().find(|it| it.name == name);
-        let parameter = parameter.ok_or_else(|| refusal::unknown(tool, action, known, &name))?;
-        let dash = action.template.dash_of(&parameter.name);
-        let value = parameter.value(&member.value(), dash);
+        let parameter =
+            parameter.ok_or_else(|| refusal::unknown_parameter(tool, action, known, &name))?;
+        let dash = action.template.leading_dash_rule(&parameter.name);
+        let value = parameter.parse(&member.value(), dash);
         let value = value.map_err(|it| Box::new(Observed::Invalid(*it)))?;
-        // An empty list is nothing.
+        // An empty list counts as absent.
         if value.n_items() != Some(0) {
             values.insert(parameter.name.clone(), value);
         }
@@ -150,21 +151,22 @@ fn given(
             values.entry(parameter.name.clone()).or_insert_with(|| default.clone());
         }
     }
-    let is_there = |name: &&String| values.get(*name).is_some_and(|it| *it != Value::Flag(false));
+    let is_given = |name: &&String| values.get(*name).is_some_and(|it| *it != Value::Flag(false));
     for group in &action.exclusive {
-        let given: Vec<&String> = group.iter().filter(is_there).collect();
+        let given: Vec<&String> = group.iter().filter(is_given).collect();
         if let [one, other, ..] = given.as_slice() {
             let message = format!("Parameters '{one}' and '{other}' are mutually exclusive");
-            return Err(invalid(other, "mutually exclusive", Some(message)));
+            return Err(invalid_parameter(other, "mutually exclusive", Some(message)));
         }
     }
     if let Some(missing) = action.required.iter().find(|name| !values.contains_key(*name)) {
-        return Err(invalid(missing, "required", None));
+        return Err(invalid_parameter(missing, "required", None));
     }
     Ok(values)
 }
 
-/// Whether a caller has named what an action needs, by a parameter that is for nothing else.
+/// Returns whether the caller named the file that an action needs, with a parameter for only that
+/// file.
 fn is_named(needed: &str, known: &[&Parameter], values: &Values) -> bool {
     known.iter().any(|parameter| {
         let Kind::Path(rules) = &parameter.kind else { return false };
@@ -173,44 +175,45 @@ fn is_named(needed: &str, known: &[&Parameter], values: &Values) -> bool {
     })
 }
 
-/// The folder to work in if nobody names one.
-fn first_root(roots: &Roots) -> Result<PathBuf, Refused> {
+/// Returns the default working directory.
+fn first_root(roots: &Roots) -> Result<PathBuf, Refusal> {
     let folder = roots.first();
     if folder.is_dir() {
         return Ok(folder);
     }
-    let message = format!("The allowed folder `{}` is not there any more", folder.display());
-    Err(no_path("workingDirectory", "not found", message))
+    let message = format!("The allowed folder `{}` no longer exists", folder.display());
+    Err(invalid_path("workingDirectory", "not found", message))
 }
 
-fn folder(given: &str, roots: &Roots) -> Result<PathBuf, Refused> {
-    let found = roots.inside(&roots.first(), given);
-    let found = found.ok_or_else(|| outside("workingDirectory", given))?;
-    // What is inside of a folder is seen only by those who may enter it.
+fn resolve_folder(given: &str, roots: &Roots) -> Result<PathBuf, Refusal> {
+    let found = roots.resolve(&roots.first(), given);
+    let found = found.ok_or_else(|| outside_roots("workingDirectory", given))?;
+    // Only a user who may enter the folder can look inside of it.
     if found.join(".").is_dir() {
         return Ok(found);
     }
     let message = format!(
-        "Parameter 'workingDirectory': `{given}` is no folder that exists and may be entered"
+        "Parameter 'workingDirectory': `{given}` is not a folder that exists and can be entered"
     );
-    Err(no_path("workingDirectory", "not found", message))
+    Err(invalid_path("workingDirectory", "not found", message))
 }
 
-/// What an action needs, in its folder or in the nearest one above that has it, which must be
-/// allowed: a program that looks for it would go as far.
-fn found_above(needed: &str, folder: &Path, roots: &Roots) -> Result<PathBuf, Refused> {
+/// Finds what an action needs in its folder, or in the nearest folder above that has it.
+///
+/// It must be in an allowed folder, because the program itself would search all folders above.
+fn find_above(needed: &str, folder: &Path, roots: &Roots) -> Result<PathBuf, Refusal> {
     let found = folder.ancestors().map(|above| above.join(needed)).find(|it| it.exists());
-    let found = found.and_then(|found| roots.inside(folder, &found.to_string_lossy()));
+    let found = found.and_then(|found| roots.resolve(folder, &found.to_string_lossy()));
     found.ok_or_else(|| {
         let folder = folder.display();
         let message =
             format!("There is no `{needed}` in `{folder}`, or above it in an allowed folder");
-        no_path("workingDirectory", "not found", message)
+        invalid_path("workingDirectory", "not found", message)
     })
 }
 
-/// Systems start no program whose command line is too long.
-fn within_limits(arguments: &[String]) -> Result<(), Refused> {
+/// Checks the length of the command line, which operating systems limit.
+fn check_length(arguments: &[String]) -> Result<(), Refusal> {
     const BYTES_MAX: usize = 100_000;
     let n_bytes: usize = arguments.iter().map(|word| word.len() + 1).sum();
     if n_bytes <= BYTES_MAX {
@@ -220,27 +223,27 @@ fn within_limits(arguments: &[String]) -> Result<(), Refused> {
     Err(Box::new(Observed::Invalid(Invalid { message: Some(message), ..Invalid::default() })))
 }
 
-/// How long the caller waits for others.
-fn wait(arguments: &JsonObject) -> Result<Duration, Refused> {
+/// Parses the time that the caller waits for a conflicting operation.
+fn parse_wait(arguments: &JsonObject) -> Result<Duration, Refusal> {
     let given = arguments.get(WAIT).filter(|it| it.as_bytes() != b"null");
     let Some(given) = given else { return Ok(Duration::ZERO) };
     let ms = given.as_str().parse().ok().filter(|ms| *ms <= WAIT_MS_MAX);
     ms.map(Duration::from_millis).ok_or_else(|| {
         let must = format!("must be a whole number of milliseconds from 0 to {WAIT_MS_MAX}");
-        invalid(WAIT, "invalid value", Some(format!("Parameter '{WAIT}' {must}")))
+        invalid_parameter(WAIT, "invalid value", Some(format!("Parameter '{WAIT}' {must}")))
     })
 }
 
-/// Looks at the paths among the values, and says what the action changes: `otherwise`, if nobody
-/// names it.
-fn placed(
+/// Checks the paths among the values, and returns what the action changes. This is `fallback` if
+/// neither a parameter nor the only matching file determines it.
+fn resolve_target(
     action: &Action,
     known: &[&Parameter],
     values: &Values,
     folder: &Path,
     roots: &Roots,
-    otherwise: &Path,
-) -> Result<Option<Target>, Refused> {
+    fallback: &Path,
+) -> Result<Option<Target>, Refusal> {
     let mut target = None;
     for parameter in known {
         let (Kind::Path(rules) | Kind::Paths(rules)) = &parameter.kind else { continue };
@@ -251,15 +254,16 @@ fn placed(
         };
         for path in given {
             let real = match rules.relative_to.as_ref().and_then(|name| values.get(name)) {
-                Some(Value::Text(file)) => roots.inside_folder_of(folder, file, path),
+                Some(Value::Text(file)) => roots.resolve_in_folder_of(folder, file, path),
                 Some(Value::Texts(_) | Value::Number(_) | Value::Flag(_)) | None => {
-                    roots.inside(folder, path)
+                    roots.resolve(folder, path)
                 }
             };
-            let real = real.ok_or_else(|| outside(&parameter.name, path))?;
+            let real = real.ok_or_else(|| outside_roots(&parameter.name, path))?;
             if rules.must_exist && !real.exists() {
-                let message = format!("Parameter '{}' names nothing that exists", parameter.name);
-                return Err(invalid(&parameter.name, "not found", Some(message)));
+                let name = &parameter.name;
+                let message = format!("Parameter '{name}' names a path that does not exist");
+                return Err(invalid_parameter(name, "not found", Some(message)));
             }
             if action.effect == Effect::Writes(Some(parameter.name.clone())) {
                 target = Some(Target::Path(real));
@@ -272,31 +276,32 @@ fn placed(
         Effect::Writes(name) => Some(target.unwrap_or_else(|| {
             let parameter = known.iter().find(|it| Some(&it.name) == name.as_ref());
             let only = parameter.and_then(|it| only_file(it, folder, roots));
-            Target::Path(only.unwrap_or_else(|| otherwise.to_path_buf()))
+            Target::Path(only.unwrap_or_else(|| fallback.to_path_buf()))
         })),
     })
 }
 
-/// The file that a program would choose by itself: the only one in its folder that a caller could
-/// name.
+/// Returns the file that the program would choose itself: the only one in the folder that the
+/// parameter accepts.
 fn only_file(parameter: &Parameter, folder: &Path, roots: &Roots) -> Option<PathBuf> {
     const FILES_MAX: usize = 10_000;
     let Kind::Path(PathRules { extensions, .. }) = &parameter.kind else { return None };
     let files = std::fs::read_dir(folder).ok()?.take(FILES_MAX).flatten();
     let names = files.filter_map(|file| file.file_name().into_string().ok());
-    let is_it = |name: &String| {
+    let has_extension = |name: &String| {
         let name = name.to_lowercase();
         extensions.iter().any(|end| name.ends_with(&end.to_lowercase()))
     };
-    let mut fitting = names.filter(is_it);
-    match (fitting.next(), fitting.next()) {
-        (Some(only), None) => roots.inside(folder, &only),
+    let mut candidates = names.filter(has_extension);
+    match (candidates.next(), candidates.next()) {
+        (Some(only), None) => roots.resolve(folder, &only),
         (Some(_), Some(_)) | (None, _) => None,
     }
 }
 
-/// Decides what the action leaves to be decided. Later choices see earlier ones.
-fn decided(action: &Action, values: &mut Values, folder: &Path) -> Vec<(String, String)> {
+/// Makes the action's choices, sets their values and returns them as metadata. Later choices see
+/// earlier ones.
+fn apply_choices(action: &Action, values: &mut Values, folder: &Path) -> Vec<(String, String)> {
     let mut metadata = Vec::new();
     for choice in &action.choices {
         let Some(case) = choice.cases.iter().find(|case| case.holds(values, folder)) else {
@@ -314,34 +319,34 @@ fn decided(action: &Action, values: &mut Values, folder: &Path) -> Vec<(String, 
 impl Case {
     fn holds(&self, values: &Values, folder: &Path) -> bool {
         self.when.iter().all(|condition| condition.holds(values))
-            && self.file.as_ref().is_none_or(|(name, pointer, wanted)| {
+            && self.file.as_ref().is_none_or(|(name, pointer, expected)| {
                 let found =
                     folder.ancestors().map(|above| above.join(name)).find(|it| it.is_file());
                 found
-                    .and_then(|path| stands_at(&path, pointer))
-                    .is_some_and(|it| it.eq_ignore_ascii_case(wanted))
+                    .and_then(|path| read_pointer(&path, pointer))
+                    .is_some_and(|it| it.eq_ignore_ascii_case(expected))
             })
     }
 }
 
-/// The text at a JSON pointer in a file, if it is one and not too large.
-fn stands_at(path: &Path, pointer: &Pointer) -> Option<String> {
+/// Returns the text at a JSON pointer in a file, if it is JSON and not too large.
+fn read_pointer(path: &Path, pointer: &Pointer) -> Option<String> {
     const BYTES_MAX: u64 = 1024 * 1024;
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
     if bytes.len() as u64 > BYTES_MAX {
         return None;
     }
-    // Files that people write have comments.
+    // Files that people write may contain comments.
     let json = RawJson::parse(plain_json(&bytes)).ok()?;
     pointer.text_in(&json)
 }
 
 impl PackTool {
-    /// The action that is meant.
-    fn action(&self, arguments: &JsonObject) -> Result<&Action, Refused> {
+    /// Returns the requested action.
+    fn action(&self, arguments: &JsonObject) -> Result<&Action, Refusal> {
         let Some(given) = text(arguments, "action")? else {
-            return Err(invalid("action", "required", None));
+            return Err(invalid_parameter("action", "required", None));
         };
         self.actions.iter().find(|action| action.name == given).ok_or_else(|| {
             let allowed = self.actions.iter().map(|action| action.name.clone()).collect();
@@ -355,13 +360,13 @@ impl PackTool {
     }
 }
 
-/// The text of one of our own parameters.
-fn text(arguments: &JsonObject, name: &str) -> Result<Option<String>, Refused> {
+/// Returns the value of a reserved parameter that must be text.
+fn text(arguments: &JsonObject, name: &str) -> Result<Option<String>, Refusal> {
     let Some(given) = arguments.get(name).filter(|it| it.as_bytes() != b"null") else {
         return Ok(None);
     };
     let text = given.as_text().map(std::borrow::Cow::into_owned);
     text.map(Some).ok_or_else(|| {
-        invalid(name, "invalid value", Some(format!("Parameter '{name}' must be text")))
+        invalid_parameter(name, "invalid value", Some(format!("Parameter '{name}' must be text")))
     })
 }

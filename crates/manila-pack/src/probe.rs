@@ -1,31 +1,31 @@
-//! Whether a program is there, and is new enough.
+//! Testing whether a program is installed, and which version it has.
 
 use std::fmt;
 
 use regex::Regex;
 
-/// How to find out a program's version.
+/// How to read a program's version.
 #[derive(Debug, Clone)]
 pub(super) struct Probe {
     pub(super) arguments: Vec<String>,
-    /// Finds the version in what the program prints then; its group 1 is it.
+    /// Finds the version in the program's output, as group 1.
     pub(super) version: Regex,
-    /// The oldest version that will do.
+    /// Oldest supported version.
     pub(super) minimum: Option<Version>,
 }
 
 impl Probe {
-    /// The version in what the program printed.
+    /// Returns the version in the program's output.
     pub(super) fn version_in(&self, printed: &str) -> Option<Version> {
         let captures = self.version.captures(printed)?;
         Version::new(captures.get(1)?.as_str()).ok()
     }
 }
 
-/// A version, of which only numbers count.
+/// A version. Only its numbers are compared.
 #[derive(Debug, Clone)]
 pub struct Version {
-    /// As it was written.
+    /// As written.
     text: String,
     numbers: Vec<u64>,
 }
@@ -35,15 +35,15 @@ impl Version {
     pub fn new(text: &str) -> Result<Version, String> {
         let numbers = text.split('.').map(str::parse).collect::<Result<Vec<u64>, _>>();
         let mut numbers =
-            numbers.map_err(|_| "give numbers with points between them, e.g. 8.0".to_owned())?;
-        // 8.0 is 8.
+            numbers.map_err(|_| "give numbers separated by periods, e.g. 8.0".to_owned())?;
+        // 8.0 equals 8.
         while numbers.last() == Some(&0) {
             numbers.pop();
         }
         Ok(Version { text: text.to_owned(), numbers })
     }
 
-    /// Whether it is this one or a later one.
+    /// Returns whether this is the given version or a later one.
     #[must_use]
     pub fn is_at_least(&self, other: &Version) -> bool {
         self.numbers >= other.numbers

@@ -1,4 +1,4 @@
-//! From the tables of a pack to the pack, with the place of whatever is wrong.
+//! Conversion of the tables of a pack file to a pack, with the position of each error.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,62 +11,70 @@ use super::parameter::{Kind, Parameter};
 use super::probe::Probe;
 use super::tables::{PackTable, ToolTable};
 use super::{Action, CAPABILITIES, Pack, PackTool};
-use manila_files::{ConfigError, at, not_read, read as read_value};
-use manila_process::run::Missing;
+use manila_files::{ConfigError, at, parse_error, read as read_value};
+use manila_process::run::MissingProgram;
 
 mod action;
 mod output;
 mod parameter;
 
-/// Where people find every key.
-const PAGE: &str = "docs/packs.md";
+/// The argument of `manila schema` that prints all keys.
+const SCHEMA: &str = "pack";
 
-/// How long a name may be. Clients have limits of their own.
+/// Maximum length of a name. Clients have limits of their own.
 const NAME_CHARS_MAX: usize = 64;
 
 /// The systems that a pack may name.
 const PLATFORMS: [&str; 3] = ["linux", "macos", "windows"];
 
+/// Parses a pack.
 pub(super) fn pack(text: &str) -> Result<Pack, ConfigError> {
-    let table: PackTable = toml::from_str(text).map_err(|error| not_read(text, &error, PAGE))?;
+    let table: PackTable =
+        toml::from_str(text).map_err(|error| parse_error(text, &error, SCHEMA))?;
     let PackTable { name, about, program, missing, platforms, tool, .. } = &table;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let is_good = |name: &str| {
+    let is_valid = |name: &str| {
         (1..=NAME_CHARS_MAX).contains(&name.len())
             && !name.starts_with('-')
             && name.bytes().all(is_name)
     };
-    if !is_good(name.get_ref()) {
-        let message = format!("`{}` cannot be the name of a pack", name.get_ref());
-        let hint = "use up to 64 letters, digits and `-`: its tools are named NAME_TOOL";
+    if !is_valid(name.get_ref()) {
+        let message = format!("`{}` is not a valid pack name", name.get_ref());
+        let hint = "use up to 64 letters, digits and `-`: its tools are named PACK_TOOL";
         return Err(at(text, Some(name.span()), message, hint));
     }
     let is_bare = |name: &str| !name.contains(['/', '\\']) && !name.contains(char::is_whitespace);
     let is_program = |name: &str| is_bare(name) || Path::new(name).is_absolute();
     let is_option = program.get_ref().starts_with('-');
     if program.get_ref().is_empty() || is_option || !is_program(program.get_ref()) {
-        let message = format!("`{}` is no program", program.get_ref());
+        let message = match program.get_ref().as_str() {
+            "" => "`program` is empty".to_owned(),
+            program => format!("`{program}` is not a valid program name"),
+        };
         let hint =
-            "give its name, as it is found on the PATH, or its whole path; arguments are actions'";
+            "give its name on the PATH, or its absolute path; arguments belong to the actions";
         return Err(at(text, Some(program.span()), message, hint));
     }
     if let Some(wrong) = platforms.iter().find(|it| !PLATFORMS.contains(&it.get_ref().as_str())) {
-        let message = format!("there is no system `{}`", wrong.get_ref());
-        return Err(at(text, Some(wrong.span()), message, "linux, macos and windows are known"));
+        let message = format!("unknown system `{}`", wrong.get_ref());
+        let hint = "the systems are linux, macos and windows";
+        return Err(at(text, Some(wrong.span()), message, hint));
     }
-    distinct(text, "tool", tool.iter().map(|tool| &tool.name))?;
+    check_distinct(text, "tool", tool.iter().map(|tool| &tool.name))?;
     if tool.is_empty() {
         return Err(at(text, Some(name.span()), "the pack has no tool", "add a [[tool]]"));
     }
-    if let Some(taken) = tool.iter().find(|it| it.name.get_ref() == CAPABILITIES) {
-        let message = format!("the tool `{CAPABILITIES}` comes with every pack");
-        return Err(at(text, Some(taken.name.span()), message, "give it another name"));
+    if let Some(reserved) = tool.iter().find(|it| it.name.get_ref() == CAPABILITIES) {
+        let message = format!("every pack already has a tool `{CAPABILITIES}`");
+        return Err(at(text, Some(reserved.name.span()), message, "give it another name"));
     }
     let missing = missing.as_ref();
-    let missing = missing
-        .map(|it| Missing { feature: it.feature.clone(), alternatives: it.alternatives.clone() });
+    let missing = missing.map(|it| MissingProgram {
+        feature: it.feature.clone(),
+        alternatives: it.alternatives.clone(),
+    });
     let program = program.get_ref().clone();
-    let missing = missing.unwrap_or_else(|| Missing::of_program(&program));
+    let missing = missing.unwrap_or_else(|| MissingProgram::of_program(&program));
     let probe = table.probe.as_ref().map(|it| output::probe(text, it)).transpose()?;
     let tools = tool.iter().map(|it| self::tool(text, it, probe.as_ref()));
     Ok(Pack {
@@ -85,26 +93,26 @@ pub(super) fn pack(text: &str) -> Result<Pack, ConfigError> {
 
 fn tool(text: &str, table: &ToolTable, probe: Option<&Probe>) -> Result<PackTool, ConfigError> {
     let ToolTable { name, about, parameter, action } = table;
-    worded(text, name)?;
-    distinct(text, "parameter", parameter.iter().map(|it| &it.name))?;
-    distinct(text, "action", action.iter().map(|it| &it.name))?;
+    check_name(text, name)?;
+    check_distinct(text, "parameter", parameter.iter().map(|it| &it.name))?;
+    check_distinct(text, "action", action.iter().map(|it| &it.name))?;
     if action.is_empty() {
         let hint = "add a [[tool.action]]";
         return Err(at(
             text,
             Some(name.span()),
-            format!("`{}` can do nothing", name.get_ref()),
+            format!("the tool `{}` has no action", name.get_ref()),
             hint,
         ));
     }
     let parameters: Vec<Parameter> =
         parameter.iter().map(|it| parameter::parameter(text, it)).collect::<Result<_, _>>()?;
     for base in parameter.iter().filter_map(|it| it.relative_to.as_ref()) {
-        let own = parameters.iter().find(|it| it.name == *base.get_ref());
+        let parameter = parameters.iter().find(|it| it.name == *base.get_ref());
         let is_base =
             |kind: &Kind| matches!(kind, Kind::Path(rules) if rules.relative_to.is_none());
-        if !own.is_some_and(|it| is_base(&it.kind)) {
-            let message = format!("`{}` names no file by itself", base.get_ref());
+        if !parameter.is_some_and(|it| is_base(&it.kind)) {
+            let message = format!("`{}` does not name a file by itself", base.get_ref());
             let hint = "name a parameter of type `path` without `relative_to`";
             return Err(at(text, Some(base.span()), message, hint));
         }
@@ -113,7 +121,7 @@ fn tool(text: &str, table: &ToolTable, probe: Option<&Probe>) -> Result<PackTool
         && probe.is_none()
     {
         let hint = "add a [probe] that finds the program's version";
-        return Err(at(text, Some(minimum.span()), "nobody knows the program's version", hint));
+        return Err(at(text, Some(minimum.span()), "the program's version is unknown", hint));
     }
     let actions = action.iter().map(|it| action::action(text, it, &parameters));
     let actions: Vec<Action> = actions.collect::<Result<_, _>>()?;
@@ -124,14 +132,15 @@ fn tool(text: &str, table: &ToolTable, probe: Option<&Probe>) -> Result<PackTool
     };
     if let Some(unused) = tool.parameters.iter().find(|it| !is_used(it)) {
         let message = format!("no action of `{}` uses the parameter `{}`", tool.name, unused.name);
-        let place = parameter.iter().find(|it| *it.name.get_ref() == unused.name);
-        let place = place.map(|it| it.name.span());
-        return Err(at(text, place, message, "use it in `arguments`, or leave it out"));
+        let table = parameter.iter().find(|it| *it.name.get_ref() == unused.name);
+        let span = table.map(|it| it.name.span());
+        return Err(at(text, span, message, "use it in `arguments`, or remove it"));
     }
     Ok(tool)
 }
 
-fn is_known(
+/// Checks that a name is one of those known, and reports an unknown one at `place`.
+fn check_known(
     text: &str,
     place: &Spanned<String>,
     name: &str,
@@ -147,17 +156,17 @@ fn is_known(
     Err(at(text, Some(place.span()), format!("there is no parameter `{name}`"), hint))
 }
 
-fn worded(text: &str, name: &Spanned<String>) -> Result<(), ConfigError> {
-    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+fn check_name(text: &str, name: &Spanned<String>) -> Result<(), ConfigError> {
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_short = (1..=NAME_CHARS_MAX).contains(&name.get_ref().len());
-    if is_short && name.get_ref().bytes().all(is_good) {
+    if is_short && name.get_ref().bytes().all(is_valid) {
         return Ok(());
     }
-    let message = format!("`{}` cannot be a name here", name.get_ref());
+    let message = format!("`{}` is not a valid name", name.get_ref());
     Err(at(text, Some(name.span()), message, "use up to 64 letters, digits and `_`"))
 }
 
-fn distinct<'a>(
+fn check_distinct<'a>(
     text: &str,
     what: &str,
     names: impl Iterator<Item = &'a Spanned<String>>,
@@ -165,24 +174,26 @@ fn distinct<'a>(
     let mut seen = HashSet::new();
     for name in names {
         if !seen.insert(name.get_ref()) {
-            let message = format!("there are two of the {what} `{}`", name.get_ref());
+            let message = format!("duplicate {what} `{}`", name.get_ref());
             return Err(at(text, Some(name.span()), message, "rename one of them"));
         }
     }
     Ok(())
 }
 
-fn expression(text: &str, place: &Spanned<String>, whole: &str) -> Result<Regex, ConfigError> {
+/// Compiles a regular expression, and reports an error at `place`.
+fn expression(text: &str, place: &Spanned<String>, pattern: &str) -> Result<Regex, ConfigError> {
     const BYTES_MAX: usize = 1024 * 1024;
-    let built = regex::RegexBuilder::new(whole).size_limit(BYTES_MAX).build();
-    built.map_err(|error| not_an_expression(text, place, &error))
+    let built = regex::RegexBuilder::new(pattern).size_limit(BYTES_MAX).build();
+    built.map_err(|error| invalid_expression(text, place, &error))
 }
 
-fn not_an_expression(text: &str, place: &Spanned<String>, error: &regex::Error) -> ConfigError {
-    let why = error.to_string();
-    let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    let message = format!("`{}` is no regular expression", place.get_ref());
-    at(text, Some(place.span()), message, why)
+fn invalid_expression(text: &str, place: &Spanned<String>, error: &regex::Error) -> ConfigError {
+    let reason = error.to_string();
+    let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    let message = format!("`{}` is not a valid regular expression: {reason}", place.get_ref());
+    let hint = "correct the pattern; it uses the syntax of the Rust regex crate";
+    at(text, Some(place.span()), message, hint)
 }
 
 #[cfg(test)]

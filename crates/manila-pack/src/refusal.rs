@@ -1,41 +1,41 @@
-//! What is said against a call of a pack's tool (M7).
+//! Refusals of calls of a pack's tools (M7).
 
 use manila::{Code, Failed, Invalid, JsonObject, Observed, closest};
 
 use super::{Action, PackTool, Parameter};
 
-/// What is said against a call.
-pub type Refused = Box<Observed>;
+/// The refusal of a call.
+pub type Refusal = Box<Observed>;
 
-/// A parameter that there is not, or not for this action.
-pub(super) fn unknown(
+/// Refuses a parameter that is unknown, or that this action does not have.
+pub(super) fn unknown_parameter(
     tool: &PackTool,
     action: &Action,
     known: &[&Parameter],
     name: &str,
-) -> Refused {
-    let is_elsewhere = tool.parameters.iter().any(|it| it.name == name);
-    let fault = if is_elsewhere {
-        format!("is not for the action '{}'", action.name)
+) -> Refusal {
+    let is_of_tool = tool.parameters.iter().any(|it| it.name == name);
+    let problem = if is_of_tool {
+        format!("does not apply to the action '{}'", action.name)
     } else {
         match closest(name, known.iter().map(|it| it.name.as_str())) {
-            Some(meant) => format!("is not known; did you mean '{meant}'?"),
-            None => "is not known".to_owned(),
+            Some(meant) => format!("is unknown; did you mean '{meant}'?"),
+            None => "is unknown".to_owned(),
         }
     };
-    invalid(name, "invalid value", Some(format!("Parameter '{name}' {fault}")))
+    invalid_parameter(name, "invalid value", Some(format!("Parameter '{name}' {problem}")))
 }
 
-/// A path that leads elsewhere.
-pub(super) fn outside(parameter: &str, given: &str) -> Refused {
-    let depends = if given.contains("..") { ", or is not for every way to read `..`" } else { "" };
+/// Refuses a path outside of the allowed folders.
+pub(super) fn outside_roots(parameter: &str, given: &str) -> Refusal {
+    let depends = if given.contains("..") { ", or may leave them through `..`" } else { "" };
     let message =
         format!("Parameter '{parameter}': `{given}` is not inside the allowed folders{depends}");
-    no_path(parameter, "invalid value", message)
+    invalid_path(parameter, "invalid value", message)
 }
 
-/// A path that cannot be used.
-pub(super) fn no_path(parameter: &str, reason: &str, message: String) -> Refused {
+/// Refuses a path that cannot be used.
+pub(super) fn invalid_path(parameter: &str, reason: &str, message: String) -> Refusal {
     let mut failed = Failed::new(Code::InvalidPath, message);
     failed.details = JsonObject::build(|details| {
         details.member("parameter", parameter);
@@ -48,16 +48,16 @@ pub(super) fn no_path(parameter: &str, reason: &str, message: String) -> Refused
     Box::new(Observed::Failed(Box::new(failed)))
 }
 
-/// What is said where another path is meant after waiting for others than before.
-pub(super) fn moved() -> Refused {
-    let message = "What the call would change was moved while it waited".to_owned();
+/// Refuses a call whose target became a different path while the call waited.
+pub(super) fn target_moved() -> Refusal {
+    let message = "The target of the call moved while the call waited".to_owned();
     let mut failed = Failed::new(Code::InvalidPath, message);
-    failed.remediation = Some("Look at the folders again, then call again".to_owned());
+    failed.remediation = Some("Check the folders, then call again".to_owned());
     Box::new(Observed::Failed(Box::new(failed)))
 }
 
-/// A value that breaks a rule of its parameter.
-pub(super) fn invalid(parameter: &str, reason: &str, message: Option<String>) -> Refused {
+/// Refuses a value that violates a rule of its parameter.
+pub(super) fn invalid_parameter(parameter: &str, reason: &str, message: Option<String>) -> Refusal {
     Box::new(Observed::Invalid(Invalid {
         message,
         parameter: Some(parameter.to_owned()),

@@ -1,33 +1,34 @@
-//! Where programs may work.
+//! The folders in which programs may work.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Where programs may work: paths outside of these folders are refused.
+/// The folders in which programs may work. Paths outside of them are refused.
 #[derive(Debug, Clone)]
 pub struct Roots {
     folders: Vec<PathBuf>,
 }
 
 impl Roots {
-    /// These folders, which must exist.
+    /// Creates the list of allowed folders, which must exist.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> std::io::Result<Roots> {
         let folders = folders.into_iter().map(|folder| folder.canonicalize());
         Ok(Roots { folders: folders.collect::<std::io::Result<_>>()? })
     }
 
-    /// The folder in which programs run if nobody says otherwise.
+    /// Returns the default working directory.
     pub(super) fn first(&self) -> PathBuf {
         self.folders.first().cloned().unwrap_or_default()
     }
 
-    /// The path behind links and `..`, if it lies in one of the folders. What does not exist yet
-    /// may be made where its folder lies.
-    pub(super) fn inside(&self, folder: &Path, given: &str) -> Option<PathBuf> {
-        let whole = folder.join(given);
-        let real = behind_links(&whole)?;
-        // Many programs take `..` for the folder before it in the text, wherever that leads as a
-        // link.
-        if behind_links(&without_parents(&whole)?)? != real {
+    /// Resolves links and `..`, and returns the path if it lies in one of the folders.
+    ///
+    /// A path that does not exist yet is allowed if its nearest existing folder is.
+    pub(super) fn resolve(&self, folder: &Path, given: &str) -> Option<PathBuf> {
+        let path = folder.join(given);
+        let real = resolve_links(&path)?;
+        // Many programs resolve `..` in the text of a path, without regard to links. A path on
+        // which the two methods disagree is refused.
+        if resolve_links(&without_parents(&path)?)? != real {
             return None;
         }
         self.folders.iter().any(|root| real.starts_with(root)).then_some(real)
@@ -35,16 +36,17 @@ impl Roots {
 }
 
 impl Roots {
-    /// The same for a path that a program looks for in the folder of a file. Where the file is a
-    /// link, that is one folder for some programs, and another one for others.
-    pub(super) fn inside_folder_of(
+    /// Resolves a path that is relative to the folder of a file, and returns it if it is allowed.
+    ///
+    /// If the file is a link, programs disagree about its folder, so both must give the same path.
+    pub(super) fn resolve_in_folder_of(
         &self,
         folder: &Path,
         file: &str,
         given: &str,
     ) -> Option<PathBuf> {
-        let (real, named) = (self.inside(folder, file)?, folder.join(file));
-        // Many programs take the folder of a project for the project.
+        let (real, named) = (self.resolve(folder, file)?, folder.join(file));
+        // Many programs accept the folder of a project instead of its file.
         let base = |path: &Path| {
             if path.is_dir() {
                 Some(path.to_path_buf())
@@ -52,21 +54,21 @@ impl Roots {
                 path.parent().map(Path::to_path_buf)
             }
         };
-        let found = self.inside(&base(&real)?, given)?;
-        (self.inside(&base(&named)?, given)? == found).then_some(found)
+        let found = self.resolve(&base(&real)?, given)?;
+        (self.resolve(&base(&named)?, given)? == found).then_some(found)
     }
 }
 
-/// Where a path leads.
-fn behind_links(path: &Path) -> Option<PathBuf> {
+/// Resolves the links in a path, of which the last parts need not exist.
+fn resolve_links(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);
     }
-    let (above, rest) = existing_above(path)?;
+    let (above, rest) = nearest_existing(path)?;
     Some(above.join(rest))
 }
 
-/// A path whose `..` are taken away with the names before them.
+/// Removes each `..` together with the name before it.
 fn without_parents(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -83,14 +85,14 @@ fn without_parents(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// The nearest folder above a path that exists, and the plain names below it.
-fn existing_above(path: &Path) -> Option<(PathBuf, PathBuf)> {
+/// Returns the nearest existing folder above a path, and the rest of the path below it.
+fn nearest_existing(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let mut rest = PathBuf::new();
     let mut above = path;
     loop {
         let name = above.file_name()?;
         rest = if rest.as_os_str().is_empty() { name.into() } else { Path::new(name).join(rest) };
-        // A link that leads nowhere leads wherever somebody makes something.
+        // The target of a dangling link could be created later, outside of the allowed folders.
         if above.symlink_metadata().is_ok() {
             return None;
         }

@@ -1,7 +1,7 @@
-//! A pack as an MCP server over stdio, for the gateway in front of it.
+//! A pack as an MCP server over stdio, for use only by the gateway that starts it.
 //!
-//! What it answers is an observation, which only a gateway can read: it has not been redacted, cut
-//! or put into an envelope yet. So nobody else should be in front of it.
+//! Its responses are observations, which only a gateway can read. They have not been redacted, cut
+//! or put into an envelope yet, so no other client should connect to it.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -18,68 +18,69 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufR
 use tokio::sync::{Notify, mpsc};
 
 use super::Worker;
-use super::report::Progress;
+use super::progress::Progress;
 
 /// The member of a result's `_meta` that holds the observation of a call.
 pub const OBSERVATION: &str = "dev.manila/observation";
 
-/// The largest message that is read.
+/// Maximum size of a message that is read.
 const MESSAGE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The number of messages that may wait to be written.
-const MESSAGES_MAX: usize = 64;
+const QUEUED_MESSAGES_MAX: usize = 64;
 
-/// How long what is open has to end when serving does.
+/// Time for open calls to end when serving ends.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Calls that are open, by their ids as they were written.
-type Open = Arc<Mutex<HashMap<String, Arc<Notify>>>>;
+/// The open calls, by their request ids as written.
+type OpenCalls = Arc<Mutex<HashMap<String, Arc<Notify>>>>;
 
 struct Session {
     worker: Arc<Worker>,
     out: mpsc::Sender<Bytes>,
-    open: Open,
+    open: OpenCalls,
 }
 
-/// The first argument of a process that works for a pack.
-pub(super) const MARK: &str = "__pack";
+/// The first argument of a process that serves a pack.
+pub(super) const PACK_COMMAND: &str = "__pack";
 
-/// Takes over if this process was started to work for a pack. `Some` is the exit code.
-pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
+/// Serves a pack and returns the exit code of the process; `None` if the process was not started
+/// for that.
+pub fn serve_if_requested(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     let mut arguments = arguments.skip(1);
-    if arguments.next()? != MARK {
+    if arguments.next()? != PACK_COMMAND {
         return None;
     }
-    let told = arguments.next().unwrap_or_default();
-    let served = Worker::told(&told.to_string_lossy()).and_then(|worker| {
+    let settings = arguments.next().unwrap_or_default();
+    let served = Worker::from_json(&settings.to_string_lossy()).and_then(|worker| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let served = runtime.block_on(serve(worker));
-        // A thread that waits for input must not keep us.
+        // A thread that waits for input must not delay the exit.
         runtime.shutdown_background();
         served.map_err(|error| error.to_string())
     });
     Some(match served {
         Ok(()) => 0,
-        Err(why) => {
-            // The gateway tells what a server says last.
-            let _ = writeln!(io::stderr(), "{why}");
+        Err(error) => {
+            // The gateway reports the last stderr lines of a server.
+            let _ = writeln!(io::stderr(), "{error}");
             1
         }
     })
 }
 
-/// Serves until the input ends or we are asked to stop. Programs that run then are ended.
+/// Serves until the input ends or a signal to stop arrives. Running programs are then stopped.
 async fn serve(worker: Worker) -> io::Result<()> {
-    let (out, outbox) = mpsc::channel(MESSAGES_MAX);
-    let writer = tokio::spawn(write_lines(stdio::output(), outbox));
+    let (out, messages) = mpsc::channel(QUEUED_MESSAGES_MAX);
+    let writer = tokio::spawn(write_lines(stdio::output(), messages));
     let mut input = BufReader::new(stdio::input());
     let worker = Arc::new(worker);
-    let session = Session { worker, out, open: Open::default() };
+    let session = Session { worker, out, open: OpenCalls::default() };
     let reading = async {
         while let Some(line) = read_line(&mut input).await? {
             match line {
-                Line::Whole(line) => session.receive(line),
+                Line::Complete(line) => session.receive(line),
                 Line::TooLong => session.refuse(None, Code::TooLarge),
             }
         }
@@ -87,12 +88,12 @@ async fn serve(worker: Worker) -> io::Result<()> {
     };
     tokio::select! {
         read = reading => read?,
-        () = stop::asked() => {}
+        () = stop::wait_for_stop() => {}
     }
     for cancelled in session.open.lock().iter().flat_map(|open| open.values()) {
         cancelled.notify_one();
     }
-    // With the last call gone, the writer ends when everything is written.
+    // The writer ends when the last call drops its sender.
     drop(session);
     match tokio::time::timeout(GRACE, writer).await {
         Ok(written) => written.map_err(io::Error::other)?,
@@ -102,8 +103,8 @@ async fn serve(worker: Worker) -> io::Result<()> {
 
 /// A line of the input.
 enum Line {
-    Whole(Bytes),
-    /// It is over the limit, and was not kept.
+    Complete(Bytes),
+    /// A line over the limit, which was not kept.
     TooLong,
 }
 
@@ -114,13 +115,14 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option
     loop {
         let mut limited = (&mut *input).take(MESSAGE_BYTES_MAX);
         let n_read = limited.read_until(b'\n', &mut line).await?;
-        let is_over = n_read == 0 || line.ends_with(b"\n");
-        match (is_over, is_kept) {
+        let is_line_end = n_read == 0 || line.ends_with(b"\n");
+        match (is_line_end, is_kept) {
             (true, true) if n_read == 0 && line.is_empty() => return Ok(None),
-            (true, true) => return Ok(Some(Line::Whole(line.into()))),
+            (true, true) => return Ok(Some(Line::Complete(line.into()))),
             (true, false) => return Ok(Some(Line::TooLong)),
             (false, _) => {
-                // Less than the limit without a line end is the end of the input.
+                // A shorter read without a line break means that the input has ended; the next read
+                // returns 0.
                 is_kept = is_kept && (line.len() as u64) < MESSAGE_BYTES_MAX;
                 if !is_kept {
                     line.clear();
@@ -130,7 +132,7 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option
     }
 }
 
-/// Writes messages, each on a line of its own, until no more can come.
+/// Writes messages, each on its own line, until all senders are dropped.
 async fn write_lines(mut output: Target, mut messages: mpsc::Receiver<Bytes>) -> io::Result<()> {
     while let Some(message) = messages.recv().await {
         output.write_all(&message).await?;
@@ -143,32 +145,33 @@ async fn write_lines(mut output: Target, mut messages: mpsc::Receiver<Bytes>) ->
 impl Session {
     fn receive(&self, line: Bytes) {
         match Message::from_json(line) {
-            Ok(Message::Request(request)) => self.request(request),
-            Ok(Message::Notification(notification)) => self.notice(&notification),
-            // Nothing is asked of the client.
+            Ok(Message::Request(request)) => self.receive_request(request),
+            Ok(Message::Notification(notification)) => self.receive_notification(&notification),
+            // This server sends no requests.
             Ok(Message::Response(_)) => {}
             Err(_) => self.refuse(None, Code::InvalidEnvelope),
         }
     }
 
-    fn request(&self, request: Request) {
+    fn receive_request(&self, request: Request) {
         match request.method.as_str() {
-            "initialize" => self.answer(&request.id, &self.greeting(&request)),
-            "ping" => self.answer(&request.id, &JsonObject::default()),
+            "initialize" => self.respond(&request.id, &self.initialize_result(&request)),
+            "ping" => self.respond(&request.id, &JsonObject::default()),
             "tools/list" => {
-                let tools = self.worker.pack.listed();
+                let tools = self.worker.pack.tool_definitions();
                 let list = JsonObject::build(|list| list.member("tools", &tools));
-                self.answer(&request.id, &list);
+                self.respond(&request.id, &list);
             }
             "tools/call" => self.call(request),
             _ => self.refuse(Some(&request.id), Code::MethodNotFound),
         }
     }
 
-    fn greeting(&self, request: &Request) -> JsonObject {
-        let asked = request.params.as_ref().and_then(|params| params.get("protocolVersion"));
-        let asked = asked.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
-        // It never changes, so whoever has listed it need not ask again.
+    fn initialize_result(&self, request: &Request) -> JsonObject {
+        let version = request.params.as_ref().and_then(|params| params.get("protocolVersion"));
+        let version = version.as_ref().and_then(RawJson::as_text).unwrap_or_default().into_owned();
+        // The list never changes. `listChanged` promises a notification of changes, so the gateway
+        // may cache the list.
         let tools = JsonObject::build(|tools| tools.member("listChanged", &true));
         let capabilities = JsonObject::build(|object| object.member("tools", &tools));
         let info = JsonObject::build(|info| {
@@ -176,10 +179,10 @@ impl Session {
             info.member("title", &self.worker.pack.about);
             info.member("version", env!("CARGO_PKG_VERSION"));
         });
-        JsonObject::build(|greeting| {
-            greeting.member("protocolVersion", &asked);
-            greeting.member("capabilities", &capabilities);
-            greeting.member("serverInfo", &info);
+        JsonObject::build(|result| {
+            result.member("protocolVersion", &version);
+            result.member("capabilities", &capabilities);
+            result.member("serverInfo", &info);
         })
     }
 
@@ -197,15 +200,15 @@ impl Session {
         let (worker, out, open) =
             (Arc::clone(&self.worker), self.out.clone(), Arc::clone(&self.open));
         tokio::spawn(async move {
-            let told = token.map(|token| {
+            let on_progress = token.map(|token| {
                 let out = out.clone();
                 move |progress: Progress| {
-                    // Progress that finds no room is not worth waiting for.
-                    let _ = out.try_send(told(&token, &progress));
+                    // Progress is dropped if there is no room for it.
+                    let _ = out.try_send(progress_notification(&token, &progress));
                 }
             });
             let cancelled = cancellation.notified();
-            let observation = worker.call(&name, &arguments, told, cancelled).await;
+            let observation = worker.call(&name, &arguments, on_progress, cancelled).await;
             if let Ok(mut open) = open.lock() {
                 open.remove(&key);
             }
@@ -216,12 +219,12 @@ impl Session {
                 result.member("content", &[] as &[RawJson]);
                 result.member("_meta", &meta);
             });
-            // Where nobody reads any more, nobody waits for it.
+            // A closed output means that no client waits for the response.
             let _ = out.send(jsonrpc::result(&request.id, &result)).await;
         });
     }
 
-    fn notice(&self, notification: &Notification) {
+    fn receive_notification(&self, notification: &Notification) {
         if notification.method != "notifications/cancelled" {
             return;
         }
@@ -233,8 +236,8 @@ impl Session {
         }
     }
 
-    fn answer(&self, id: &RawJson, result: &JsonObject) {
-        // A client that does not read is not served.
+    fn respond(&self, id: &RawJson, result: &JsonObject) {
+        // The response is dropped if the client does not read.
         let _ = self.out.try_send(jsonrpc::result(id, result));
     }
 
@@ -243,7 +246,7 @@ impl Session {
     }
 }
 
-fn told(token: &RawJson, progress: &Progress) -> Bytes {
+fn progress_notification(token: &RawJson, progress: &Progress) -> Bytes {
     let Progress { done, total, message } = progress;
     let number = |number: f64| RawJson::of(&number).ok();
     let params = JsonObject::build(|params| {

@@ -1,4 +1,4 @@
-//! The tables of a pack, as they are written.
+//! The tables of a pack file, as serde reads them.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(super) struct DiagnosticTable {
     #[serde(default)]
     pub(super) lines_with: Vec<Spanned<String>>,
     #[serde(default)]
-    pub(super) json: Option<PlacesTable>,
+    pub(super) json: Option<PointersTable>,
     #[serde(default)]
     pub(super) only: Option<Spanned<String>>,
     #[serde(default)]
@@ -62,9 +62,9 @@ pub(super) struct DiagnosticTable {
     #[serde(default)]
     pub(super) code: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) severity: Option<SeverityWord>,
+    pub(super) severity: Option<SeverityValue>,
     #[serde(default)]
-    pub(super) category: CategoryWord,
+    pub(super) category: CategoryValue,
     #[serde(default)]
     pub(super) hint: Option<Spanned<String>>,
     #[serde(default)]
@@ -77,7 +77,7 @@ pub(super) struct DiagnosticTable {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PlacesTable {
+pub(super) struct PointersTable {
     pub(super) message: Spanned<String>,
     #[serde(default)]
     pub(super) code: Option<Spanned<String>>,
@@ -95,13 +95,13 @@ pub(super) struct PlacesTable {
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum SeverityWord {
+pub(super) enum SeverityValue {
     Error,
     Warning,
 }
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CategoryWord {
+pub(super) enum CategoryValue {
     Compilation,
     Build,
     Package,
@@ -135,7 +135,7 @@ pub(super) struct ParameterTable {
     pub(super) name: Spanned<String>,
     pub(super) about: String,
     #[serde(default, rename = "type")]
-    pub(super) kind: KindWord,
+    pub(super) kind: KindValue,
     #[serde(default)]
     pub(super) default: Option<Spanned<toml::Value>>,
     #[serde(default)]
@@ -160,7 +160,7 @@ pub(super) struct ParameterTable {
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum KindWord {
+pub(super) enum KindValue {
     #[default]
     String,
     Integer,
@@ -183,7 +183,7 @@ pub(super) struct ActionTable {
     #[serde(default)]
     pub(super) good_exits: Vec<Spanned<i64>>,
     #[serde(default)]
-    pub(super) effect: EffectWord,
+    pub(super) effect: EffectValue,
     #[serde(default)]
     pub(super) target: Option<Spanned<String>>,
     #[serde(default)]
@@ -193,14 +193,14 @@ pub(super) struct ActionTable {
     #[serde(default)]
     pub(super) needs: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) output: OutputWord,
+    pub(super) output: OutputValue,
     #[serde(default)]
     pub(super) choice: Vec<ChoiceTable>,
 }
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum EffectWord {
+pub(super) enum EffectValue {
     #[default]
     Reads,
     Writes,
@@ -209,7 +209,7 @@ pub(super) enum EffectWord {
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum OutputWord {
+pub(super) enum OutputValue {
     #[default]
     Stdout,
     Both,

@@ -1,13 +1,13 @@
-//! The command line of an action: words that are there only when what they tell is.
+//! The command-line template of an action.
 //!
-//! A template is a list of groups. A group is words with spaces between them, e.g. `-c
-//! {configuration}`, and stands in the command line only if everything in braces holds:
+//! A template is a list of groups. A group is a list of words separated by spaces, e.g. `-c
+//! {configuration}`. It is part of the command line only if everything in braces holds:
 //!
 //! - `{name}` is the value of a parameter, and holds if there is one; a list repeats the whole
 //!   group;
-//! - `{?name}` holds if the parameter is there and not `false`, and is no word itself;
-//! - `{!name}` holds if it is not;
-//! - `{name=value}` holds if it is exactly that, `{name~end}` if it ends with that.
+//! - `{?name}` holds if the parameter is present and not `false`, and produces no word;
+//! - `{!name}` holds if `{?name}` does not;
+//! - `{name=value}` holds if the value is equal, `{name~end}` if it ends with `end`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,17 +15,17 @@ use std::fmt;
 use super::parameter::Dash;
 use super::value::Value;
 
-/// What is known of parameters, by their names.
+/// The values of parameters and choices, by name.
 pub(super) type Values = BTreeMap<String, Value>;
 
-/// The words of a command line.
+/// The template of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Template(Vec<Group>);
 
-/// Words that are there together, or not at all.
+/// Words that are included together or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Group {
-    /// As it was written.
+    /// The group as written.
     text: String,
     conditions: Vec<Condition>,
     words: Vec<Vec<Part>>,
@@ -35,85 +35,88 @@ struct Group {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Literal(String),
-    Value(String),
+    /// The value of the parameter with this name.
+    Parameter(String),
 }
 
 impl Part {
-    /// The word after which nothing is an option.
-    fn end() -> Part {
+    /// Returns the word `--`, after which no word is an option.
+    fn end_of_options() -> Part {
         Part::Literal("--".to_owned())
     }
 }
 
-/// What must hold.
+/// A condition on a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Condition {
-    Is(String),
-    IsNot(String),
+    IsSet(String),
+    IsNotSet(String),
     Equals(String, String),
     EndsWith(String, String),
 }
 
 impl Template {
-    /// Reads groups. An error says what is wrong with which.
+    /// Parses groups. The error names the invalid group or word.
     pub(super) fn new<'a>(groups: impl IntoIterator<Item = &'a str>) -> Result<Template, String> {
         groups.into_iter().map(Group::new).collect::<Result<_, _>>().map(Template)
     }
 
-    /// The command line with these values.
+    /// Returns the words of the command line with these values.
     pub(super) fn words(&self, values: &Values) -> Vec<String> {
-        self.0.iter().flat_map(|group| group.filled(values)).collect()
+        self.0.iter().flat_map(|group| group.fill(values)).collect()
     }
 
-    /// Whether a parameter's value may begin with `-`: it may where it only stands after `--`.
-    pub(super) fn dash_of(&self, name: &str) -> Dash {
-        // A `--` that may be missing protects only what it comes with.
+    /// Returns whether a parameter's value may begin with `-`, which is allowed only after `--`.
+    pub(super) fn leading_dash_rule(&self, name: &str) -> Dash {
+        // A conditional `--` counts only if it is present whenever the value is.
         let is_end = |group: &Group| {
-            let is_there = |condition: &Condition| *condition == Condition::Is(name.to_owned());
-            group.words.first().is_some_and(|word| word == &[Part::end()])
-                && group.conditions.iter().all(is_there)
-                && group.values().all(|value| value == name)
+            let is_implied =
+                |condition: &Condition| *condition == Condition::IsSet(name.to_owned());
+            group.words.first().is_some_and(|word| word == &[Part::end_of_options()])
+                && group.conditions.iter().all(is_implied)
+                && group.inserted_names().all(|inserted| inserted == name)
         };
         let end = self.0.iter().position(is_end).unwrap_or(self.0.len());
-        let before = self.0.iter().take(end).flat_map(Group::values);
-        let mut after = self.0.iter().skip(end).flat_map(Group::values);
+        let before = self.0.iter().take(end).flat_map(Group::inserted_names);
+        let mut after = self.0.iter().skip(end).flat_map(Group::inserted_names);
         match (before.into_iter().any(|it| it == name), after.any(|it| it == name)) {
             (false, true) => Dash::Allowed,
             (true, _) | (false, false) => Dash::Refused,
         }
     }
 
-    /// The parameters whose values are words of it.
-    pub(super) fn values(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().flat_map(Group::values)
+    /// Returns the names whose values are part of the command line.
+    pub(super) fn inserted_names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(Group::inserted_names)
     }
 
-    /// The values for which it asks, each with the name of its parameter.
+    /// Returns the names and values of all `{name=value}` conditions.
     pub(super) fn equalities(&self) -> impl Iterator<Item = (&str, &str)> {
         let conditions = self.0.iter().flat_map(|group| &group.conditions);
         conditions.filter_map(|condition| match condition {
             Condition::Equals(name, value) => Some((name.as_str(), value.as_str())),
-            Condition::Is(_) | Condition::IsNot(_) | Condition::EndsWith(..) => None,
+            Condition::IsSet(_) | Condition::IsNotSet(_) | Condition::EndsWith(..) => None,
         })
     }
 
-    /// The parameters that it speaks of.
+    /// Returns all names that the template refers to.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|group| {
             let tested = group.conditions.iter().map(Condition::name);
-            tested.chain(group.values())
+            tested.chain(group.inserted_names())
         })
     }
 }
 
-/// For people: what is there only with its parameters stands in brackets.
+/// Writes the template for people; conditional groups are in brackets.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, group) in self.0.iter().enumerate() {
-            let between = if n == 0 { "" } else { " " };
-            let is_always = group.conditions.is_empty() && group.values().next().is_none();
-            let (open, close) = if is_always { ("", "") } else { ("[", "]") };
-            write!(f, "{between}{open}{}{close}", group.text)?;
+            let separator = if n == 0 { "" } else { " " };
+            let is_unconditional =
+                group.conditions.is_empty() && group.inserted_names().next().is_none();
+            let (open, close) = if is_unconditional { ("", "") } else { ("[", "]") };
+            write!(f, "{separator}{open}{}{close}", group.text)?;
         }
         Ok(())
     }
@@ -130,7 +133,8 @@ impl Group {
             let has_odd = |quote: char| word.matches(quote).count() % 2 == 1;
             if has_odd('\'') || has_odd('"') {
                 return Err(format!(
-                    "`{word}` has a quote: there is no shell, and no word has spaces"
+                    "`{word}` has an unbalanced quote: quotes have no effect, because Manila uses \
+                     no shell; pass text with spaces through a parameter"
                 ));
             }
             match Condition::new(word)? {
@@ -139,88 +143,93 @@ impl Group {
             }
         }
         if group.words.is_empty() {
-            return Err(format!("`{text}` has no word"));
+            if group.conditions.is_empty() {
+                return Err("an empty group has no effect: add at least one word".to_owned());
+            }
+            return Err(format!(
+                "`{text}` has only conditions: add at least one word, e.g. `--flag {text}`"
+            ));
         }
         Ok(group)
     }
 
-    fn values(&self) -> impl Iterator<Item = &str> {
+    fn inserted_names(&self) -> impl Iterator<Item = &str> {
         self.words.iter().flatten().filter_map(|part| match part {
             Part::Literal(_) => None,
-            Part::Value(name) => Some(name.as_str()),
+            Part::Parameter(name) => Some(name.as_str()),
         })
     }
 
-    fn filled(&self, values: &Values) -> Vec<String> {
+    fn fill(&self, values: &Values) -> Vec<String> {
         if !self.conditions.iter().all(|condition| condition.holds(values)) {
             return Vec::new();
         }
-        let Some(known) = self.values().map(|name| values.get(name)).collect::<Option<Vec<_>>>()
-        else {
-            return Vec::new();
-        };
-        let n_times = known.iter().filter_map(|value| value.n_items()).max().unwrap_or(1);
+        let inserted = self.inserted_names().map(|name| values.get(name));
+        let Some(inserted) = inserted.collect::<Option<Vec<_>>>() else { return Vec::new() };
+        let n_times = inserted.iter().filter_map(|value| value.n_items()).max().unwrap_or(1);
         let word_of = |parts: &[Part], n: usize| {
-            let told = parts.iter().map(|part| match part {
+            let texts = parts.iter().map(|part| match part {
                 Part::Literal(text) => text.clone(),
-                Part::Value(name) => values.get(name).map(|it| it.word(n)).unwrap_or_default(),
+                Part::Parameter(name) => values.get(name).map(|it| it.word(n)).unwrap_or_default(),
             });
-            told.collect::<String>()
+            texts.collect::<String>()
         };
         (0..n_times).flat_map(|n| self.words.iter().map(move |word| word_of(word, n))).collect()
     }
 }
 
 impl Condition {
-    /// Reads `{?name}`, `{!name}`, `{name=value}` or `{name~end}`; `None` if it is a word.
+    /// Parses `{?name}`, `{!name}`, `{name=value}` or `{name~end}`; returns `None` for other words.
     fn new(word: &str) -> Result<Option<Condition>, String> {
         let Some(inside) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
             return Ok(None);
         };
         let condition = if let Some(name) = inside.strip_prefix('?') {
-            Condition::Is(named(name, word)?)
+            Condition::IsSet(parse_name(name, word)?)
         } else if let Some(name) = inside.strip_prefix('!') {
-            Condition::IsNot(named(name, word)?)
+            Condition::IsNotSet(parse_name(name, word)?)
         } else if let Some((name, value)) = inside.split_once('=') {
-            Condition::Equals(named(name, word)?, value.to_owned())
+            Condition::Equals(parse_name(name, word)?, value.to_owned())
         } else if let Some((name, end)) = inside.split_once('~') {
-            Condition::EndsWith(named(name, word)?, end.to_owned())
+            Condition::EndsWith(parse_name(name, word)?, end.to_owned())
         } else {
             return Ok(None);
         };
         Ok(Some(condition))
     }
 
-    /// Reads conditions that must hold together.
+    /// Parses a list of conditions, all of which must hold.
     pub(super) fn all(text: &str) -> Result<Vec<Condition>, String> {
-        let read = text.split_whitespace().map(|word| {
+        let conditions = text.split_whitespace().map(|word| {
             Condition::new(word)?.ok_or_else(|| {
                 format!(
-                    "`{word}` is no condition: {{?name}}, {{!name}}, {{name=value}} and {{name~end}} are"
+                    "`{word}` is not a condition such as {{?name}}, {{!name}}, {{name=value}} or \
+                     {{name~end}}"
                 )
             })
         });
-        read.collect()
+        conditions.collect()
     }
 
     pub(super) fn name(&self) -> &str {
         match self {
-            Condition::Is(name)
-            | Condition::IsNot(name)
+            Condition::IsSet(name)
+            | Condition::IsNotSet(name)
             | Condition::Equals(name, _)
             | Condition::EndsWith(name, _) => name,
         }
     }
 
     pub(super) fn holds(&self, values: &Values) -> bool {
-        let is = |name: &String| values.get(name).is_some_and(|value| *value != Value::Flag(false));
+        let is_set =
+            |name: &String| values.get(name).is_some_and(|value| *value != Value::Flag(false));
         match self {
-            Condition::Is(name) => is(name),
-            Condition::IsNot(name) => !is(name),
-            Condition::Equals(name, wanted) => {
-                values.get(name).is_some_and(|value| value.word(0) == *wanted)
+            Condition::IsSet(name) => is_set(name),
+            Condition::IsNotSet(name) => !is_set(name),
+            Condition::Equals(name, expected) => {
+                values.get(name).is_some_and(|value| value.word(0) == *expected)
             }
-            // As file systems may: `A.SLN` is a solution.
+            // Ignores case, as some file systems do: `A.SLN` is a solution.
             Condition::EndsWith(name, end) => {
                 let word = values.get(name).map(|value| value.word(0).to_lowercase());
                 word.is_some_and(|word| word.ends_with(&end.to_lowercase()))
@@ -229,22 +238,22 @@ impl Condition {
     }
 }
 
-/// The parts of a word.
+/// Parses a word into literal text and placeholders.
 fn parts(word: &str) -> Result<Vec<Part>, String> {
     let mut parts = Vec::new();
     let mut rest = word;
     while let Some((before, after)) = rest.split_once('{') {
         let Some((name, after)) = after.split_once('}') else {
-            return Err(format!("`{word}` has a brace that is not closed"));
+            return Err(format!("`{word}` has `{{` without `}}`"));
         };
         if !before.is_empty() {
             parts.push(Part::Literal(before.to_owned()));
         }
-        parts.push(Part::Value(named(name, word)?));
+        parts.push(Part::Parameter(parse_name(name, word)?));
         rest = after;
     }
     if rest.contains('}') {
-        return Err(format!("`{word}` has a brace that is not opened"));
+        return Err(format!("`{word}` has `}}` without `{{`"));
     }
     if !rest.is_empty() {
         parts.push(Part::Literal(rest.to_owned()));
@@ -252,10 +261,12 @@ fn parts(word: &str) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-fn named(name: &str, word: &str) -> Result<String, String> {
+fn parse_name(name: &str, word: &str) -> Result<String, String> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if name.is_empty() || !name.bytes().all(is_name) {
-        return Err(format!("`{word}` has no parameter's name between its braces"));
+        return Err(format!(
+            "`{word}` has no valid parameter name: use letters, digits and `_`, e.g. `{{a_b}}`"
+        ));
     }
     Ok(name.to_owned())
 }
@@ -284,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_there_when_what_they_tell_is() {
+    fn includes_groups_whose_conditions_hold() {
         check(&["build", "{project}", "-c {configuration}"], &["build", "a b.csproj"]);
         check(&["--take {take}", "--take={take}"], &["--take", "3", "--take=3"]);
         check(&["-q {?quiet}", "-l {?loud}", "-n {!loud}", "-m {!missing}"], &["-q", "-n", "-m"]);
@@ -297,10 +308,10 @@ mod tests {
     }
 
     #[test]
-    fn only_what_stands_after_the_end_of_options_may_look_like_one() {
+    fn allows_a_leading_dash_only_after_the_end_of_options() {
         let check = |groups: &[&str], name: &str, expected: Dash| {
             let template = Template::new(groups.iter().copied()).unwrap();
-            assert_eq!(template.dash_of(name), expected, "{groups:?} {name}");
+            assert_eq!(template.leading_dash_rule(name), expected, "{groups:?} {name}");
         };
         check(&["run", "{rest}"], "rest", Dash::Refused);
         check(&["run", "--", "{rest}"], "rest", Dash::Allowed);
@@ -313,17 +324,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn rejects_invalid_groups() {
         let check = |group: &str, expected: &str| {
             let error = Template::new([group]).unwrap_err();
             assert!(error.contains(expected), "{group}: {error}");
         };
-        check("{?x}", "has no word");
-        check("-c {x", "not closed");
-        check("-c x}", "not opened");
-        check("-c {}", "no parameter's name");
-        check("-c {a-b}", "no parameter's name");
-        check("", "has no word");
-        check("--format='a b'", "has a quote");
+        check("{?x}", "has only conditions");
+        check("-c {x", "has `{` without `}`");
+        check("-c x}", "has `}` without `{`");
+        check("-c {}", "no valid parameter name");
+        check("-c {a-b}", "no valid parameter name");
+        check("", "an empty group");
+        check("--format='a b'", "has an unbalanced quote");
     }
 }

@@ -1,7 +1,7 @@
-use manila::{Code, Diagnosed, JsonObject, Observed, RawJson};
+use manila::{Code, Diagnosis, JsonObject, Observed, RawJson};
 use proptest::prelude::*;
 
-use super::{Pack, Prepared, Refused, Roots, Source, Target};
+use super::{LoadedPack, Pack, PreparedCall, Refusal, Roots, Target};
 
 pub(super) const GOOD: &str = r#"
 name = "shelf"
@@ -40,7 +40,7 @@ maximum = 100
 
 [[tool.parameter]]
 name = "quiet"
-about = "Says less"
+about = "Prints less"
 type = "boolean"
 
 [[tool.parameter]]
@@ -80,52 +80,51 @@ fn roots(test: &str) -> (Roots, std::path::PathBuf) {
     (Roots::new([folder.clone()]).unwrap(), folder)
 }
 
-fn prepared(roots: &Roots, arguments: &str) -> Result<Prepared, Refused> {
+fn prepare(roots: &Roots, arguments: &str) -> Result<PreparedCall, Refusal> {
     let pack = Pack::from_toml(GOOD).unwrap();
     let arguments = JsonObject::new(RawJson::parse(arguments.to_owned()).unwrap());
     pack.prepare("book", &arguments.unwrap(), roots)
 }
 
 #[test]
-fn what_is_given_becomes_a_command_line() {
+fn builds_a_command_line_from_arguments() {
     let (roots, folder) = roots("line");
-    let built =
-        prepared(&roots, r#"{"action":"Build","project":"a.csproj","quiet":true}"#).unwrap();
+    let built = prepare(&roots, r#"{"action":"Build","project":"a.csproj","quiet":true}"#).unwrap();
     assert_eq!(built.arguments, ["build", "a.csproj", "-q"]);
     assert_eq!(built.target, Some(Target::Path(folder.join("a.csproj"))));
-    let built = prepared(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
+    let built = prepare(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
     assert_eq!(built.folder, folder.join("inner"));
     assert_eq!(built.target, Some(Target::Path(folder.join("inner"))));
-    // What is looked for in the folder of a file may be above the working directory.
+    // `../x` is relative to the folder of the file, not to the working directory.
     let placed = r#"{"action":"Build","project":"inner/a.csproj","place":"../x"}"#;
     assert_eq!(
-        prepared(&roots, placed).unwrap().arguments,
+        prepare(&roots, placed).unwrap().arguments,
         ["build", "inner/a.csproj", "-o", "../x"]
     );
     let placed = placed.replace("inner/", "");
-    assert!(matches!(*prepared(&roots, &placed).unwrap_err(), Observed::Failed(_)));
-    // The only project in a folder is the one that is built.
+    assert!(matches!(*prepare(&roots, &placed).unwrap_err(), Observed::Failed(_)));
+    // The only project in a folder is the target.
     std::fs::write(folder.join("inner/Only.CSPROJ"), "").unwrap();
-    let built = prepared(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
+    let built = prepare(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
     assert_eq!(built.target, Some(Target::Path(folder.join("inner/Only.CSPROJ"))));
     std::fs::write(folder.join("inner/b.sln"), "").unwrap();
-    let built = prepared(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
+    let built = prepare(&roots, r#"{"action":"Build","workingDirectory":"inner"}"#).unwrap();
     assert_eq!(built.target, Some(Target::Path(folder.join("inner"))));
-    let found = prepared(&roots, r#"{"action":"Find","title":"a b","take":3}"#).unwrap();
+    let found = prepare(&roots, r#"{"action":"Find","title":"a b","take":3}"#).unwrap();
     assert_eq!(found.arguments, ["find", "a b", "--take", "3"]);
     assert_eq!(found.target, None);
     assert_eq!(found.metadata[1], ("source".to_owned(), "default".to_owned()));
-    // A file in the folder, or above it, decides.
+    // A file in the folder, or above it, determines the choice.
     std::fs::write(folder.join("shelf.json"), r#"{"test": {"runner": "New"}}"#).unwrap();
     let arguments = r#"{"action":"Find","title":"x","workingDirectory":"inner"}"#;
-    let found = prepared(&roots, arguments).unwrap();
+    let found = prepare(&roots, arguments).unwrap();
     assert_eq!(found.arguments, ["find", "x", "--new"]);
     assert_eq!(found.metadata[1], ("source".to_owned(), "shelf.json".to_owned()));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
-fn what_is_wrong_is_refused_before_anything_runs() {
+fn refuses_invalid_arguments_before_anything_runs() {
     let (roots, folder) = roots("wrong");
     #[cfg(unix)]
     {
@@ -134,7 +133,7 @@ fn what_is_wrong_is_refused_before_anything_runs() {
         std::os::unix::fs::symlink("vendor/a/b", folder.join("deeper")).unwrap();
     }
     let check = |arguments: &str, parameter: &str, reason: &str| {
-        let refused = prepared(&roots, arguments).unwrap_err();
+        let refused = prepare(&roots, arguments).unwrap_err();
         let Observed::Invalid(invalid) = &*refused else { panic!("{arguments}: {refused:?}") };
         assert_eq!(invalid.parameter.as_deref(), Some(parameter), "{arguments}: {refused:?}");
         assert_eq!(invalid.reason.as_deref().unwrap_or(""), reason, "{arguments}: {refused:?}");
@@ -156,7 +155,7 @@ fn what_is_wrong_is_refused_before_anything_runs() {
     check(r#"{"action":"Build","format":"p12"}"#, "format", "invalid value");
     check(r#"{"action":"Build","quiet":"yes"}"#, "quiet", "invalid value");
     check(r#"{"action":"Build","project":"a.txt"}"#, "project", "invalid extension");
-    // Nothing smuggles an option, a second command or a second line in.
+    // No value can inject an option, a second command or a second line.
     for text in ["; rm -rf x", "$(id)", "`id`", "a\\nb", "a\\u0000b", "--config=x", "-x", "a|b"] {
         let arguments = format!(r#"{{"action":"Find","title":"{text}"}}"#);
         check(&arguments, "title", "invalid characters");
@@ -171,43 +170,43 @@ fn what_is_wrong_is_refused_before_anything_runs() {
         "link/x.csproj",
         "inner/../../x.csproj",
         "no/../../../x.csproj",
-        // Inside for the system, and outside for a program that takes `..` away from the text.
+        // Inside for the system, but outside for a program that resolves `..` in the text.
         "deeper/../../x.csproj",
         "deeper/../../../x.csproj",
     ] {
         let arguments = format!(r#"{{"action":"Build","project":"{path}"}}"#);
-        let refused = prepared(&roots, &arguments).unwrap_err();
+        let refused = prepare(&roots, &arguments).unwrap_err();
         let Observed::Failed(failed) = &*refused else { panic!("{path}: {refused:?}") };
         assert_eq!(failed.code, Code::InvalidPath, "{path}");
-        let facts = r#"{"parameter":"project","reason":"invalid value"}"#;
-        assert_eq!(failed.details.to_string(), facts, "{path}");
+        let details = r#"{"parameter":"project","reason":"invalid value"}"#;
+        assert_eq!(failed.details.to_string(), details, "{path}");
     }
     for folder in ["..", "/", "no", "link"] {
         let arguments = format!(r#"{{"action":"Build","workingDirectory":"{folder}"}}"#);
-        let refused = prepared(&roots, &arguments).unwrap_err();
+        let refused = prepare(&roots, &arguments).unwrap_err();
         assert!(matches!(*refused, Observed::Failed(_)), "{folder}");
     }
     std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
-fn a_number_is_no_option() {
+fn refuses_negative_numbers_without_a_minimum() {
     let (roots, folder) = roots("number");
-    let free = GOOD.replace("minimum = 1\n", "").replace("maximum = 100\n", "");
-    let taken = |pack: &str, take: &str| {
+    let unlimited = GOOD.replace("minimum = 1\n", "").replace("maximum = 100\n", "");
+    let is_accepted = |pack: &str, take: &str| {
         let arguments = format!(r#"{{"action":"Find","title":"x","take":{take}}}"#);
         let arguments = JsonObject::new(RawJson::parse(arguments).unwrap()).unwrap();
         Pack::from_toml(pack).unwrap().prepare("book", &arguments, &roots).is_ok()
     };
-    assert!(taken(&free, "5") && !taken(&free, "-5"));
-    assert!(taken(&GOOD.replace("minimum = 1\n", "minimum = -9\n"), "-5"));
+    assert!(is_accepted(&unlimited, "5") && !is_accepted(&unlimited, "-5"));
+    assert!(is_accepted(&GOOD.replace("minimum = 1\n", "minimum = -9\n"), "-5"));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
-fn tools_are_listed_with_their_schemas() {
+fn lists_tools_with_their_schemas() {
     let pack = Pack::from_toml(GOOD).unwrap();
-    let [book, capabilities] = pack.listed().try_into().unwrap();
+    let [book, capabilities] = pack.tool_definitions().try_into().unwrap();
     assert_eq!(capabilities.get("name").unwrap().as_str(), "\"server_capabilities\"");
     let schema = book.get("inputSchema").unwrap();
     let action = schema.get("properties").unwrap().get("action").unwrap();
@@ -217,7 +216,7 @@ fn tools_are_listed_with_their_schemas() {
     assert_eq!(pack.public_name(&pack.tools[0]), "shelf_book");
 }
 
-/// Pieces of which packs, outputs and arguments are made.
+/// Generates packs, outputs and arguments from typical pieces.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("error[E0308]: mismatched\n --> src/a.rs:1:2\n".to_owned()),
@@ -234,55 +233,55 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn an_output_that_seems_to_begin_on_every_line_is_read_in_time() {
-    let cargo = Source::named("cargo").unwrap().pack;
-    let found = cargo.diagnosed("", &"error: x\n".repeat(40_000));
+fn reads_output_in_time_if_every_line_looks_like_a_match() {
+    let cargo = LoadedPack::from_name("cargo").unwrap().pack;
+    let found = cargo.diagnose_output("", &"error: x\n".repeat(40_000));
     assert!(!found.is_unfinished);
     assert_eq!(found.failures[0].message, "x");
 }
 
 #[test]
-fn the_first_diagnostics_are_told_whichever_rule_finds_them() {
-    let cargo = Source::named("cargo").unwrap().pack;
+fn reports_the_first_diagnostics_whichever_rule_finds_them() {
+    let cargo = LoadedPack::from_name("cargo").unwrap().pack;
     let located = |n: usize| format!("error[E0308]: m{n}\n --> a.rs:{n}:1\n\n");
-    let many: String = (1..=3 * Diagnosed::MAX).map(located).collect();
-    let found = cargo.diagnosed("", &format!("error: first\n --> a.rs:9:9\n\n{many}"));
-    assert_eq!(found.failures.len(), Diagnosed::MAX);
+    let many: String = (1..=3 * Diagnosis::MAX).map(located).collect();
+    let found = cargo.diagnose_output("", &format!("error: first\n --> a.rs:9:9\n\n{many}"));
+    assert_eq!(found.failures.len(), Diagnosis::MAX);
     assert_eq!(found.failures[0].message, "first");
     assert_eq!(found.failures[1].message, "m1");
-    assert_eq!(found.failures[Diagnosed::MAX - 1].message, format!("m{}", Diagnosed::MAX - 1));
-    assert_eq!(found.n_untold, 2 * Diagnosed::MAX as u64 + 1);
+    assert_eq!(found.failures[Diagnosis::MAX - 1].message, format!("m{}", Diagnosis::MAX - 1));
+    assert_eq!(found.n_omitted, 2 * Diagnosis::MAX as u64 + 1);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_output_is_read_without_harm_and_repeats_nothing(stdout in pieces(), stderr in pieces()) {
-        let cargo = Source::named("cargo").unwrap().pack;
-        let found = cargo.diagnosed(&stdout, &stderr);
+    fn reads_any_output_and_reports_nothing_twice(stdout in pieces(), stderr in pieces()) {
+        let cargo = LoadedPack::from_name("cargo").unwrap().pack;
+        let found = cargo.diagnose_output(&stdout, &stderr);
         for failure in &found.failures {
             let line = failure.line.as_deref().unwrap();
             let is_json = |text: &str| text.contains("{\"message\"");
-            let is_there = stdout.contains(line) || stderr.contains(line);
-            prop_assert!(is_there || is_json(&stdout) || is_json(&stderr), "{line}");
+            let is_in_output = stdout.contains(line) || stderr.contains(line);
+            prop_assert!(is_in_output || is_json(&stdout) || is_json(&stderr), "{line}");
         }
         let mut lines: Vec<_> = found.failures.iter().map(|it| &it.line).collect();
         let n_lines = lines.len();
         lines.sort();
         lines.dedup();
-        prop_assert_eq!(lines.len(), n_lines, "what is said twice is told once");
+        prop_assert_eq!(lines.len(), n_lines, "duplicates are reported once");
     }
 
     #[test]
-    fn no_file_makes_the_reader_panic(text in pieces()) {
+    fn parses_any_file_without_panic(text in pieces()) {
         let _ = Pack::from_toml(&text);
         let _ = Pack::from_toml(&GOOD.replacen("shelf", &text, 1));
         let _ = Pack::from_toml(&GOOD.replacen("{project}", &text, 1));
     }
 
     #[test]
-    fn no_text_becomes_an_option_or_a_second_word(text in pieces()) {
+    fn turns_no_text_into_an_option_or_a_second_word(text in pieces()) {
         let roots = Roots::new([std::env::temp_dir()]).unwrap();
         let member = |text: &str| RawJson::of(text).unwrap();
         let arguments = [("action", member("Find")), ("title", member(&text))];

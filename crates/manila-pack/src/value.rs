@@ -1,11 +1,11 @@
-//! What a caller gave for a parameter.
+//! The value of a parameter.
 
-/// A value that was checked.
+/// A value that has been checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     /// A text, or a path.
     Text(String),
-    /// A whole number.
+    /// An integer.
     Number(i64),
     /// `true` or `false`.
     Flag(bool),
@@ -14,7 +14,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// How many words it is, where it is a list.
+    /// Returns the number of items, if this is a list.
     pub(super) fn n_items(&self) -> Option<usize> {
         match self {
             Value::Texts(texts) => Some(texts.len()),
@@ -22,7 +22,7 @@ impl Value {
         }
     }
 
-    /// The word that it is in a command line, or the nth of them.
+    /// Returns the value as a word of a command line, or item `n` of a list.
     pub(super) fn word(&self, n: usize) -> String {
         match self {
             Value::Text(text) => text.clone(),

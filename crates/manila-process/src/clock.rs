@@ -1,8 +1,8 @@
-//! The clock: the one place where time comes in.
+//! The clock: the only module that reads the time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use manila::Moment;
+use manila::Timestamp;
 use tokio::time::Instant;
 
 /// Returns the current time of the monotonic clock.
@@ -15,8 +15,8 @@ pub fn now() -> Instant {
 /// Returns the time of day.
 #[expect(clippy::disallowed_methods, reason = "this is the one module that reads the clock")]
 #[must_use]
-pub fn moment() -> Moment {
-    // A clock that stands before 1970 is not set at all.
+pub fn timestamp() -> Timestamp {
+    // A clock before 1970 is not set.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Moment::from_unix_ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Timestamp::from_unix_ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

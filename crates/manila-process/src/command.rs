@@ -1,10 +1,10 @@
-//! A program to start: its arguments, its environment and its folder.
+//! A program to start, with its arguments, environment and working directory.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Environment variables that most programs need and that hold no secrets.
+/// Environment variables that most programs need and that contain no secrets.
 pub const ESSENTIAL_VARIABLES: [&str; 21] = [
     "PATH",
     "HOME",
@@ -29,64 +29,64 @@ pub const ESSENTIAL_VARIABLES: [&str; 21] = [
     "LOCALAPPDATA",
 ];
 
-/// How to start a server: a program and its arguments, never a shell.
+/// How to start a program: its name and its arguments, never a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     /// The program.
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// What it finds in its environment.
+    /// Its environment variables.
     pub environment: Environment,
-    /// The folder in which it runs; ours, if none is given.
+    /// Its working directory; `None` means that of this process.
     pub folder: Option<PathBuf>,
-    /// What people know it by, where its command line tells them nothing.
-    pub known_as: Option<String>,
+    /// A name for people, to show instead of a command line that would not help them.
+    pub display_name: Option<String>,
 }
 
-/// What a program finds in its environment.
+/// The environment variables of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Environment {
-    /// All that we have: tokens live there.
+    /// All variables of this process, which may contain tokens.
     #[default]
-    Ours,
-    /// All that we have, and these variables, which win.
-    OursAnd(Vec<(OsString, OsString)>),
-    /// These variables, and nothing else.
+    Inherited,
+    /// All variables of this process, and these, which take precedence.
+    InheritedAnd(Vec<(OsString, OsString)>),
+    /// Only these variables.
     Only(Vec<(OsString, OsString)>),
 }
 
 impl Command {
-    /// A program in our own environment and folder.
+    /// Creates a command with the environment and working directory of this process.
     #[must_use]
     pub fn new(program: OsString, arguments: Vec<OsString>) -> Command {
-        let environment = Environment::Ours;
-        Command { program, arguments, environment, folder: None, known_as: None }
+        let environment = Environment::Inherited;
+        Command { program, arguments, environment, folder: None, display_name: None }
     }
 
-    /// The whole command line, as people would type it.
+    /// Returns the complete command line, quoted for a shell.
     #[must_use]
-    pub fn typed(&self) -> String {
+    pub fn to_command_line(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.arguments);
-        words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+        words.map(|word| quote(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// A word as a shell takes it for one. What it gives to a name stands in one pair of quotes: in
-/// several, a secret would be in pieces that nobody knows for one.
-fn quoted(word: &str) -> String {
+/// Quotes a word for a shell. In `NAME=VALUE`, one pair of quotes encloses the value: redaction
+/// would not recognise a secret that several pairs of quotes split.
+fn quote(word: &str) -> String {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || "_-.".contains(it))
     };
     match word.split_once('=') {
         Some((name, value)) if is_name(name) && !value.is_empty() => {
-            format!("{name}={}", in_quotes(value))
+            format!("{name}={}", quote_word(value))
         }
-        Some(_) | None => in_quotes(word),
+        Some(_) | None => quote_word(word),
     }
 }
 
-fn in_quotes(word: &str) -> String {
+fn quote_word(word: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=@%+,".contains(it);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -105,12 +105,12 @@ fn in_quotes(word: &str) -> String {
     quoted
 }
 
-/// For people, who know it by its start: a whole script may be among the arguments.
+/// Writes the start of the command line, for people. An argument may be a whole script.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const CHARS_MAX: usize = 120;
-        if let Some(known_as) = &self.known_as {
-            return f.write_str(known_as);
+        if let Some(name) = &self.display_name {
+            return f.write_str(name);
         }
         let mut line = self.program.to_string_lossy().into_owned();
         for argument in &self.arguments {

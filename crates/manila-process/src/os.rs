@@ -1,17 +1,18 @@
-//! What differs between systems: processes, and the standard streams. All `cfg` is here.
+//! Everything that differs between operating systems: processes, signals, standard streams and
+//! private files. All `cfg` attributes are here.
 
 #[cfg(unix)]
 mod descendants;
 #[cfg(unix)]
 pub mod keeper;
 #[cfg(not(unix))]
-#[path = "os/keeper_elsewhere.rs"]
+#[path = "os/keeper_unsupported.rs"]
 pub mod keeper;
 pub mod private;
 #[cfg(unix)]
 mod process;
 #[cfg(not(unix))]
-#[path = "os/process_elsewhere.rs"]
+#[path = "os/process_unsupported.rs"]
 mod process;
 pub mod stdio;
 pub mod stop;
@@ -20,13 +21,13 @@ pub use process::Lifeline;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A stream that is read.
+/// A readable stream.
 pub type Source = Box<dyn AsyncRead + Send + Unpin>;
 
-/// A stream that is written.
+/// A writable stream.
 pub type Target = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// A server's process: its streams, and the line that keeps it alive.
+/// A server's process: its streams, and the lifeline that keeps it alive.
 pub struct Process {
     /// Its standard input.
     pub stdin: Target,
@@ -45,11 +46,11 @@ pub enum Status {
     Code(i32),
     /// By this signal.
     Signal(i32),
-    /// It never ran.
+    /// It did not start, for this reason.
     NotStarted(String),
 }
 
-/// The name of a signal, e.g. `SIGKILL`.
+/// Returns the name of a signal, e.g. `SIGKILL`.
 #[must_use]
 pub fn signal_name(signal: i32) -> Option<&'static str> {
     #[cfg(unix)]
@@ -58,32 +59,32 @@ pub fn signal_name(signal: i32) -> Option<&'static str> {
     return None;
 }
 
-/// Lets this process have as many files open as it may: each connection is one.
+/// Raises the limit of open files as far as permitted, because each connection is a file.
 pub fn raise_file_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        // More would only make programs slow that close all files which they might have.
-        const ENOUGH: u64 = 65_536;
+        // A higher limit slows down programs that close every possible file descriptor.
+        const FILES_MAX: u64 = 65_536;
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-        let wanted = maximum.unwrap_or(ENOUGH).min(ENOUGH);
-        if current.is_some_and(|current| current < wanted) {
-            // Where it cannot be raised, it stays.
-            let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+        let raised = maximum.unwrap_or(FILES_MAX).min(FILES_MAX);
+        if current.is_some_and(|current| current < raised) {
+            // If the limit cannot be raised, the old one stays in force.
+            let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum });
         }
     }
 }
 
-/// An open file that can be closed where no other can be opened.
+/// Returns an open file that can be closed later, when the limit of open files is reached.
 #[must_use]
 pub fn spare_file() -> Option<std::fs::File> {
     std::fs::File::open(if cfg!(unix) { "/dev/null" } else { "NUL" }).ok()
 }
 
-/// Tells whoever started us as a service how we are, e.g. `READY=1`. `socket` is what
-/// `NOTIFY_SOCKET` says.
+/// Reports the state of this process to the service manager, e.g. `READY=1`. `socket` is the value
+/// of `NOTIFY_SOCKET`.
 #[cfg(unix)]
-pub fn tell_service_manager(socket: &str, state: &str) -> std::io::Result<()> {
+pub fn notify_service_manager(socket: &str, state: &str) -> std::io::Result<()> {
     use std::os::unix::net::UnixDatagram;
     let datagram = UnixDatagram::unbound()?;
     #[cfg(target_os = "linux")]
@@ -95,13 +96,13 @@ pub fn tell_service_manager(socket: &str, state: &str) -> std::io::Result<()> {
     datagram.send_to(state.as_bytes(), socket).map(drop)
 }
 
-/// There are no such services here.
+/// Does nothing: this system has no such service manager.
 #[cfg(not(unix))]
-pub fn tell_service_manager(_socket: &str, _state: &str) -> std::io::Result<()> {
+pub fn notify_service_manager(_socket: &str, _state: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// This program, even if its file has been replaced since.
+/// Returns the path of this program. On Linux, it works even if the file was replaced.
 pub fn this_program() -> std::io::Result<std::path::PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok("/proc/self/exe".into());

@@ -1,7 +1,7 @@
-//! Running one program: its whole tree under the keeper, its output within limits.
+//! Running one program, with its process tree under a keeper and its output within limits.
 //!
-//! Whatever a program does, `run` comes back: one that hangs is stopped, one that prints without
-//! end is read to the end and cut, and what it leaves behind ends with it.
+//! [`run`] always returns. It stops a program that hangs, reads endless output but truncates it,
+//! and kills the processes that the program leaves behind.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -17,32 +17,32 @@ use crate::os::{Lifeline, Process, Status, Target};
 
 mod capture;
 mod context;
+mod failure_lines;
 mod observe;
-mod sift;
 mod text;
 
 use capture::Capture;
 pub use capture::Stream;
-pub use observe::Missing;
+pub use observe::MissingProgram;
 
-/// A program that is to be run once.
+/// A program to run once.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Program {
-    /// What is run. No shell is involved.
+    /// The command. No shell is involved.
     pub command: Command,
-    /// What it reads.
+    /// Its standard input.
     pub input: Input,
-    /// How long it may take.
+    /// Time limit.
     pub timeout: Duration,
-    /// How many characters are kept of each of its streams (M13).
+    /// Maximum number of characters to keep of each stream (M13).
     pub stream_chars_max: usize,
-    /// How long it has to end by itself when it is asked to.
+    /// Time between the request to end and the kill.
     pub grace: Duration,
 }
 
 impl Program {
-    /// A program without input, that may take as long and print as much as is usual.
+    /// Creates a program without input and with the default limits.
     #[must_use]
     pub fn new(command: Command) -> Program {
         Program {
@@ -55,31 +55,31 @@ impl Program {
     }
 }
 
-/// What a program reads as its standard input.
+/// The standard input of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Input {
-    /// Its input is at its end.
+    /// No input.
     Nothing,
-    /// What we are given ourselves, as it comes.
+    /// The standard input of this process, copied as it arrives.
     Ours,
-    /// What is in this file, or comes out of it. Where it cannot be read, that is nothing.
+    /// The contents of this file, which may be a pipe. A file that cannot be read counts as empty.
     File(PathBuf),
 }
 
-/// What became of a program.
+/// The result of running a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ran {
-    /// The command line, as people would type it.
+pub struct ProgramRun {
+    /// The command line, quoted for a shell.
     pub command: String,
-    /// How it ended.
+    /// How the program ended.
     pub end: End,
-    /// How long it took.
+    /// Duration of the run.
     pub duration: Duration,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: Captured,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: Captured,
 }
 
@@ -90,78 +90,89 @@ pub enum End {
     Exited(i32),
     /// By this signal.
     Signalled(i32),
-    /// It never ran, and why.
+    /// It did not start, for this reason.
     NotStarted(String),
-    /// It was stopped: it took longer than this.
+    /// It was stopped after this time limit.
     TimedOut(Duration),
-    /// It was stopped: its caller does not want it any more.
+    /// It was stopped because the caller cancelled it.
     Cancelled,
-    /// Nobody knows: somebody has killed the keeper that watched over it.
+    /// Unknown, because its keeper was killed.
     Lost,
 }
 
-/// What a program wrote to one of its streams, as text.
+/// The output of a program on one of its streams, as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Captured {
-    /// The text, without colours and without what was overwritten.
+    /// The text, without colours and without overwritten parts of lines.
     pub text: String,
-    /// How many bytes it wrote, whether they were kept or not.
+    /// Number of bytes that the program wrote, including those that were not kept.
     pub n_bytes: u64,
-    /// What was changed about it.
+    /// How the text differs from the output.
     pub changes: Changes,
 }
 
-/// What was changed about what a program wrote.
+/// How captured text differs from a program's output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools, reason = "three facts that do not exclude each other")]
 pub struct Changes {
-    /// Some of it is missing, before the end.
+    /// A part before the end is missing.
     pub is_cut: bool,
-    /// Some of it was no UTF-8, and is shown as replacement characters.
-    pub is_mended: bool,
-    /// It is no text at all, and not shown.
+    /// Replacement characters stand for invalid UTF-8.
+    pub is_lossy: bool,
+    /// The output is binary, and is not shown.
     pub is_binary: bool,
 }
 
-/// Whoever hears what a program writes, as it comes.
-pub trait Hear: Sync {
-    /// Hears a piece.
-    fn hear(&self, stream: Stream, piece: &[u8]);
+/// Receives the output of a program while it runs.
+pub trait OutputListener: Sync {
+    /// Receives a piece of output.
+    fn on_output(&self, stream: Stream, piece: &[u8]);
 
-    /// Waits until there is room for more. As long as it runs, the program has to wait, too; its
-    /// time goes on.
-    fn room(&self) -> impl Future<Output = ()> + Send {
+    /// Waits until there is room for more output.
+    ///
+    /// The program is blocked meanwhile, and its time limit keeps running.
+    fn wait_for_room(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }
 
-impl<F: Fn(Stream, &[u8]) + Sync> Hear for F {
-    fn hear(&self, stream: Stream, piece: &[u8]) {
+impl<F: Fn(Stream, &[u8]) + Sync> OutputListener for F {
+    fn on_output(&self, stream: Stream, piece: &[u8]) {
         self(stream, piece);
     }
 }
 
-/// Runs a program until it ends, takes too long, or `cancelled` does. `heard` is told what it
-/// writes.
-pub async fn run(program: &Program, heard: &impl Hear, cancelled: impl Future<Output = ()>) -> Ran {
+/// Runs a program until it ends, reaches its time limit, or `cancelled` completes. `listener`
+/// receives its output.
+pub async fn run(
+    program: &Program,
+    listener: &impl OutputListener,
+    cancelled: impl Future<Output = ()>,
+) -> ProgramRun {
     let started = clock::now();
-    let taken = || clock::now().saturating_duration_since(started);
+    let elapsed = || clock::now().saturating_duration_since(started);
     let mut cancelled = pin!(cancelled);
-    let never_ran = |end| {
+    let not_started = |end| {
         let (stdout, stderr) = (Captured::default(), Captured::default());
-        Ran { command: program.command.typed(), end, duration: taken(), stdout, stderr }
+        ProgramRun {
+            command: program.command.to_command_line(),
+            end,
+            duration: elapsed(),
+            stdout,
+            stderr,
+        }
     };
-    // Whoever waits for signals hears them only once it was asked for the first time.
+    // A signal handler is installed only when the future is first polled.
     tokio::select! {
         biased;
-        () = &mut cancelled => return never_ran(End::Cancelled),
+        () = &mut cancelled => return not_started(End::Cancelled),
         () = std::future::ready(()) => {}
     }
     let process = match Process::start(&program.command) {
         Ok(process) => process,
-        Err(error) => return never_ran(End::NotStarted(error.to_string())),
+        Err(error) => return not_started(End::NotStarted(error.to_string())),
     };
     let Process { stdin, stdout, stderr, lifeline } = process;
     let writing = feed(stdin, &program.input);
@@ -170,25 +181,31 @@ pub async fn run(program: &Program, heard: &impl Hear, cancelled: impl Future<Ou
     let has_ended = SetOnce::new();
     let end = {
         let streams = async {
-            tokio::join!(stdout.read(heard, &has_ended), stderr.read(heard, &has_ended));
+            tokio::join!(stdout.read(listener, &has_ended), stderr.read(listener, &has_ended));
         };
-        // What it is given ends with it, and not the other way round.
+        // The end of the input does not end the run.
         let writing = async {
             writing.await;
             std::future::pending::<End>().await
         };
         tokio::select! {
-            end = watched(program, lifeline, streams, cancelled, &has_ended) => end,
+            end = wait_for_end(program, lifeline, streams, cancelled, &has_ended) => end,
             never = writing => never,
         }
     };
-    let (command, duration) = (program.command.typed(), taken());
-    Ran { command, end, duration, stdout: stdout.captured(), stderr: stderr.captured() }
+    let (command, duration) = (program.command.to_command_line(), elapsed());
+    ProgramRun {
+        command,
+        end,
+        duration,
+        stdout: stdout.into_captured(),
+        stderr: stderr.into_captured(),
+    }
 }
 
-/// Writes what the program is to read, and closes its input.
+/// Writes the program's input, and closes it.
 async fn feed(mut stdin: Target, input: &Input) {
-    // A program need not read what it is given.
+    // A failed write is ignored: a program need not read its input.
     let _ = match input {
         Input::Nothing => return,
         Input::Ours => tokio::io::copy(&mut tokio::io::stdin(), &mut stdin).await,
@@ -200,19 +217,19 @@ async fn feed(mut stdin: Target, input: &Input) {
     let _ = stdin.shutdown().await;
 }
 
-/// Waits for the end of a program whose streams are served by `streams`, and ends it if need be.
-async fn watched(
+/// Waits for the end of a program, and stops the program if necessary. `streams` reads its output.
+async fn wait_for_end(
     program: &Program,
     mut lifeline: Lifeline,
     streams: impl Future<Output = ()>,
     cancelled: impl Future<Output = ()>,
     has_ended: &SetOnce<()>,
 ) -> End {
-    /// So long a tree and its streams may take to end. What belongs to another user cannot be
-    /// killed; its keeper goes on trying by itself.
-    const ENDING: Duration = Duration::from_secs(2);
+    /// The time to wait for the end of the process tree and its streams. A process of another user
+    /// cannot be killed; the keeper continues to try on its own.
+    const KILL_WAIT_MAX: Duration = Duration::from_secs(2);
     let mut streams = pin!(streams);
-    let mut is_silent = false;
+    let mut is_drained = false;
     let mut deadline = pin!(tokio::time::sleep(program.timeout));
     let mut cancelled = pin!(cancelled);
     let end = loop {
@@ -220,13 +237,13 @@ async fn watched(
             biased;
             () = &mut cancelled => break End::Cancelled,
             () = &mut deadline => break End::TimedOut(program.timeout),
-            status = lifeline.ended() => break match status {
+            status = lifeline.wait() => break match status {
                 Some(Status::Code(code)) => End::Exited(code),
                 Some(Status::Signal(signal)) => End::Signalled(signal),
                 Some(Status::NotStarted(reason)) => End::NotStarted(reason),
                 None => End::Lost,
             },
-            () = &mut streams, if !is_silent => is_silent = true,
+            () = &mut streams, if !is_drained => is_drained = true,
         }
     };
     if matches!(end, End::Cancelled | End::TimedOut(_)) {
@@ -234,23 +251,23 @@ async fn watched(
         let mut grace = pin!(tokio::time::sleep(program.grace));
         loop {
             tokio::select! {
-                _ = lifeline.ended() => break,
+                _ = lifeline.wait() => break,
                 () = &mut grace => break,
-                () = &mut streams, if !is_silent => is_silent = true,
+                () = &mut streams, if !is_drained => is_drained = true,
             }
         }
     }
     // Set once, here.
     let _ = has_ended.set(());
-    // The tree ends now, whatever is left of it, and with it the streams.
-    let mut ending = pin!(lifeline.cut());
-    let mut is_ended = false;
-    let mut patience = pin!(tokio::time::sleep(ENDING));
-    while !(is_silent && is_ended) {
+    // The rest of the process tree is killed, which also ends the streams.
+    let mut kill = pin!(lifeline.cut());
+    let mut is_killed = false;
+    let mut limit = pin!(tokio::time::sleep(KILL_WAIT_MAX));
+    while !(is_drained && is_killed) {
         tokio::select! {
-            () = &mut ending, if !is_ended => is_ended = true,
-            () = &mut patience => break,
-            () = &mut streams, if !is_silent => is_silent = true,
+            () = &mut kill, if !is_killed => is_killed = true,
+            () = &mut limit => break,
+            () = &mut streams, if !is_drained => is_drained = true,
         }
     }
     end

@@ -1,14 +1,15 @@
-//! Where a word begins and ends, also where the text before it is an escape.
+//! Word boundaries, including those after an escape sequence.
 
-/// Whether a byte is part of a word.
+/// Returns whether a byte is part of a word.
 #[inline]
 pub(crate) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether a token may begin at `at`: what stands before it is no part of a word, or the token
-/// itself does not begin with one. The `n` of `\n` and the digits of `\u0022` are no word, though
-/// they look like one.
+/// Returns whether a token may begin at `at`: the byte before it is not part of a word, or the
+/// token itself does not begin with a part of one.
+///
+/// The `n` of `\n` and the digits of `\u0022` look like parts of a word, but are not.
 #[inline]
 pub(crate) fn is_start(text: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> bool {
     let before = text.get(..at).unwrap_or_default();
@@ -19,13 +20,13 @@ pub(crate) fn is_start(text: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> 
     }
 }
 
-/// Whether a token may end at `at`: no word goes on there.
+/// Returns whether a token may end at `at`: no word continues there.
 pub(crate) fn is_end(text: &[u8], at: usize, is_part: impl Fn(u8) -> bool) -> bool {
-    let is_within = |place: usize| text.get(place).is_some_and(|&byte| is_part(byte));
+    let is_within = |at: usize| text.get(at).is_some_and(|&byte| is_part(byte));
     !is_within(at) || !at.checked_sub(1).is_some_and(is_within)
 }
 
-/// Whether `before` ends with an escape as JSON and most languages write it.
+/// Returns whether `before` ends with an escape in the syntax of JSON and most languages.
 pub(crate) fn ends_with_escape(before: &[u8]) -> bool {
     match before {
         [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,

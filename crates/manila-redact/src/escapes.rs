@@ -1,21 +1,21 @@
-//! Backslashes: escapes inside of text, and the text that a JSON string stands for.
+//! Backslashes: escape sequences in a text, and the decoding of JSON strings.
 
-/// Whether an escape of JSON begins at `at`, where a backslash stands.
+/// Returns whether the backslash at `at` begins a JSON escape.
 pub(crate) fn is_escape(text: &[u8], at: usize) -> bool {
     matches!(text.get(at + 1), Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'u' | b'/'))
 }
 
-/// Where the backslashes end that begin at `at`. Strings inside of strings have up to seven.
+/// Skips the backslashes at `at`. The quotes of nested strings have up to seven.
 pub(crate) fn skip_backslashes(text: &[u8], mut at: usize) -> usize {
-    const MOST: usize = 7;
-    let end = at + MOST;
+    const BACKSLASHES_MAX: usize = 7;
+    let end = at + BACKSLASHES_MAX;
     while at < end && text.get(at) == Some(&b'\\') {
         at += 1;
     }
     at
 }
 
-/// The text that the inside of a JSON string stands for.
+/// Decodes the bytes between the quotes of a JSON string.
 pub(crate) fn decode(inside: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(inside.len());
     let mut rest = inside;
@@ -29,28 +29,29 @@ pub(crate) fn decode(inside: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Where byte `n` of the decoded text stands in the inside of a JSON string. Callers ask in
-/// ascending order, from where the last answer was.
-pub(crate) struct Places<'a> {
+/// Maps offsets in the decoded text of a JSON string to offsets between its quotes. Lookups must be
+/// in ascending order, because each one continues at the previous one.
+pub(crate) struct RawOffsets<'a> {
     inside: &'a [u8],
     raw: usize,
     decoded: usize,
 }
 
-impl<'a> Places<'a> {
-    pub(crate) fn new(inside: &'a [u8]) -> Places<'a> {
-        Places { inside, raw: 0, decoded: 0 }
+impl<'a> RawOffsets<'a> {
+    pub(crate) fn new(inside: &'a [u8]) -> RawOffsets<'a> {
+        RawOffsets { inside, raw: 0, decoded: 0 }
     }
 
-    /// The place of decoded byte `n`; a place inside of a character is where it begins.
-    pub(crate) fn of(&mut self, n: usize) -> usize {
+    /// Returns the raw offset of decoded byte `n`. Inside a character, this is the character's
+    /// start.
+    pub(crate) fn raw_offset(&mut self, n: usize) -> usize {
         let mut scratch = Vec::with_capacity(4);
         while self.decoded < n {
             let rest = self.inside.get(self.raw..).unwrap_or_default();
-            let wanted = n - self.decoded;
+            let remaining = n - self.decoded;
             let n_plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
             if n_plain > 0 || rest.is_empty() {
-                let step = n_plain.min(wanted);
+                let step = n_plain.min(remaining);
                 self.raw += step;
                 self.decoded += step;
                 if step == 0 {
@@ -60,7 +61,7 @@ impl<'a> Places<'a> {
             }
             scratch.clear();
             let (n_bytes, len) = unescape(rest, &mut scratch);
-            if n_bytes > wanted {
+            if n_bytes > remaining {
                 break;
             }
             self.raw += len;
@@ -70,8 +71,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Writes what the escape stands for that `escaped` begins with. Gives the number of bytes
-/// written and the length of the escape.
+/// Decodes the escape at the start of `escaped`. Returns the number of bytes written and the length
+/// of the escape.
 fn unescape(escaped: &[u8], out: &mut Vec<u8>) -> (usize, usize) {
     let simple = match escaped.get(1) {
         Some(b'b') => 0x08,

@@ -1,7 +1,7 @@
-//! The probes: what stands at a place where something may stand.
+//! The probes: functions that decide whether a secret is at a position.
 //!
-//! A probe is asked about one place, and answers from the text around it alone. Both engines
-//! ask the same probes; they differ in how they come to the places.
+//! A probe examines one position and depends only on the text around it. Both engines use the same
+//! probes and differ only in how they select the positions.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -15,7 +15,6 @@ use crate::selection::Selection;
 use crate::value;
 
 pub(crate) mod assignment;
-mod between;
 pub(crate) mod block;
 mod code;
 mod command;
@@ -26,41 +25,41 @@ mod lines;
 mod name;
 pub(crate) mod pairs;
 mod runs;
+mod separators;
 mod url;
 
 pub(crate) use runs::Runs;
 
-/// How far a pattern may look.
+/// The number of bytes that a pattern may examine.
 const WINDOW: usize = 4 * 1024;
 
-/// A text, and what was learned about it on the way.
-pub(crate) struct Probed<'a> {
+/// The scan of a text: its findings, and cached facts about the text.
+pub(crate) struct Scan<'a> {
     text: &'a [u8],
     selection: &'a Selection,
     runs: Runs,
     pub(crate) findings: Findings,
 }
 
-impl<'a> Probed<'a> {
-    pub(crate) fn new(text: &'a [u8], selection: &'a Selection) -> Probed<'a> {
-        Probed { text, selection, runs: Runs::default(), findings: Findings::default() }
+impl<'a> Scan<'a> {
+    pub(crate) fn new(text: &'a [u8], selection: &'a Selection) -> Scan<'a> {
+        Scan { text, selection, runs: Runs::default(), findings: Findings::default() }
     }
 
-    /// Asks rule `n` about the place `at`, where its literal of `len` bytes was found.
+    /// Applies rule `n` at `at`, where its literal of `len` bytes was found.
     pub(crate) fn probe(&mut self, n: usize, at: usize, len: usize) {
         let Some(rule) = RULES.get(n).filter(|_| self.selection.has(n)) else { return };
         match rule.finds() {
             Finds::Token(token) => {
-                let (least, most) = token.inside;
-                for before in least..=most {
-                    if let Some(start) = at.checked_sub(before) {
-                        self.token(n, token, start);
+                let (offset_min, offset_max) = token.literal_offset;
+                for offset in offset_min..=offset_max {
+                    if let Some(start) = at.checked_sub(offset) {
+                        self.probe_token(n, token, start);
                     }
                 }
             }
-            // In one long run of labels all but the first would be found in vain: what is assigned
-            // by `=`, without quotes, inside of a value without quotes ends where that value ends,
-            // or before.
+            // In a long run of labels, only the first one matters. A value without quotes after
+            // `=`, inside another value without quotes, ends where that value ends, or before.
             Finds::Labelled(_)
                 if matches!(self.text.get(at + len..), Some([b'=', first, second, ..])
                     if first.is_ascii_alphanumeric() && is_word(*second))
@@ -71,59 +70,63 @@ impl<'a> Probed<'a> {
                 let found = label::find(self.text, at, len, labelled, &mut self.runs, is_inside);
                 if let Some((range, form)) = found {
                     self.add(n, range.start, range.end, form);
-                    if let Some(changed) = code::changed_to(self.text, range.end) {
+                    if let Some(changed) = code::find_new_value(self.text, range.end) {
                         self.add(n, changed.start, changed.end, Form::Plain);
                     }
                 }
             }
-            Finds::Structure(structure, _) => self.structure(n, *structure, at, len),
+            Finds::Structure(structure, _) => self.probe_structure(n, *structure, at, len),
         }
     }
 
-    /// Asks whether a token begins at `start`.
-    pub(crate) fn token(&mut self, n: usize, token: &Token, start: usize) {
-        let goes_on = |byte| token.letters.goes_on_after(byte);
-        if !self.selection.has(n) || !is_start(self.text, start, goes_on) {
+    /// Adds the token that begins at `start`, if there is one.
+    pub(crate) fn probe_token(&mut self, n: usize, token: &Token, start: usize) {
+        let continues = |byte| token.letters.continues_after(byte);
+        if !self.selection.has(n) || !is_start(self.text, start, continues) {
             return;
         }
-        let Some(pattern) = compiled(n, token) else { return };
+        let Some(pattern) = compiled_pattern(n, token) else { return };
         let window_end = self.text.len().min(start + WINDOW);
         let window = self.text.get(start..window_end).unwrap_or_default();
-        let (whole, secret) = if pattern.captures_len() > 1 {
+        let (matched, secret) = if pattern.captures_len() > 1 {
             let Some(captures) = pattern.captures(window) else { return };
-            let Some(whole) = captures.get(0) else { return };
-            (whole, captures.get(1).unwrap_or(whole))
+            let Some(matched) = captures.get(0) else { return };
+            (matched, captures.get(1).unwrap_or(matched))
         } else {
-            let Some(whole) = pattern.find(window) else { return };
-            (whole, whole)
+            let Some(matched) = pattern.find(window) else { return };
+            (matched, matched)
         };
-        let is_whole = is_end(self.text, start + whole.end(), |byte| token.letters.has(byte));
-        if is_whole
-            && !value::is_filled_up(secret.as_bytes())
-            && !value::has_mark(secret.as_bytes())
-        {
+        let is_complete = is_end(self.text, start + matched.end(), |byte| token.letters.has(byte));
+        let secret_bytes = secret.as_bytes();
+        if is_complete && !value::is_filler(secret_bytes) && !value::has_mark(secret_bytes) {
             self.add(n, start + secret.start(), start + secret.end(), Form::Plain);
         }
     }
 
-    fn structure(&mut self, n: usize, structure: Structure, at: usize, len: usize) {
+    fn probe_structure(&mut self, n: usize, structure: Structure, at: usize, len: usize) {
         let text = self.text;
         let found = match structure {
             Structure::Url => url::find(text, at),
-            Structure::Dsn => url::before_address(text, at),
-            Structure::Authorization => header::authorization(text, at, at + len, &mut self.runs),
-            Structure::Bearer => header::bearer(text, at, at + len),
-            Structure::Cookie => header::cookie(text, at, at + len, &mut self.runs),
+            Structure::Dsn => url::find_dsn_password(text, at),
+            Structure::Authorization => {
+                header::find_authorization(text, at, at + len, &mut self.runs)
+            }
+            Structure::Bearer => header::find_bearer(text, at, at + len),
+            Structure::Cookie => header::find_cookie(text, at, at + len, &mut self.runs),
             Structure::Jwt => jwt::find(text, at),
             Structure::Command => {
                 return command::find(text, at, len, |it| {
                     self.add(n, it.start, it.end, Form::Plain);
                 });
             }
-            Structure::PrivateKey => return self.lines(n, block::private_key(text, at)),
-            Structure::Certificate => return self.lines(n, block::certificate(text, at)),
-            Structure::EncodedBlock => return self.lines(n, block::encoded(text, at)),
-            Structure::PuttyKey => return self.lines(n, block::putty(text, at + len)),
+            Structure::PrivateKey => return self.add_lines(n, block::find_private_key(text, at)),
+            Structure::Certificate => return self.add_lines(n, block::find_certificate(text, at)),
+            Structure::EncodedBlock => {
+                return self.add_lines(n, block::find_encoded_block(text, at));
+            }
+            Structure::PuttyKey => {
+                return self.add_lines(n, block::find_putty_lines(text, at + len));
+            }
         };
         if let Some(range) = found {
             self.add(n, range.start, range.end, Form::Plain);
@@ -131,22 +134,23 @@ impl<'a> Probed<'a> {
     }
 
     /// Adds a secret of several lines, which counts as one.
-    fn lines(&mut self, n: usize, lines: Vec<Range<usize>>) {
+    fn add_lines(&mut self, n: usize, lines: Vec<Range<usize>>) {
         for (line, range) in lines.into_iter().enumerate() {
             let form = if line == 0 { Form::Plain } else { Form::Continued };
             self.add(n, range.start, range.end, form);
         }
     }
 
+    /// Adds a finding of rule `n`, extended to whole characters, unless its value is allowed.
     pub(crate) fn add(&mut self, n: usize, start: usize, end: usize, form: Form) {
-        let is_inside =
+        let is_inside_char =
             |at: usize| self.text.get(at).is_some_and(|byte| (0x80..0xC0).contains(byte));
-        // A limit may have cut a character in two.
+        // A limit may have split a character.
         let (mut start, mut end) = (start, end);
-        while start > 0 && is_inside(start) {
+        while start > 0 && is_inside_char(start) {
             start -= 1;
         }
-        while is_inside(end) {
+        while is_inside_char(end) {
             end += 1;
         }
         let is_allowed =
@@ -158,18 +162,19 @@ impl<'a> Probed<'a> {
     }
 }
 
-/// The pattern of rule `n`, compiled when the first place is found where it may match.
-fn compiled(n: usize, token: &Token) -> Option<&'static Regex> {
+/// Returns the pattern of rule `n`, which is compiled on first use.
+fn compiled_pattern(n: usize, token: &Token) -> Option<&'static Regex> {
     static COMPILED: [OnceLock<Option<Regex>>; N_RULES] = [const { OnceLock::new() }; N_RULES];
     let compile = || {
         let anchored = format!("^(?:{})", token.pattern);
-        // Without Unicode a pattern compiles in a hundredth of the time. A test compiles all.
+        // Without Unicode, a pattern compiles in a hundredth of the time. A test compiles all
+        // patterns.
         RegexBuilder::new(&anchored).unicode(false).build().ok()
     };
     COMPILED.get(n)?.get_or_init(compile).as_ref()
 }
 
-/// The literals at which a rule's findings begin.
+/// Returns the literals of a rule. It is probed only where one of them occurs.
 pub(crate) fn literals(rule: &Rule) -> Vec<Vec<u8>> {
     let plain = |texts: &[&str]| texts.iter().map(|it| it.as_bytes().to_vec()).collect();
     match rule.finds() {
@@ -180,8 +185,8 @@ pub(crate) fn literals(rule: &Rule) -> Vec<Vec<u8>> {
                 let label = *label;
                 (0..label::N_SPELLINGS_MAX).filter_map(move |n| label::literal(label, n))
             };
-            let spelled = labelled.labels.iter().flat_map(of_label);
-            spelled.map(|(bytes, len)| bytes.get(..len).unwrap_or_default().to_vec()).collect()
+            let spellings = labelled.labels.iter().flat_map(of_label);
+            spellings.map(|(bytes, len)| bytes.get(..len).unwrap_or_default().to_vec()).collect()
         }
     }
 }

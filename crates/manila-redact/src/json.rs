@@ -1,46 +1,46 @@
 //! Secrets in JSON: in the text of each string, and by the keys of members.
 //!
-//! Nothing is parsed. The literals of the rules are looked for in the bytes as they are; only a
-//! string in which one stands is looked at closely. A letter that is hidden behind an escape is
-//! found by the escape.
+//! The JSON is not parsed. The raw bytes are searched for the literals of the rules, and only a
+//! string that contains one is examined. A literal with an escaped character is found by its
+//! escape.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr2;
 
-use crate::again::until_nothing_more;
 use crate::edit::{Finding, Findings, Form};
-use crate::escapes::{Places, decode};
+use crate::escapes::{RawOffsets, decode};
 use crate::fast::{self, Hit};
 use crate::find::label::{self, KeyLabel};
-use crate::find::{Probed, header};
+use crate::find::{Scan, header};
 use crate::naive;
+use crate::rescan::rescan_until_stable;
 use crate::rules::{Demand, RULES};
 use crate::selection::Selection;
 use crate::value::{self, LEN_MIN, Quoting};
 
 mod token;
 
-use token::{Token, after, skip_space};
+use token::{Token, next_byte, skip_space};
 
-/// Which members are left alone.
+/// The members that are exempt from redaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keys {
-    /// None.
-    Any,
-    /// Those that MCP itself uses.
+pub(crate) enum ExemptMembers {
+    /// No members: the values of any key are redacted.
+    None,
+    /// The members that MCP itself uses.
     Mcp,
 }
 
-/// Finds what the rules find in JSON.
-pub(crate) fn fast(json: &[u8], selection: &Selection, keys: Keys) -> Findings {
+/// Finds all matches of the rules in JSON.
+pub(crate) fn fast(json: &[u8], selection: &Selection, keys: ExemptMembers) -> Findings {
     let mut search = Search::new(json, selection, keys, fast::scan);
-    let mut open: Option<Open<'_>> = None;
+    let mut open: Option<OpenString<'_>> = None;
     let mut searched_to = 0;
-    fast::hits(json, |hit| {
+    fast::for_each_hit(json, |hit| {
         if let Some(open) = open.as_mut().filter(|it| it.token.inside.contains(&hit.at)) {
-            open.take(&hit);
+            open.probe(&hit);
             return;
         }
         if let Some(done) = open.take() {
@@ -49,19 +49,19 @@ pub(crate) fn fast(json: &[u8], selection: &Selection, keys: Keys) -> Findings {
         }
         let token = Token::around(json, searched_to, hit.at);
         if token.is_none() {
-            // It is no JSON. To look back further each time would take its square.
+            // The text is not JSON. Looking further back each time would take quadratic time.
             searched_to = hit.at;
         }
         if let Some(token) = token {
             if token.has_escapes {
-                // What is hidden behind escapes is found in the text itself.
+                // Secrets with escaped characters are found in the decoded text.
                 let text = decode(token.text(json));
                 let label = key_label_fast(&text, selection);
                 search.add(&token, &text, fast::scan(&text, selection), label);
-                open = Some(Open::done(token, selection));
+                open = Some(OpenString::new_done(token, selection));
             } else {
-                let mut new = Open::new(token, json, selection);
-                new.take(&hit);
+                let mut new = OpenString::new(token, json, selection);
+                new.probe(&hit);
                 open = Some(new);
             }
         }
@@ -70,13 +70,13 @@ pub(crate) fn fast(json: &[u8], selection: &Selection, keys: Keys) -> Findings {
         search.finish(done);
     }
     if selection.has_extra() {
-        search.extra();
+        search.scan_extra_rules();
     }
     search.findings
 }
 
-/// Finds the same by looking at every string.
-pub(crate) fn naive(json: &[u8], selection: &Selection, keys: Keys) -> Findings {
+/// Finds the same matches by examining every string.
+pub(crate) fn naive(json: &[u8], selection: &Selection, keys: ExemptMembers) -> Findings {
     let mut search = Search::new(json, selection, keys, naive::scan);
     let mut at = 0;
     while let Some(token) = Token::after(json, at) {
@@ -84,8 +84,8 @@ pub(crate) fn naive(json: &[u8], selection: &Selection, keys: Keys) -> Findings 
         let text = decode(token.text(json));
         let mut label = None;
         for n in (0..RULES.len()).filter(|n| selection.has(*n)) {
-            naive::places(&with_quote(&text), n, |at, len| {
-                label = better(label, label::of_key(&text, n, at, len));
+            naive::for_each_literal(&with_quote(&text), n, |at, len| {
+                label = prefer(label, label::key_label(&text, n, at, len));
             });
         }
         search.add(&token, &text, naive::scan(&text, selection), label);
@@ -93,70 +93,72 @@ pub(crate) fn naive(json: &[u8], selection: &Selection, keys: Keys) -> Findings 
     search.findings
 }
 
-/// A key with its quote: the literals of short labels have it.
+/// Returns a key with its closing quote, which the literals of short labels include.
 fn with_quote(text: &[u8]) -> Vec<u8> {
     [text, b"\""].concat()
 }
 
+/// Returns the label of a key, found with the fast engine.
 fn key_label_fast(text: &[u8], selection: &Selection) -> Option<KeyLabel> {
     let mut label = None;
-    fast::hits(&with_quote(text), |hit| {
+    fast::for_each_hit(&with_quote(text), |hit| {
         if selection.has(hit.rule) {
-            label = better(label, label::of_key(text, hit.rule, hit.at, hit.len));
+            label = prefer(label, label::key_label(text, hit.rule, hit.at, hit.len));
         }
     });
     label
 }
 
-/// Of two labels, the one whose rule comes first.
-fn better(known: Option<KeyLabel>, new: Option<KeyLabel>) -> Option<KeyLabel> {
+/// Returns the label whose rule comes first.
+fn prefer(known: Option<KeyLabel>, new: Option<KeyLabel>) -> Option<KeyLabel> {
     match (known, new) {
         (Some(a), Some(b)) => Some(if b.rule() < a.rule() { b } else { a }),
         (a, b) => a.or(b),
     }
 }
 
-/// A string in which literals are found.
-struct Open<'a> {
+/// The string in which the search currently finds literals.
+struct OpenString<'a> {
     token: Token,
-    probed: Probed<'a>,
+    scan: Scan<'a>,
     text: &'a [u8],
     selection: &'a Selection,
     label: Option<KeyLabel>,
     is_done: bool,
 }
 
-impl<'a> Open<'a> {
-    fn new(token: Token, json: &'a [u8], selection: &'a Selection) -> Open<'a> {
+impl<'a> OpenString<'a> {
+    fn new(token: Token, json: &'a [u8], selection: &'a Selection) -> OpenString<'a> {
         let text = json.get(token.inside.clone()).unwrap_or_default();
-        let probed = Probed::new(text, selection);
-        Open { token, probed, text, selection, label: None, is_done: false }
+        let scan = Scan::new(text, selection);
+        OpenString { token, scan, text, selection, label: None, is_done: false }
     }
 
-    fn done(token: Token, selection: &'a Selection) -> Open<'a> {
-        let probed = Probed::new(b"", selection);
-        Open { token, probed, text: b"", selection, label: None, is_done: true }
+    fn new_done(token: Token, selection: &'a Selection) -> OpenString<'a> {
+        let scan = Scan::new(b"", selection);
+        OpenString { token, scan, text: b"", selection, label: None, is_done: true }
     }
 
-    fn take(&mut self, hit: &Hit) {
+    /// Applies the rule of a literal in the string.
+    fn probe(&mut self, hit: &Hit) {
         if self.is_done || !self.selection.has(hit.rule) {
             return;
         }
         let at = hit.at - self.token.inside.start;
-        self.label = better(self.label, label::of_key(self.text, hit.rule, at, hit.len));
-        // A literal that needs the quote after the string is a key's.
+        self.label = prefer(self.label, label::key_label(self.text, hit.rule, at, hit.len));
+        // A literal that includes the closing quote can only belong to a key.
         if at + hit.len <= self.text.len() {
-            self.probed.probe(hit.rule, at, hit.len);
+            self.scan.probe(hit.rule, at, hit.len);
         }
     }
 }
 
-/// What is found so far.
+/// A search in JSON, with its findings so far.
 struct Search<'a> {
     json: &'a [u8],
     selection: &'a Selection,
-    keys: Keys,
-    /// The engine.
+    keys: ExemptMembers,
+    /// The engine for the texts of strings.
     scan: fn(&[u8], &Selection) -> Findings,
     findings: Findings,
 }
@@ -165,29 +167,29 @@ impl<'a> Search<'a> {
     fn new(
         json: &'a [u8],
         selection: &'a Selection,
-        keys: Keys,
+        keys: ExemptMembers,
         scan: fn(&[u8], &Selection) -> Findings,
     ) -> Search<'a> {
         Search { json, selection, keys, scan, findings: Findings::default() }
     }
 
-    fn finish(&mut self, open: Open<'_>) {
+    fn finish(&mut self, open: OpenString<'_>) {
         if !open.is_done {
-            self.add(&open.token, open.text, open.probed.findings, open.label);
+            self.add(&open.token, open.text, open.scan.findings, open.label);
         }
     }
 
-    /// Adds what was found in the text of a string, and what its label says.
+    /// Adds the findings in the text of a string, and the value that its label identifies.
     fn add(&mut self, token: &Token, text: &[u8], findings: Findings, label: Option<KeyLabel>) {
-        let is_left_alone = || self.keys == Keys::Mcp && token.is_protocol(self.json);
-        if !findings.is_empty() && !is_left_alone() {
+        let is_exempt = || self.keys == ExemptMembers::Mcp && token.is_protocol(self.json);
+        if !findings.is_empty() && !is_exempt() {
             let start = token.inside.start;
-            let mut places = Places::new(token.text(self.json));
+            let mut offsets = RawOffsets::new(token.text(self.json));
             let (selection, engine) = (self.selection, self.scan);
             let scan = |text: &[u8]| engine(text, selection);
-            for it in until_nothing_more(text, findings, scan) {
+            for it in rescan_until_stable(text, findings, scan) {
                 let (from, to) = if token.has_escapes {
-                    (places.of(it.start), places.of(it.end))
+                    (offsets.raw_offset(it.start), offsets.raw_offset(it.end))
                 } else {
                     (it.start, it.end)
                 };
@@ -196,45 +198,45 @@ impl<'a> Search<'a> {
             }
         }
         let Some(label) = label else { return };
-        match after(self.json, token.inside.end + 1) {
-            Some((b':', at)) => drop(self.labelled(at, label, 0)),
+        match next_byte(self.json, token.inside.end + 1) {
+            Some((b':', at)) => drop(self.scan_labelled(at, label, 0)),
             Some((b',', at)) => {
                 if let Some(at) = token::named_value(self.json, token, at) {
-                    self.labelled(at, label, 0);
+                    self.scan_labelled(at, label, 0);
                 }
             }
             _ => {}
         }
     }
 
-    /// Looks at the value that begins at `at`, at the items of an array, and at the members of an
-    /// object that are called `value`, and gives its end.
-    fn labelled(&mut self, at: usize, label: KeyLabel, depth: usize) -> Option<usize> {
+    /// Searches the value at `at`, including the items of an array and the members of an object
+    /// that are called `value`. Returns the end of the value.
+    fn scan_labelled(&mut self, at: usize, label: KeyLabel, depth: usize) -> Option<usize> {
         const DEPTH_MAX: usize = 4;
         let at = skip_space(self.json, at);
         match self.json.get(at)? {
             b'[' if depth < DEPTH_MAX => {
                 let mut at = at + 1;
                 loop {
-                    if let Some((b']', end)) = after(self.json, at) {
+                    if let Some((b']', end)) = next_byte(self.json, at) {
                         return Some(end);
                     }
-                    let end = self.labelled(at, label, depth + 1)?;
-                    match after(self.json, end)? {
+                    let end = self.scan_labelled(at, label, depth + 1)?;
+                    match next_byte(self.json, end)? {
                         (b',', next) => at = next,
                         (b']', end) => return Some(end),
                         _ => return None,
                     }
                 }
             }
-            b'{' if depth < DEPTH_MAX => self.labelled_members(at + 1, label, depth + 1),
-            _ => self.labelled_scalar(at, label),
+            b'{' if depth < DEPTH_MAX => self.scan_labelled_members(at + 1, label, depth + 1),
+            _ => self.scan_labelled_scalar(at, label),
         }
     }
 
-    /// Looks at the members that are called `value`. Ends at the first that is neither that nor a
-    /// scalar.
-    fn labelled_members(&mut self, at: usize, label: KeyLabel, depth: usize) -> Option<usize> {
+    /// Searches the members that are called `value`. Stops at the first other member whose value is
+    /// not a scalar.
+    fn scan_labelled_members(&mut self, at: usize, label: KeyLabel, depth: usize) -> Option<usize> {
         let mut at = at;
         loop {
             let quote = skip_space(self.json, at);
@@ -243,14 +245,14 @@ impl<'a> Search<'a> {
             }
             let key =
                 (self.json.get(quote) == Some(&b'"')).then(|| Token::at(self.json, quote))??;
-            let (colon, value) = after(self.json, key.inside.end + 1)?;
+            let (colon, value) = next_byte(self.json, key.inside.end + 1)?;
             let is_value = key.text(self.json).eq_ignore_ascii_case(b"value");
             let end = match colon {
-                b':' if is_value => self.labelled(value, label, depth)?,
+                b':' if is_value => self.scan_labelled(value, label, depth)?,
                 b':' => token::scalar_end(self.json, skip_space(self.json, value))?,
                 _ => return None,
             };
-            match after(self.json, end)? {
+            match next_byte(self.json, end)? {
                 (b',', next) => at = next,
                 (b'}', end) => return Some(end),
                 _ => return None,
@@ -258,13 +260,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks at a string or a number, and gives the end of any scalar.
-    fn labelled_scalar(&mut self, at: usize, label: KeyLabel) -> Option<usize> {
+    /// Searches a string or a number. Returns the end of any scalar.
+    fn scan_labelled_scalar(&mut self, at: usize, label: KeyLabel) -> Option<usize> {
         let end = token::scalar_end(self.json, at)?;
         match self.json.get(at)? {
             b'"' => {
                 let token = Token::at(self.json, at)?;
-                self.labelled_string(&token, label);
+                self.scan_labelled_string(&token, label);
             }
             b'-' | b'0'..=b'9' => {
                 let number = self.json.get(at..end)?;
@@ -280,7 +282,7 @@ impl<'a> Search<'a> {
         Some(end)
     }
 
-    fn labelled_string(&mut self, token: &Token, label: KeyLabel) {
+    fn scan_labelled_string(&mut self, token: &Token, label: KeyLabel) {
         let inside = token.text(self.json);
         let text =
             if token.has_escapes { Cow::Owned(decode(inside)) } else { Cow::Borrowed(inside) };
@@ -289,17 +291,17 @@ impl<'a> Search<'a> {
                 let is_secret = value::is_secret(&text, demand, Quoting::Quoted);
                 is_secret.then_some(0..text.len())
             }
-            KeyLabel::Authorization { .. } => header::credentials(&text),
-            KeyLabel::Cookie { .. } => header::cookies(&text),
-            KeyLabel::SetCookie { .. } => header::set_cookie(&text),
+            KeyLabel::Authorization { .. } => header::find_credentials(&text),
+            KeyLabel::Cookie { .. } => header::find_cookies(&text),
+            KeyLabel::SetCookie { .. } => header::find_set_cookie(&text),
         };
         let Some(found) = found else { return };
         if text.get(found.clone()).is_some_and(|value| self.selection.allows(value)) {
             return;
         }
-        let mut places = Places::new(inside);
-        let start = token.inside.start + places.of(found.start);
-        let end = token.inside.start + places.of(found.end);
+        let mut offsets = RawOffsets::new(inside);
+        let start = token.inside.start + offsets.raw_offset(found.start);
+        let end = token.inside.start + offsets.raw_offset(found.end);
         self.push(start..end, label.rule(), Form::Plain);
     }
 
@@ -308,8 +310,8 @@ impl<'a> Search<'a> {
         self.findings.add(Finding { start: range.start, end: range.end, rank, form });
     }
 
-    /// An operator's own rules have no literals: every string is looked at.
-    fn extra(&mut self) {
+    /// Searches every string with the operator's own rules, which have no literals.
+    fn scan_extra_rules(&mut self) {
         let mut at = 0;
         while let Some(token) = Token::after(self.json, at) {
             at = token.inside.end + 1;
@@ -325,7 +327,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Where the next quote or backslash stands.
-fn quote_or_backslash(json: &[u8], at: usize) -> Option<usize> {
+/// Returns the position of the next quote or backslash.
+fn find_quote_or_backslash(json: &[u8], at: usize) -> Option<usize> {
     memchr2(b'"', b'\\', json.get(at..)?).map(|found| at + found)
 }

@@ -1,8 +1,8 @@
 //! Finds secrets in text and in JSON: bytes in, edits out.
 //!
-//! A [`Redactor`] has a table of rules ([`rules`]) and says where in a text secrets stand, as a
-//! list of [`Edit`]s: a range, and the rule that found it. It never copies the text; whoever
-//! has edits applies them with [`apply`], and without any the text goes on as it is.
+//! A [`Redactor`] has a table of rules ([`rules`]). It returns the secrets of a text as a list of
+//! [`Edit`]s, each with a range and the rule that found it. It never copies the text: the caller
+//! applies the edits with [`apply`], and uses the text unchanged if there are none.
 //!
 //! ```
 //! use manila_redact::{Redactor, apply};
@@ -16,7 +16,7 @@
 //! assert_eq!(edits[0].rule, "password");
 //! ```
 //!
-//! In JSON a secret is known by its key, too, and escapes hide nothing:
+//! In JSON, a key can also identify its value as a secret. Escaped characters are decoded first:
 //!
 //! ```
 //! # use manila_redact::{Redactor, apply};
@@ -28,7 +28,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod again;
 mod boundary;
 mod edit;
 mod escapes;
@@ -37,18 +36,19 @@ mod find;
 mod json;
 mod naive;
 mod redactor;
+mod rescan;
 mod rules;
 mod selection;
 mod stream;
 mod value;
 
-pub use edit::{Edit, Form, MARK, Tally, apply};
+pub use edit::{Edit, Form, REPLACEMENT, Tally, apply};
 pub use redactor::Redactor;
 pub use rules::{Rule, rules};
-pub use selection::{Extra, Options, UnusableRule};
-pub use stream::{Found, Ready, Stream, places};
+pub use selection::{CustomRule, Options, OptionsError};
+pub use stream::{LocatedFinding, RedactedChunk, Stream, locate};
 
-/// The examples of the crate's README are tests too.
+/// Compiles the examples of the README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! The table of rules: one list from which the search, the documentation and the tests come.
+//! The table of rules, from which the search engines, the documentation and the tests are derived.
 
 use std::borrow::Cow;
 
@@ -15,46 +15,47 @@ mod work;
 
 pub(crate) use labels::last_word;
 
-/// What is found, and how.
+/// A rule: the secrets it protects, and how it finds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     name: &'static str,
     protects: &'static str,
     finds: Finds,
-    matching: &'static str,
-    harmless: &'static str,
+    example: &'static str,
+    counterexample: &'static str,
 }
 
-/// How a rule finds its secrets.
+/// The method by which a rule finds its secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finds {
-    /// By their own form.
+    /// By their own format.
     Token(Token),
-    /// By the name that stands beside them.
+    /// By the name beside them.
     Labelled(Labelled),
-    /// By a structure that no pattern can tell.
+    /// By a structure that a pattern cannot recognise, at one of these literals.
     Structure(Structure, &'static [&'static str]),
 }
 
-/// A token that is known by its own form.
+/// A token with a recognisable format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// The literals of which every match has one.
+    /// The literals. Every match contains one of them.
     pub(crate) starts: &'static [&'static str],
-    /// How many bytes of a match may stand before the literal.
-    pub(crate) inside: (usize, usize),
-    /// Its form, from its first byte on. Group 1, if there is one, is the secret.
+    /// The smallest and the largest offset of the literal in a match.
+    pub(crate) literal_offset: (usize, usize),
+    /// The regular expression, which matches from the first byte. Group 1, if it exists, is the
+    /// secret.
     pub(crate) pattern: &'static str,
-    /// What its words are made of.
+    /// The bytes that its words consist of.
     pub(crate) letters: Letters,
 }
 
-/// What the words of a token are made of: such a byte right beside it makes it something else.
+/// The bytes that the words of a token consist of. Next to such a byte, a match is not a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Letters {
     /// Letters, digits and `_`.
     Word,
-    /// And `-`.
+    /// Letters, digits, `_` and `-`.
     Dashed,
 }
 
@@ -63,36 +64,36 @@ impl Letters {
         crate::boundary::is_word(byte) || (self == Letters::Dashed && byte == b'-')
     }
 
-    /// Whether a token cannot begin right after this byte. Names are put before tokens with `_`:
-    /// `prod_ghp_…`
-    pub(crate) fn goes_on_after(self, byte: u8) -> bool {
+    /// Returns whether a token cannot begin directly after this byte. `_` is allowed, because it
+    /// joins a name to a token: `prod_ghp_…`
+    pub(crate) fn continues_after(self, byte: u8) -> bool {
         byte != b'_' && self.has(byte)
     }
 }
 
-/// A secret that is known by the name beside it.
+/// A secret identified by the name beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Labelled {
-    /// The names, in words that are joined by `_`; in a text by `-`, `.`, a space or nothing, too.
+    /// The names, with words joined by `_`. In a text, `-`, `.`, a space or nothing may join them.
     pub(crate) labels: &'static [&'static str],
-    /// What a value must look like.
+    /// The requirement for values.
     pub(crate) demand: Demand,
-    /// Words before the name that make it another one: `next_token`.
+    /// Words before the name that give it another meaning: `next_token`.
     pub(crate) except_after: &'static [&'static str],
-    /// Whether some names have several words, so that the last one alone is no name.
+    /// Whether some names have several words, so that the last word alone is not a name.
     pub(crate) has_words: bool,
 }
 
-/// What a value beside a name must look like to be a secret.
+/// The requirement that a value beside a name must meet to be a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Demand {
-    /// Nearly anything: people choose passwords.
+    /// Almost any value, because people choose passwords.
     Anything,
-    /// As if made by a machine: the name alone says little.
+    /// A random value, because the name alone is weak evidence.
     Random,
 }
 
-/// What no pattern can tell.
+/// A structure that a pattern cannot recognise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Structure {
     /// User and password in a URL.
@@ -109,33 +110,34 @@ pub(crate) enum Structure {
     PrivateKey,
     /// `-----BEGIN CERTIFICATE-----`
     Certificate,
-    /// The private lines of a key of `PuTTY`.
+    /// The private lines of a `PuTTY` key.
     PuttyKey,
-    /// A whole block of a key or a certificate, in base64 once more.
+    /// A key or certificate in PEM, encoded again in base64.
     EncodedBlock,
-    /// Three or five parts of base64, the first of which is JSON.
+    /// Three or five parts in base64, the first of which is JSON.
     Jwt,
-    /// An option of a program that is known to take a password there.
+    /// An option or argument of a program that is known to take a password there.
     Command,
 }
 
 impl Rule {
     const fn new(name: &'static str, protects: &'static str, finds: Finds) -> Rule {
-        Rule { name, protects, finds, matching: "", harmless: "" }
+        Rule { name, protects, finds, example: "", counterexample: "" }
     }
 
-    /// A token that every match of `pattern` is, one of `starts` being its first bytes.
+    /// Creates a rule for tokens that match `pattern` and begin with one of `starts`.
     const fn token(
         name: &'static str,
         protects: &'static str,
         starts: &'static [&'static str],
         pattern: &'static str,
     ) -> Rule {
-        let token = Token { starts, inside: (0, 0), pattern, letters: Letters::Word };
+        let token = Token { starts, literal_offset: (0, 0), pattern, letters: Letters::Word };
         Rule::new(name, protects, Finds::Token(token))
     }
 
-    const fn labelled(
+    /// Creates a rule for values beside one of `labels`.
+    const fn label(
         name: &'static str,
         protects: &'static str,
         demand: Demand,
@@ -146,6 +148,7 @@ impl Rule {
         Rule::new(name, protects, Finds::Labelled(labelled))
     }
 
+    /// Creates a rule for a structure at one of `starts`.
     const fn structure(
         name: &'static str,
         protects: &'static str,
@@ -155,23 +158,23 @@ impl Rule {
         Rule::new(name, protects, Finds::Structure(structure, starts))
     }
 
-    /// With tokens whose words have dashes.
-    const fn dashed(mut self) -> Rule {
+    /// Allows dashes in the words of the rule's tokens.
+    const fn with_dashes(mut self) -> Rule {
         if let Finds::Token(token) = &mut self.finds {
             token.letters = Letters::Dashed;
         }
         self
     }
 
-    /// With a literal that stands so many bytes after the beginning.
-    const fn inside(mut self, least: usize, most: usize) -> Rule {
+    /// Sets the smallest and the largest offset of the literal in a match.
+    const fn with_offset(mut self, min: usize, max: usize) -> Rule {
         if let Finds::Token(token) = &mut self.finds {
-            token.inside = (least, most);
+            token.literal_offset = (min, max);
         }
         self
     }
 
-    /// With words that make a label another one.
+    /// Sets the words that give the labels another meaning.
     const fn except_after(mut self, words: &'static [&'static str]) -> Rule {
         if let Finds::Labelled(labelled) = &mut self.finds {
             labelled.except_after = words;
@@ -179,32 +182,33 @@ impl Rule {
         self
     }
 
-    /// With something that it finds, and something that it leaves alone.
-    const fn examples(mut self, matching: &'static str, harmless: &'static str) -> Rule {
-        self.matching = matching;
-        self.harmless = harmless;
+    /// Sets a text that the rule finds and one that it does not find.
+    const fn examples(mut self, example: &'static str, counterexample: &'static str) -> Rule {
+        self.example = example;
+        self.counterexample = counterexample;
         self
     }
 
-    /// Its name: in reports, receipts and configuration.
+    /// Returns the name of the rule in reports, receipts and the configuration.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it protects, in a few words.
+    /// Returns a short description of the secrets that the rule protects.
     #[must_use]
     pub fn protects(&self) -> &'static str {
         self.protects
     }
 
-    /// What it looks for, as people write it: a regular expression, or names and literals.
+    /// Returns the pattern for display: a regular expression, or a list of names or literals.
     #[must_use]
     pub fn pattern(&self) -> Cow<'static, str> {
         match self.finds {
             Finds::Token(token) => token.pattern.into(),
             Finds::Labelled(labelled) => {
-                // The signs around a short label make its literal rare; they are not its name.
+                // The punctuation around a short label makes its literal rare, but is not part of
+                // the name.
                 let name = |label: &&'static str| {
                     label.trim_matches(|it: char| !it.is_ascii_alphanumeric())
                 };
@@ -216,26 +220,26 @@ impl Rule {
         }
     }
 
-    /// Whether it knows its secrets by a vendor's own format.
+    /// Returns whether the rule finds its secrets by a vendor's token format.
     #[must_use]
     pub fn is_token(&self) -> bool {
         matches!(self.finds, Finds::Token(_))
     }
 
-    /// A fake secret that it finds. [`GAP`](Rule::GAP) stands in it.
+    /// Returns a fake secret that the rule finds. It contains [`GAP`](Rule::GAP).
     #[must_use]
     pub fn example(&self) -> &'static str {
-        self.matching
+        self.example
     }
 
-    /// Something alike that it leaves alone. [`GAP`](Rule::GAP) may stand in it.
+    /// Returns a similar text that the rule does not find. It may contain [`GAP`](Rule::GAP).
     #[must_use]
     pub fn counterexample(&self) -> &'static str {
-        self.harmless
+        self.counterexample
     }
 
-    /// What stands inside the fake secrets of the table, so that nobody's scanner reports the
-    /// table itself. To take it out gives the example.
+    /// The character inside the fake secrets of the table, so that secret scanners do not report
+    /// the table itself. Without it, the text is the actual example.
     pub const GAP: char = '·';
 
     pub(crate) const fn finds(&self) -> &Finds {
@@ -243,7 +247,8 @@ impl Rule {
     }
 }
 
-/// Every rule, the most specific first: of two that find the same place, the first names it.
+/// All rules by group, the most specific first. If two rules find the same secret, the first one
+/// is reported.
 pub(crate) const GROUPS: &[&[Rule]] = &[
     ai::RULES,
     cloud::RULES,
@@ -256,8 +261,8 @@ pub(crate) const GROUPS: &[&[Rule]] = &[
     classes::RULES,
 ];
 
-/// How many rules there are.
-#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
+/// The number of rules.
+#[allow(clippy::indexing_slicing, reason = "evaluated at compile time")]
 pub(crate) const N_RULES: usize = {
     let (mut n, mut group) = (0, 0);
     while group < GROUPS.len() {
@@ -267,24 +272,25 @@ pub(crate) const N_RULES: usize = {
     n
 };
 
-/// All of them in one list.
-#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
+/// All rules in one list.
+#[allow(clippy::indexing_slicing, reason = "evaluated at compile time")]
 pub(crate) static RULES: [Rule; N_RULES] = {
     let mut rules = [GROUPS[0][0]; N_RULES];
     let (mut n, mut group) = (0, 0);
     while group < GROUPS.len() {
-        let mut place = 0;
-        while place < GROUPS[group].len() {
-            rules[n] = GROUPS[group][place];
+        let mut index = 0;
+        while index < GROUPS[group].len() {
+            rules[n] = GROUPS[group][index];
             n += 1;
-            place += 1;
+            index += 1;
         }
         group += 1;
     }
     rules
 };
 
-/// Every rule, the most specific first: of two that find the same place, the first names it.
+/// Returns all rules, the most specific first. If two rules find the same secret, the first one is
+/// reported.
 #[must_use]
 pub fn rules() -> &'static [Rule] {
     &RULES

@@ -1,10 +1,11 @@
-//! Redacting a text that comes in pieces, in as little memory as its lines need.
+//! Redaction of a text that arrives in pieces, without buffering all of it.
 //!
-//! A secret never reaches over a line end, but for keys in blocks, and is known by its own line,
-//! but for pairs of `name:` and `value:`. So whole lines are let go as soon as they are there,
-//! unless a block is open or a name stands alone. A line that is too long to be kept is let go
-//! in parts, 64 KB behind its end, so that only a longer secret could be cut in two; one that is
-//! already known is then hidden to its end.
+//! A secret never extends over a line end, except for keys in blocks. Its own line identifies it,
+//! except for pairs of `name:` and `value:`. Complete lines are therefore released at once, unless
+//! a block is open or the last line is only a name.
+//!
+//! A line that is too long to buffer is released in parts, without its last 64 KB, so that only a
+//! longer secret could be split. Such a secret, once found, is redacted to its end.
 
 use memchr::{memchr_iter, memmem, memrchr};
 
@@ -13,61 +14,62 @@ use crate::find::block::{BLOCK_MAX, open_block};
 use crate::find::pairs::may_await_value;
 use crate::redactor::Redactor;
 
-/// A line that is longer is let go in parts.
+/// The maximum length of a line that is buffered. A longer one is released in parts.
 const LINE_MAX: usize = 1024 * 1024;
 
-/// What is kept of such a line, because a secret may go on in it.
-const KEPT: usize = 64 * 1024;
+/// The number of bytes of a long line that are held back, because a secret may continue there.
+const HELD_BACK: usize = 64 * 1024;
 
-/// How many blocks are open at once, at most.
+/// The largest number of blocks that are open at once.
 const OPEN_MAX: usize = 8;
 
-/// What is kept of what was let go, because a secret may be known by what stands before it.
+/// The number of released bytes that are kept, because the text before a secret may identify it.
 const CONTEXT: usize = 1024;
 
-/// A text that comes in pieces.
+/// The redaction of a text that arrives in pieces.
 #[derive(Debug)]
 pub struct Stream<'a> {
     redactor: &'a Redactor,
     line_max: usize,
-    waiting: Vec<u8>,
-    /// How many bytes at the start of `waiting` were let go already.
+    buffer: Vec<u8>,
+    /// The number of bytes at the start of `buffer` that were released already.
     n_context: usize,
-    /// A secret that is too long to be kept goes on until one of these.
-    inside: Option<fn(u8) -> bool>,
+    /// Recognises the end of a secret that is too long to buffer, while that secret continues.
+    secret_end: Option<fn(u8) -> bool>,
     tally: Tally,
-    place: Place,
+    position: Position,
 }
 
-/// A finding, and where it stands.
+/// A finding and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The rule that found it.
+pub struct LocatedFinding {
+    /// The name of the rule that found it.
     pub rule: String,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: u64,
-    /// The character in the line, from 1.
+    /// The character in the line, starting at 1.
     pub column: u64,
 }
 
-/// What comes of a piece.
+/// The output for one piece.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Ready {
-    /// Text in which nothing is left to hide.
+pub struct RedactedChunk {
+    /// The redacted text.
     pub text: Vec<u8>,
-    /// What was hidden in it.
-    pub found: Vec<Found>,
+    /// The findings in it.
+    pub findings: Vec<LocatedFinding>,
 }
 
+/// A position in the text.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Position {
     line: u64,
     column: u64,
 }
 
-impl Place {
-    /// Moves over a text.
-    fn pass(&mut self, text: &[u8]) {
+impl Position {
+    /// Advances over a text.
+    fn advance(&mut self, text: &[u8]) {
         let n_lines = memchr_iter(b'\n', text).count();
         let last_line = match memrchr(b'\n', text) {
             Some(at) => {
@@ -82,132 +84,132 @@ impl Place {
 }
 
 impl<'a> Stream<'a> {
-    /// An empty text.
+    /// Creates the stream for a new text.
     #[must_use]
     pub fn new(redactor: &'a Redactor) -> Stream<'a> {
-        let place = Place { line: 1, column: 1 };
-        let (waiting, tally) = (Vec::new(), Tally::default());
-        let (line_max, n_context, inside) = (LINE_MAX, 0, None);
-        Stream { redactor, line_max, waiting, n_context, inside, tally, place }
+        let position = Position { line: 1, column: 1 };
+        let (buffer, tally) = (Vec::new(), Tally::default());
+        let (line_max, n_context, secret_end) = (LINE_MAX, 0, None);
+        Stream { redactor, line_max, buffer, n_context, secret_end, tally, position }
     }
 
-    /// Takes the next piece and gives what can be let go.
-    pub fn push(&mut self, piece: &[u8]) -> Ready {
-        let piece = self.after_secret(piece);
-        // Only the new piece can have ended a line.
-        let n_before = self.waiting.len();
-        self.waiting.extend_from_slice(piece);
+    /// Adds the next piece, and returns the text that can be released.
+    pub fn push(&mut self, piece: &[u8]) -> RedactedChunk {
+        let piece = self.skip_rest_of_secret(piece);
+        // Only the new piece can complete a line.
+        let n_before = self.buffer.len();
+        self.buffer.extend_from_slice(piece);
         let line_end = memrchr(b'\n', piece).map(|at| n_before + at + 1);
-        let end = line_end.map(|end| self.before_open_end(end));
+        let end = line_end.map(|end| self.release_end(end));
         if let Some(end) = end.filter(|end| *end > self.n_context) {
-            return self.let_go(end, 0);
+            return self.release(end, 0);
         }
-        if self.waiting.len() > self.line_max + KEPT {
-            self.let_part_go()
+        if self.buffer.len() > self.line_max + HELD_BACK {
+            self.release_part()
         } else {
-            Ready::default()
+            RedactedChunk::default()
         }
     }
 
-    /// Gives the rest, when no piece follows.
-    pub fn finish(&mut self) -> Ready {
-        self.let_go(self.waiting.len(), 0)
+    /// Returns the rest of the text. No piece may follow.
+    pub fn finish(&mut self) -> RedactedChunk {
+        self.release(self.buffer.len(), 0)
     }
 
-    /// What was hidden so far.
+    /// Returns the findings so far.
     #[must_use]
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// What is left of a piece when the rest of a secret is taken away that was hidden already.
-    fn after_secret<'p>(&mut self, piece: &'p [u8]) -> &'p [u8] {
-        let Some(is_end) = self.inside else { return piece };
+    /// Removes the rest of a secret that is redacted already from the start of a piece.
+    fn skip_rest_of_secret<'p>(&mut self, piece: &'p [u8]) -> &'p [u8] {
+        let Some(is_end) = self.secret_end else { return piece };
         let Some(end) = piece.iter().position(|byte| is_end(*byte)) else {
-            self.place.pass(piece);
+            self.position.advance(piece);
             return &[];
         };
-        self.inside = None;
+        self.secret_end = None;
         let (secret, rest) = piece.split_at(end);
-        self.place.pass(secret);
+        self.position.advance(secret);
         rest
     }
 
-    /// Up to where nothing waits for what comes after it.
-    fn before_open_end(&self, end: usize) -> usize {
-        let lines = self.waiting.get(..end - 1).unwrap_or_default();
+    /// Returns the end of the text that does not depend on later text, at most `end`.
+    fn release_end(&self, end: usize) -> usize {
+        let lines = self.buffer.get(..end - 1).unwrap_or_default();
         let last = memrchr(b'\n', lines).map_or(0, |at| at + 1);
         let is_name = may_await_value(lines.get(last..).unwrap_or_default());
         let mut start = if is_name { last } else { end };
-        // The line on which a block begins may be part of the one before.
+        // The line on which a block begins may belong to an earlier block.
         for _ in 0..OPEN_MAX {
-            let Some((block, is_beside)) =
-                open_block(self.waiting.get(..start).unwrap_or_default())
+            let Some((block, has_text_before)) =
+                open_block(self.buffer.get(..start).unwrap_or_default())
             else {
                 break;
             };
-            let before = self.waiting.get(..block).unwrap_or_default();
+            let before = self.buffer.get(..block).unwrap_or_default();
             start = memrchr(b'\n', before).map_or(0, |at| at + 1);
             if end - start > BLOCK_MAX {
                 return end;
             }
-            if !is_beside {
+            if !has_text_before {
                 break;
             }
         }
         start
     }
 
-    /// Lets a part of a line go that is too long.
-    fn let_part_go(&mut self) -> Ready {
-        let edits = self.redactor.text(&self.waiting);
-        let mut end = self.waiting.len() - KEPT;
-        // Not in the middle of a block, which is known by its beginning.
-        let before = self.waiting.get(..end).unwrap_or_default();
+    /// Releases a part of a line that is too long.
+    fn release_part(&mut self) -> RedactedChunk {
+        let edits = self.redactor.text(&self.buffer);
+        let mut end = self.buffer.len() - HELD_BACK;
+        // A block must not be split, because its start identifies it.
+        let before = self.buffer.get(..end).unwrap_or_default();
         if let Some(begin) = memmem::rfind(before, b"-----BEGIN ")
             && memmem::find(before.get(begin..).unwrap_or_default(), b"-----END").is_none()
             && end - begin < BLOCK_MAX
         {
             if begin <= self.n_context {
-                return Ready::default();
+                return RedactedChunk::default();
             }
             end = begin;
         }
-        // Nor of what is hidden. What is hidden to the very end may go on.
+        // Nor must a secret be split. One that extends to the end may continue.
         if let Some(edit) = edits.iter().find(|it| it.range.start < end && end < it.range.end) {
             end = edit.range.end;
-            if end == self.waiting.len() {
+            if end == self.buffer.len() {
                 let is_line = matches!(edit.rule.as_ref(), "cookie" | "authorization");
-                self.inside = Some(if is_line { is_line_end } else { is_value_end });
-                return self.let_go_with(&edits, end, 0);
+                self.secret_end = Some(if is_line { is_line_end } else { is_value_end });
+                return self.release_with(&edits, end, 0);
             }
         }
-        self.let_go_with(&edits, end, CONTEXT)
+        self.release_with(&edits, end, CONTEXT)
     }
 
-    fn let_go(&mut self, end: usize, n_context: usize) -> Ready {
-        let edits = self.redactor.text(self.waiting.get(..end).unwrap_or_default());
-        self.let_go_with(&edits, end, n_context)
+    fn release(&mut self, end: usize, n_context: usize) -> RedactedChunk {
+        let edits = self.redactor.text(self.buffer.get(..end).unwrap_or_default());
+        self.release_with(&edits, end, n_context)
     }
 
-    /// Lets go what is before `end`, and keeps `n_context` bytes of it to look back at.
-    fn let_go_with(&mut self, edits: &[Edit], end: usize, n_context: usize) -> Ready {
+    /// Releases the text before `end`, and keeps its last `n_context` bytes as context.
+    fn release_with(&mut self, edits: &[Edit], end: usize, n_context: usize) -> RedactedChunk {
         let start = self.n_context;
         let is_new = |edit: &&Edit| edit.range.end > start && edit.range.end <= end;
         let edits = edits.iter().filter(is_new).map(|edit| Edit {
-            // What begins in what was let go is hidden from here on.
+            // An edit that begins in the context is cut to the text that is released now.
             range: edit.range.start.saturating_sub(start)..edit.range.end - start,
             ..edit.clone()
         });
         let edits: Vec<Edit> = edits.collect();
         self.tally.add(&edits);
-        let text = self.waiting.get(start..end).unwrap_or_default();
-        let found = found(text, &edits, &mut self.place);
-        let ready = Ready { text: apply(text, &edits), found };
-        let kept_from = end.saturating_sub(n_context);
-        self.waiting.drain(..kept_from);
-        self.n_context = end - kept_from;
-        ready
+        let text = self.buffer.get(start..end).unwrap_or_default();
+        let findings = locate_edits(text, &edits, &mut self.position);
+        let chunk = RedactedChunk { text: apply(text, &edits), findings };
+        let context_start = end.saturating_sub(n_context);
+        self.buffer.drain(..context_start);
+        self.n_context = end - context_start;
+        chunk
     }
 }
 
@@ -219,23 +221,23 @@ fn is_value_end(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b';' | b'<' | b'>')
 }
 
-/// Where edits stand in a text that begins with line number `line`.
+/// Returns the positions of edits in a text whose first line has the number `line`.
 #[must_use]
-pub fn places(text: &[u8], edits: &[Edit], line: u64) -> Vec<Found> {
-    found(text, edits, &mut Place { line, column: 1 })
+pub fn locate(text: &[u8], edits: &[Edit], line: u64) -> Vec<LocatedFinding> {
+    locate_edits(text, edits, &mut Position { line, column: 1 })
 }
 
-/// Where edits stand, and moves over the text.
-fn found(text: &[u8], edits: &[Edit], place: &mut Place) -> Vec<Found> {
+/// Returns the positions of edits in a text, and advances `position` over the text.
+fn locate_edits(text: &[u8], edits: &[Edit], position: &mut Position) -> Vec<LocatedFinding> {
     let mut found = Vec::new();
     let mut at = 0;
     for edit in edits.iter().filter(|edit| edit.form != Form::Continued) {
-        place.pass(text.get(at..edit.range.start).unwrap_or_default());
+        position.advance(text.get(at..edit.range.start).unwrap_or_default());
         at = edit.range.start;
-        let Place { line, column } = *place;
-        found.push(Found { rule: edit.rule.to_string(), line, column });
+        let Position { line, column } = *position;
+        found.push(LocatedFinding { rule: edit.rule.to_string(), line, column });
     }
-    place.pass(text.get(at..).unwrap_or_default());
+    position.advance(text.get(at..).unwrap_or_default());
     found
 }
 

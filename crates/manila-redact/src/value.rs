@@ -1,8 +1,8 @@
-//! What a value beside a label must look like to be a secret, and what it is otherwise.
+//! Decides whether a value beside a label is a secret, and not a placeholder, code or prose.
 
 use memchr::memchr_iter;
 
-use crate::edit::MARK;
+use crate::edit::REPLACEMENT;
 use crate::rules::Demand;
 
 mod shape;
@@ -13,85 +13,86 @@ pub(crate) use shape::may_be_random;
 use stock::is_stock_word;
 pub(crate) use stock::leading_word;
 
-/// The shortest value that is taken for a secret.
+/// The minimum length of a value that counts as a secret.
 pub(crate) const LEN_MIN: usize = 6;
 
-/// How far the end of a value in quotes, or in a list of pairs, is looked for.
+/// The maximum distance to the end of a value in quotes or in a list of pairs.
 pub(crate) const LEN_MAX: usize = 16 * 1024;
 
-/// How much of a value is looked at to judge it.
-const JUDGED_MAX: usize = 96;
+/// The number of bytes of a value that are examined.
+const EXAMINED_MAX: usize = 96;
 
-/// Whether a value was in quotes.
+/// Whether a value is in quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quoting {
     Quoted,
     Bare,
-    /// Bare, as the value of a variable of the environment, where no name stands for another:
+    /// Bare, as the value of an environment variable, which is not a reference to another name:
     /// `DB_PASSWORD=…`
     Exported,
 }
 
-/// Whether `value`, which stands beside a label, is a secret.
+/// Returns whether `value`, which is beside a label, is a secret.
 pub(crate) fn is_secret(value: &[u8], demand: Demand, quoting: Quoting) -> bool {
     if value.len() < LEN_MIN {
         return false;
     }
-    let judged = value.get(..JUDGED_MAX).unwrap_or(value);
-    if demand == Demand::Random && !may_be_random(judged) {
+    let examined = value.get(..EXAMINED_MAX).unwrap_or(value);
+    if demand == Demand::Random && !may_be_random(examined) {
         return false;
     }
-    let shape = Shape::of(judged);
-    let is_meant = match demand {
+    let shape = Shape::of(examined);
+    let meets_demand = match demand {
         Demand::Anything => true,
-        Demand::Random => is_random(judged, shape),
+        Demand::Random => is_random(examined, shape),
     };
-    let is_else = || {
-        // A range of versions, as lists of packages have it.
-        (matches!(judged, [b'^' | b'~', b'0'..=b'9', ..]) && is_version(judged))
-            || is_stand_in_of(judged, shape)
+    let is_excluded = || {
+        // A version range, as in package lists.
+        (matches!(examined, [b'^' | b'~', b'0'..=b'9', ..]) && is_version(examined))
+            || is_placeholder_shape(examined, shape)
             || match quoting {
                 Quoting::Quoted => false,
-                Quoting::Exported => is_code(judged, shape),
-                Quoting::Bare => is_code(judged, shape) || is_label(judged, shape),
+                Quoting::Exported => is_code(examined, shape),
+                Quoting::Bare => is_code(examined, shape) || is_label(examined, shape),
             }
-            || is_sentence(judged, shape)
-            || is_location(judged)
+            || is_sentence(examined, shape)
+            || is_location(examined)
     };
-    is_meant && !is_else()
+    meets_demand && !is_excluded()
 }
 
-/// Whether a token of a vendor's form is only filled up: `ghp_xxxxxxxxxxxx`.
-pub(crate) fn is_filled_up(token: &[u8]) -> bool {
+/// Returns whether a token consists mostly of one repeated character: `ghp_xxxxxxxxxxxx`.
+pub(crate) fn is_filler(token: &[u8]) -> bool {
     let Some(last) = token.last() else { return true };
     let n_same = memchr_iter(*last, token).count();
     3 * n_same >= 2 * token.len()
 }
 
-/// Whether something in it is hidden already.
+/// Returns whether a part of a value is redacted already.
 pub(crate) fn has_mark(value: &[u8]) -> bool {
-    has(value, MARK.as_bytes())
+    contains(value, REPLACEMENT.as_bytes())
 }
 
-/// Whether a value stands for a secret without being one.
-pub(crate) fn is_stand_in(value: &[u8]) -> bool {
-    is_stand_in_of(value, Shape::of(value))
+/// Returns whether a value is a placeholder for a secret.
+pub(crate) fn is_placeholder(value: &[u8]) -> bool {
+    is_placeholder_shape(value, Shape::of(value))
 }
 
-fn is_stand_in_of(value: &[u8], shape: Shape) -> bool {
+fn is_placeholder_shape(value: &[u8], shape: Shape) -> bool {
     (shape.has(Shape::BRACKET) && has_mark(value))
         || is_reference(value)
-        || !has_three(value)
+        || !has_three_distinct(value)
         || is_stock_word(value)
 }
 
-/// Whether `part` stands in `value`. For a value this short a search must not be prepared.
-fn has(value: &[u8], part: &[u8]) -> bool {
+/// Returns whether `value` contains `part`. Values are too short to be worth a prepared searcher.
+fn contains(value: &[u8], part: &[u8]) -> bool {
     let Some(&first) = part.first() else { return true };
     memchr_iter(first, value).any(|at| value.get(at..).is_some_and(|it| it.starts_with(part)))
 }
 
-/// `<your-token>`, `${VAR}`, `$VAR`, `{{ var }}`, `%VAR%`, `[hidden]`, `***`.
+/// Returns whether a value refers to a secret, or replaces one: `<your-token>`, `${VAR}`, `$VAR`,
+/// `{{ var }}`, `%VAR%`, `[hidden]`, `***`
 fn is_reference(value: &[u8]) -> bool {
     let is_name = |name: &[u8]| name.iter().all(|it| it.is_ascii_alphabetic() || *it == b'_');
     match value {
@@ -104,7 +105,7 @@ fn is_reference(value: &[u8]) -> bool {
         [b'[', name @ .., b']'] | [b'%', name @ .., b'%'] | [b':', name @ ..] => {
             name.iter().all(|it| it.is_ascii_alphabetic() || matches!(it, b'_' | b'-' | b' '))
         }
-        // What a program writes for what it does not show, and as it ends at the first space.
+        // The text that a program prints instead of a value, possibly cut at the first space.
         [b'(', name @ .., b')'] | [b'(' | b'[', name @ ..] => {
             name.iter().all(u8::is_ascii_alphabetic)
         }
@@ -119,27 +120,27 @@ fn is_reference(value: &[u8]) -> bool {
     }
 }
 
-/// Whether a bare value is a piece of code: a call, a path of names.
+/// Returns whether a bare value is code: a call, or a path of names.
 fn is_code(value: &[u8], shape: Shape) -> bool {
-    let is_called = || {
+    let is_call = || {
         memchr::memchr2(b'(', b'[', value)
             .and_then(|at| value.get(..at))
             .is_some_and(|name| !name.is_empty() && is_path(name))
     };
-    (shape.has(Shape::PARENTHESIS | Shape::BRACKET) && is_called())
+    (shape.has(Shape::PARENTHESIS | Shape::BRACKET) && is_call())
         || value.starts_with(b"&")
-        || (shape.has(Shape::COLON) && has(value, b"::"))
+        || (shape.has(Shape::COLON) && contains(value, b"::"))
         || (shape.has(Shape::DOT) && shape.is_only(PATH))
 }
 
-/// Whether a bare value is a name that is a label: `Token1`, `Ed25519PrivateKey`.
+/// Returns whether a bare value is a name that ends with a label: `Token1`, `Ed25519PrivateKey`.
 fn is_label(value: &[u8], shape: Shape) -> bool {
     const LABELS: [&str; 8] =
         ["password", "passwd", "secret", "token", "key", "string", "credential", "credentials"];
-    let is_named = value.first().is_some_and(u8::is_ascii_alphabetic)
+    let is_name = value.first().is_some_and(u8::is_ascii_alphabetic)
         && shape.is_only(Shape::LETTER | Shape::DIGIT | Shape::UNDERSCORE);
-    let ends_as_label = || {
-        // `Token1` is a name; who adds more digits chooses a password.
+    let ends_with_label = || {
+        // `Token1` is a name. With more digits, it is probably a password.
         const DIGITS_MAX: usize = 1;
         let n_name = value.iter().rposition(|it| !it.is_ascii_digit()).map_or(0, |at| at + 1);
         if value.len() - n_name > DIGITS_MAX {
@@ -155,14 +156,14 @@ fn is_label(value: &[u8], shape: Shape) -> bool {
                 }
                 (Some(_), None) => false,
             };
-            // A name that has digits begins a word with its label, which `hunter2secret` does not.
+            // In a name with digits, the label must begin a word, unlike in `hunter2secret`.
             last.eq_ignore_ascii_case(label.as_bytes()) && (begins_word || !shape.has(Shape::DIGIT))
         })
     };
-    (is_named || is_path(value)) && ends_as_label()
+    (is_name || is_path(value)) && ends_with_label()
 }
 
-/// Whether a value is names that are joined by dots, or one without digits.
+/// Returns whether a value is a path of names joined by dots, or one name without digits.
 fn is_path(value: &[u8]) -> bool {
     let shape = Shape::of(value);
     let is_name =
@@ -173,12 +174,12 @@ fn is_path(value: &[u8]) -> bool {
             && value.split(|it| *it == b'.').all(is_name))
 }
 
-/// Names, joined by dots: `process.env.TOKEN`, `self.password`.
-const PATH: u16 = Shape::LETTER | Shape::UNDERSCORE | Shape::DOT | Shape::STRESS;
+/// The bytes of names joined by dots: `process.env.TOKEN`, `self.password`.
+const PATH: u16 = Shape::LETTER | Shape::UNDERSCORE | Shape::DOT | Shape::SENTENCE_MARK;
 
-/// Words of people, not of a machine: they have spaces, and small words between them.
+/// Returns whether a value is a sentence: it has spaces and contains a common short word.
 fn is_sentence(value: &[u8], shape: Shape) -> bool {
-    const SMALL: [&str; 36] = [
+    const COMMON_WORDS: [&str; 36] = [
         "a",
         "an",
         "and",
@@ -220,10 +221,10 @@ fn is_sentence(value: &[u8], shape: Shape) -> bool {
         return false;
     }
     let mut words = value.split(|it| matches!(it, b' ' | b',' | b'.' | b':' | b'(' | b')'));
-    words.any(|word| SMALL.iter().any(|small| word.eq_ignore_ascii_case(small.as_bytes())))
+    words.any(|word| COMMON_WORDS.iter().any(|common| word.eq_ignore_ascii_case(common.as_bytes())))
 }
 
-/// A URL or a path: where a secret is, not the secret.
+/// Returns whether a value is a URL or a path, which is the location of a secret, not the secret.
 fn is_location(value: &[u8]) -> bool {
     let is_path_letter =
         |it: &u8| it.is_ascii_lowercase() || matches!(it, b'/' | b'.' | b'_' | b'-' | b'~');
@@ -235,7 +236,7 @@ fn is_location(value: &[u8]) -> bool {
     has_scheme || (is_rooted && (is_deep || value.iter().all(is_path_letter)))
 }
 
-/// Whether a value looks as if a machine had made it.
+/// Returns whether a value looks machine-generated.
 fn is_random(value: &[u8], shape: Shape) -> bool {
     const BITS_MIN: f32 = 2.5;
     let is_mixed = || {
@@ -246,13 +247,13 @@ fn is_random(value: &[u8], shape: Shape) -> bool {
                 && n_uppercase_inside(value) >= 3)
     };
     shape.has(Shape::LETTER)
-        && !shape.has(Shape::SPACE | Shape::UNSEEN)
+        && !shape.has(Shape::SPACE | Shape::UNPRINTABLE)
         && is_mixed()
         && !is_version(value)
         && bits_per_byte(value) >= BITS_MIN
 }
 
-/// `v1.2.3`, `1.0.0-rc1`
+/// Returns whether a value is a version: `v1.2.3`, `1.0.0-rc1`
 fn is_version(value: &[u8]) -> bool {
     let start = value.iter().position(|it| !matches!(it, b'^' | b'~' | b'>' | b'=' | b'<' | b'v'));
     let value = start.and_then(|start| value.get(start..)).unwrap_or(value);
@@ -261,13 +262,13 @@ fn is_version(value: &[u8]) -> bool {
     n_dots >= 1 && n_digits >= 3 && value.len() <= 20
 }
 
-/// How many capitals follow a letter that is none.
+/// Returns the number of upper-case letters after a character that is not upper-case.
 fn n_uppercase_inside(value: &[u8]) -> usize {
     let pairs = value.iter().zip(value.iter().skip(1));
     pairs.filter(|(a, b)| !a.is_ascii_uppercase() && b.is_ascii_uppercase()).count()
 }
 
-/// The Shannon entropy of the first bytes.
+/// Returns the Shannon entropy of the first bytes, in bits per byte.
 fn bits_per_byte(value: &[u8]) -> f32 {
     const SAMPLE: usize = 64;
     let sample = value.get(..SAMPLE).unwrap_or(value);
@@ -285,8 +286,8 @@ fn bits_per_byte(value: &[u8]) -> f32 {
     bits.sum()
 }
 
-/// Whether there are three different bytes.
-fn has_three(value: &[u8]) -> bool {
+/// Returns whether a value contains three different bytes.
+fn has_three_distinct(value: &[u8]) -> bool {
     let Some(first) = value.first() else { return false };
     let mut others = value.iter().filter(|it| *it != first);
     let Some(second) = others.next() else { return false };

@@ -12,12 +12,12 @@ pub(crate) fn now() -> Instant {
 /// Returns the wall-clock time.
 #[expect(clippy::disallowed_methods, reason = "this is the one module that reads the clock")]
 pub(crate) fn timestamp() -> Timestamp {
-    // A clock before 1970 is not set at all.
+    // A clock before 1970 has not been set.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX) }
 }
 
-/// A time from 1970 on, to the millisecond; `Display` writes it as RFC 3339 in UTC.
+/// A time since 1970 in milliseconds; `Display` writes it as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timestamp {
     unix_ms: u64,
@@ -29,7 +29,7 @@ impl Timestamp {
         Timestamp { unix_ms: self.unix_ms.saturating_add(ms) }
     }
 
-    /// Year, month and day of the Gregorian calendar.
+    /// Returns the year, month and day of the Gregorian calendar.
     ///
     /// Counts in cycles of 400 years from 1 March of the year 0, so that a leap day is the last
     /// day of its year.

@@ -1,18 +1,18 @@
-//! Completion: the values that are offered for arguments of prompts and of resource templates.
+//! Completion: suggested values for the arguments of prompts and resource templates.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::answer::{push, push_display, push_string};
-use super::conduct::{Conduct, Stop};
+use super::changing_resources::{PLACES, TEMPLATE};
 use super::dispatch::Request;
+use super::disposition::{Disposition, HandlerError};
+use super::jsonrpc::{push, push_display, push_string};
 use super::prompts::NAMES;
 use super::rpc_error::RpcError;
-use super::shelf::{PLACES, TEMPLATE};
 
-/// What is completed: a kind of thing, its name or URI, an argument, and the values of that.
-const COMPLETED: &[(&str, &str, &str, &[&str])] =
+/// The arguments with completions: a reference type, its name or URI, the argument, and its values.
+const COMPLETIONS: &[(&str, &str, &str, &[&str])] =
     &[("ref/prompt", "greet", "name", NAMES), ("ref/resource", TEMPLATE, "place", PLACES)];
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct Params<'a> {
 struct Reference<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
-    /// A resource template has its URI in that place.
+    /// A resource template has a URI instead of a name.
     #[serde(borrow, default, alias = "uri")]
     name: Cow<'a, str>,
 }
@@ -40,19 +40,22 @@ struct Argument<'a> {
     value: Cow<'a, str>,
 }
 
-/// `completion/complete`.
-pub(super) fn complete(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `completion/complete`.
+pub(super) fn complete(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
     let Params { reference, argument } = request.params()?;
-    let asked = (&*reference.kind, &*reference.name, &*argument.name);
+    let requested = (&*reference.kind, &*reference.name, &*argument.name);
     let known =
-        COMPLETED.iter().find(|(kind, name, argument, _)| (*kind, *name, *argument) == asked);
+        COMPLETIONS.iter().find(|(kind, name, argument, _)| (*kind, *name, *argument) == requested);
     let Some((.., values)) = known else {
         let message = "only the argument `name` of the prompt `greet` and `place` of the resource \
                        template `sample://shelf/{place}` are completed";
         return Err(RpcError::invalid_params(message).into());
     };
-    let wanted = argument.value.to_lowercase();
-    let values = values.iter().filter(|value| value.to_lowercase().starts_with(&wanted));
+    let prefix = argument.value.to_lowercase();
+    let values = values.iter().filter(|value| value.to_lowercase().starts_with(&prefix));
     push(out, "{\"completion\":{\"values\":[");
     let mut n_values = 0;
     for value in values {
@@ -63,5 +66,5 @@ pub(super) fn complete(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Condu
     push(out, "],\"total\":");
     push_display(out, n_values);
     push(out, ",\"hasMore\":false}}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

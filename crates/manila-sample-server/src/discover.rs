@@ -1,15 +1,18 @@
-//! `server/discover`: the greeting of the modern era.
+//! `server/discover`: how a modern client learns the capabilities of the server.
 
 use serde::de::IgnoredAny;
 
-use super::answer::{push, push_string};
-use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
+use super::disposition::{Disposition, HandlerError};
 use super::era::MODERN_REVISION;
 use super::handshake::{CAPABILITIES, INSTRUCTIONS};
+use super::jsonrpc::{push, push_string};
 
-/// `server/discover`.
-pub(super) fn discover(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `server/discover`.
+pub(super) fn discover(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
     request.params::<IgnoredAny>()?;
     push(out, "{\"supportedVersions\":[");
     push_string(out, MODERN_REVISION);
@@ -18,5 +21,5 @@ pub(super) fn discover(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Condu
     push(out, ",\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}},\"instructions\":");
     push_string(out, INSTRUCTIONS);
     push(out, "}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

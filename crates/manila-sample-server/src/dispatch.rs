@@ -1,4 +1,4 @@
-//! Dispatch: from a message to the method that handles it, and from its conduct to an answer.
+//! Dispatch: from a message to the method that handles it, and from its disposition to a response.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,40 +9,40 @@ use std::thread;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::conduct::{Conduct, Job, Stop};
-use super::era::{self, Era, Opening};
+use super::disposition::{Disposition, HandlerError, Job};
+use super::era::{self, Era, RequestEra};
 use super::message::{self, Message};
 use super::methods;
 use super::output::{Output, Part};
 use super::rpc_error::RpcError;
 use super::session::Session;
-use super::shape::{self, OwnMeta, Shape};
-use super::{answer, arguments};
+use super::shape::{self, HandlerMeta, Shape};
+use super::{arguments, jsonrpc};
 
-/// A request on its way to its method.
+/// A request for a method.
 pub(super) struct Request<'a> {
-    /// Whose it is.
+    /// The session that it belongs to.
     pub(super) session: &'a Arc<Session>,
-    /// Where its answer goes.
+    /// The output for its response.
     pub(super) output: &'a Arc<Output>,
-    /// The era that it is served in.
+    /// The era of the request.
     pub(super) era: &'a Era,
-    /// What is put around its result.
+    /// The format of its result.
     pub(super) shape: Shape,
-    /// Its id, as it was written.
+    /// Its id, as written.
     pub(super) id: &'a RawValue,
-    /// Its params, as they were written.
+    /// Its params, as written.
     pub(super) params: Option<&'a RawValue>,
 }
 
 impl<'a> Request<'a> {
-    /// The params as the method wants them.
+    /// Parses the params into the type of the method.
     pub(super) fn params<T: Deserialize<'a>>(&self) -> Result<T, RpcError> {
         arguments::read(self.params.map_or("{}", RawValue::get))
     }
 
-    /// Refuses any cursor, for lists that have one page only.
-    pub(super) fn no_cursor(&self) -> Result<(), RpcError> {
+    /// Refuses any cursor, for lists with a single page.
+    pub(super) fn reject_cursor(&self) -> Result<(), RpcError> {
         match self.params::<ListParams<'_>>()?.cursor {
             Some(_) => Err(RpcError::unknown_cursor()),
             None => Ok(()),
@@ -50,31 +50,31 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The params of every method that lists.
+/// The params of all list methods.
 #[derive(Deserialize)]
 pub(super) struct ListParams<'a> {
     #[serde(borrow)]
     pub(super) cursor: Option<&'a RawValue>,
 }
 
-/// A request of which only the id, the method and the params are known.
-pub(super) struct Raw<'a> {
+/// A request before its era is known.
+pub(super) struct RawRequest<'a> {
     pub(super) id: &'a RawValue,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Option<&'a RawValue>,
 }
 
-/// Handles one line; `out` is an empty buffer. An error means that the client is gone.
+/// Handles a line; `out` is an empty buffer. Fails if the client cannot be written to.
 pub(super) fn receive(session: &Arc<Session>, line: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     if line.trim_ascii().is_empty() {
         return Ok(());
     }
     match message::read(line) {
         Ok(Message::Request { id, method, params }) => {
-            let raw = Raw { id, method, params };
-            let era = match era::opening(session.server.eras, &raw) {
-                Opening::Legacy => Ok(Era::Legacy),
-                Opening::Modern(meta) => meta.checked(&raw).map(Era::Modern),
+            let raw = RawRequest { id, method, params };
+            let era = match era::detect_era(session.server.eras, &raw) {
+                RequestEra::Legacy => Ok(Era::Legacy),
+                RequestEra::Modern(meta) => meta.check(&raw).map(Era::Modern),
             };
             match era {
                 Ok(era) => handle(session, &session.output, &raw, &era, out),
@@ -82,22 +82,22 @@ pub(super) fn receive(session: &Arc<Session>, line: &[u8], out: &mut Vec<u8>) ->
             }
         }
         Ok(Message::Notification { method, params }) => {
-            notice(session, &method, params);
+            receive_notification(session, &method, params);
             Ok(())
         }
-        Ok(Message::Answer { id, reply }) => {
-            session.waiting.reply(id, reply);
+        Ok(Message::Response { id, reply }) => {
+            session.pending_calls.reply(id, reply);
             Ok(())
         }
         Err(rejected) => refuse(&session.output, rejected.id, &rejected.error, 400),
     }
 }
 
-/// Serves a request; `out` is an empty buffer. An error means that the client is gone.
+/// Serves a request; `out` is an empty buffer. Fails if the client cannot be written to.
 pub(super) fn handle(
     session: &Arc<Session>,
     output: &Arc<Output>,
-    raw: &Raw<'_>,
+    raw: &RawRequest<'_>,
     era: &Era,
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
@@ -114,46 +114,46 @@ pub(super) fn handle(
         Era::Modern(_) => Shape::Modern { hints: method.hints },
     };
     if let Era::Legacy = era {
-        session.hear_legacy();
+        session.set_legacy();
     }
-    let Raw { id, params, .. } = *raw;
+    let RawRequest { id, params, .. } = *raw;
     let request = Request { session, output, era, shape, id, params };
     let opened = shape.open(out, id.get());
-    let conduct = (method.run)(&request, out);
-    match conduct {
-        Ok(Conduct::Answer) => {
+    let disposition = (method.run)(&request, out);
+    match disposition {
+        Ok(Disposition::Answer) => {
             shape.join(out, opened);
-            shape.close(out, OwnMeta::Absent);
+            shape.close(out, HandlerMeta::Absent);
             output.send(Part::Answer, out)
         }
-        Ok(Conduct::AnswerWithMeta) => {
+        Ok(Disposition::AnswerWithMeta) => {
             shape.join(out, opened);
-            shape.close(out, OwnMeta::Present);
+            shape.close(out, HandlerMeta::Present);
             output.send(Part::Answer, out)
         }
-        Ok(Conduct::Long { text, rest }) => {
+        Ok(Disposition::Long { text, rest }) => {
             shape.join(out, opened);
             let mut tail = rest.as_bytes().to_vec();
-            shape.close(&mut tail, OwnMeta::Absent);
+            shape.close(&mut tail, HandlerMeta::Absent);
             output.send_in_pieces(Part::Answer, |writer| {
                 writer.write_all(out)?;
                 text(writer)?;
                 writer.write_all(&tail)
             })
         }
-        Ok(Conduct::Unfinished { kind, members }) => {
+        Ok(Disposition::Unfinished { kind, members }) => {
             out.clear();
-            shape::unfinished(out, id.get(), kind, &members);
+            shape::push_unfinished(out, id.get(), kind, &members);
             output.send(Part::Answer, out)
         }
-        Ok(Conduct::Nothing) => Ok(()),
-        Ok(Conduct::Later(job)) => start(&request, job),
-        Err(Stop::Refused(error)) => refuse(output, Some(id), &error, status(&error)),
-        Err(Stop::Broken(error)) => Err(error),
+        Ok(Disposition::Nothing) => Ok(()),
+        Ok(Disposition::Later(job)) => start(&request, job),
+        Err(HandlerError::Refused(error)) => refuse(output, Some(id), &error, status(&error)),
+        Err(HandlerError::Broken(error)) => Err(error),
     }
 }
 
-/// Sends an error answer.
+/// Sends an error response.
 pub(super) fn refuse(
     output: &Output,
     id: Option<&RawValue>,
@@ -161,34 +161,34 @@ pub(super) fn refuse(
     status: u16,
 ) -> io::Result<()> {
     let mut line = Vec::new();
-    answer::error(&mut line, id, error);
+    jsonrpc::error(&mut line, id, error);
     output.send(Part::Refusal(status), &line)
 }
 
-/// Runs `job` on a thread of its own, which sends the answer unless the call is cancelled.
+/// Runs `job` on its own thread, which sends the response unless the call is cancelled.
 fn start(request: &Request<'_>, job: Job) -> io::Result<()> {
     let (id, shape) = (request.id.to_owned(), request.shape);
-    let wait = request.session.waiting.begin(request);
+    let pending = request.session.pending_calls.begin(request);
     let run = move || {
         let mut out = Vec::new();
         let opened = shape.open(&mut out, id.get());
-        let done = job(&wait, &mut out);
-        let is_wanted = wait.session.waiting.finish(&id) && done.is_ok();
-        // When the client is gone, whoever reads from it learns it too.
+        let done = job(&pending, &mut out);
+        let is_wanted = pending.session.pending_calls.finish(&id) && done.is_ok();
+        // The reader of the connection detects a disconnect.
         let _ = if is_wanted {
             shape.join(&mut out, opened);
-            shape.close(&mut out, OwnMeta::Absent);
-            wait.output.send(Part::Answer, &out)
+            shape.close(&mut out, HandlerMeta::Absent);
+            pending.output.send(Part::Answer, &out)
         } else {
-            wait.session.server.cancelled.fetch_add(1, Ordering::Relaxed);
-            wait.output.leave()
+            pending.session.server.cancelled.fetch_add(1, Ordering::Relaxed);
+            pending.output.abandon()
         };
     };
     match thread::Builder::new().name("waiting call".to_owned()).spawn(run) {
         Ok(_) => Ok(()),
         Err(error) => {
-            request.session.waiting.cancel(request.id);
-            let error = RpcError::internal(format!("no thread for the call: {error}"));
+            request.session.pending_calls.cancel(request.id);
+            let error = RpcError::internal(format!("cannot start a thread for the call: {error}"));
             refuse(request.output, Some(request.id), &error, error.status)
         }
     }
@@ -200,8 +200,8 @@ struct CancelParams<'a> {
     request_id: &'a RawValue,
 }
 
-/// Takes note of a notification; one that cannot be read is ignored, as it has no answer.
-pub(super) fn notice(session: &Session, method: &str, params: Option<&RawValue>) {
+/// Handles a notification. An invalid one is ignored, because a notification has no response.
+pub(super) fn receive_notification(session: &Session, method: &str, params: Option<&RawValue>) {
     if method != "notifications/cancelled" {
         return;
     }

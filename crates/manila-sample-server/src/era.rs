@@ -1,4 +1,4 @@
-//! The era of one request: what its `_meta` says about the client, or that it says nothing.
+//! The era of a request, and what the `_meta` of a modern one declares about the client.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,43 +8,47 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::dispatch::Raw;
+use super::dispatch::RawRequest;
 use super::eras::Eras;
 use super::level::Level;
 use super::rpc_error::RpcError;
 
-/// The one modern revision that the server speaks.
+/// The only modern revision that the server supports.
 pub(super) const MODERN_REVISION: &str = "2026-07-28";
 
-/// How a request opens, before anything in it is checked.
-pub(super) enum Opening<'a> {
+/// The era of a request whose metadata has not been checked.
+pub(super) enum RequestEra<'a> {
     /// Without modern metadata.
     Legacy,
     /// With modern metadata, or with a method that only the modern era has.
     Modern(Meta<'a>),
 }
 
-/// Tells the era of a request.
+/// Returns the era of a request.
 ///
-/// Legacy requests pay for a search through their params and nothing else: the key of the
-/// version is a part of every modern request, and hardly ever a part of another one.
-pub(super) fn opening<'a>(eras: Eras, request: &Raw<'a>) -> Opening<'a> {
+/// For legacy requests, this only searches the params for a key. Every modern request contains the
+/// key of the version, and other requests almost never do.
+pub(super) fn detect_era<'a>(eras: Eras, request: &RawRequest<'a>) -> RequestEra<'a> {
     static KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("protocolVersion"));
-    let Raw { method, params, .. } = request;
+    let RawRequest { method, params, .. } = request;
     let must_be_modern = match eras {
-        Eras::Legacy => return Opening::Legacy,
+        Eras::Legacy => return RequestEra::Legacy,
         Eras::Modern => true,
         Eras::Both => method == "server/discover",
     };
-    let names_version = || params.is_some_and(|it| KEY.find(it.get().as_bytes()).is_some());
-    if !must_be_modern && (method == "initialize" || !names_version()) {
-        return Opening::Legacy;
+    let has_version = || params.is_some_and(|it| KEY.find(it.get().as_bytes()).is_some());
+    if !must_be_modern && (method == "initialize" || !has_version()) {
+        return RequestEra::Legacy;
     }
     let meta = Meta::read(*params);
-    if must_be_modern || meta.version.is_some() { Opening::Modern(meta) } else { Opening::Legacy }
+    if must_be_modern || meta.version.is_some() {
+        RequestEra::Modern(meta)
+    } else {
+        RequestEra::Legacy
+    }
 }
 
-/// What the `_meta` of a modern request says, as it was written.
+/// The `_meta` of a modern request, as written.
 #[derive(Default, Deserialize)]
 pub(super) struct Meta<'a> {
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
@@ -62,33 +66,34 @@ struct Params<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// Metadata that cannot be read says nothing.
+    /// Reads the metadata. If it is invalid, all members are absent.
     pub(super) fn read(params: Option<&'a RawValue>) -> Meta<'a> {
-        let objects = |it: &&RawValue| it.get().starts_with('{');
-        let params = params.filter(objects).map(|it| serde_json::from_str::<Params<'a>>(it.get()));
-        let meta = params.and_then(|params| params.ok()?.meta).filter(objects);
+        let is_object = |it: &&RawValue| it.get().starts_with('{');
+        let params = params.filter(is_object);
+        let params = params.map(|it| serde_json::from_str::<Params<'a>>(it.get()));
+        let meta = params.and_then(|params| params.ok()?.meta).filter(is_object);
         meta.and_then(|meta| serde_json::from_str(meta.get()).ok()).unwrap_or_default()
     }
 
-    /// Whether there is a version at all.
-    pub(super) fn names_version(&self) -> bool {
+    /// Returns whether a version is present, valid or not.
+    pub(super) fn has_version(&self) -> bool {
         self.version.is_some()
     }
 
-    /// The version, if it is a text.
+    /// Returns the version, if it is a string.
     pub(super) fn version(&self) -> Option<Cow<'a, str>> {
         #[derive(Deserialize)]
-        struct Word<'a>(#[serde(borrow)] Cow<'a, str>);
-        self.version.and_then(|it| serde_json::from_str(it.get()).ok()).map(|Word(it)| it)
+        struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+        self.version.and_then(|it| serde_json::from_str(it.get()).ok()).map(|Text(it)| it)
     }
 
-    /// The metadata as the methods want it; required members are there, the version is spoken.
-    pub(super) fn checked(&self, request: &Raw<'_>) -> Result<Modern, RpcError> {
-        // A legacy client can do nothing but show what it is told, so it is told the revision.
+    /// Validates the metadata: it has the required members, and the version is supported.
+    pub(super) fn check(&self, request: &RawRequest<'_>) -> Result<Modern, RpcError> {
+        // A legacy client can only display the error, so the error names the supported revision.
         if request.method == "initialize" && self.version.is_none() {
-            return Err(RpcError::unsupported_version(&initialized(request.params)));
+            return Err(RpcError::unsupported_version(&requested_version(request.params)));
         }
-        let version = self.version().ok_or_else(|| missing("protocolVersion"))?;
+        let version = self.version().ok_or_else(|| missing_meta("protocolVersion"))?;
         if version != MODERN_REVISION {
             return Err(RpcError::unsupported_version(&version));
         }
@@ -96,16 +101,16 @@ impl<'a> Meta<'a> {
         let capabilities = capabilities.and_then(|it| serde_json::from_str(it.get()).ok());
         let level_min = self.level_min.map(|level| serde_json::from_str(level.get()));
         Ok(Modern {
-            capabilities: capabilities.ok_or_else(|| missing("clientCapabilities"))?,
+            capabilities: capabilities.ok_or_else(|| missing_meta("clientCapabilities"))?,
             level_min: level_min.transpose().map_err(|_| {
-                RpcError::malformed("`io.modelcontextprotocol/logLevel` must be a log level")
+                RpcError::invalid_meta("`io.modelcontextprotocol/logLevel` must be a log level")
             })?,
         })
     }
 }
 
-/// The version that an `initialize` asks for.
-fn initialized(params: Option<&RawValue>) -> String {
+/// Returns the version that an `initialize` requests.
+fn requested_version(params: Option<&RawValue>) -> String {
     #[derive(Default, Deserialize)]
     struct InitializeParams {
         #[serde(rename = "protocolVersion")]
@@ -116,19 +121,21 @@ fn initialized(params: Option<&RawValue>) -> String {
     protocol_version
 }
 
-fn missing(key: &str) -> RpcError {
-    RpcError::malformed(format!("`_meta` must have a sound `io.modelcontextprotocol/{key}`"))
+fn missing_meta(key: &str) -> RpcError {
+    RpcError::invalid_meta(format!("`_meta` must have a valid `io.modelcontextprotocol/{key}`"))
 }
 
-/// The era of a request that is served.
+/// The era of a valid request.
 pub(super) enum Era {
+    /// The era with an `initialize` handshake.
     Legacy,
+    /// The era in which each request declares its client's capabilities.
     Modern(Modern),
 }
 
 impl Era {
-    /// Whether a method or a tool of these `eras` is there for the request.
-    pub(super) fn is_of(&self, eras: Eras) -> bool {
+    /// Returns whether this is one of `eras`.
+    pub(super) fn is_in(&self, eras: Eras) -> bool {
         match (self, eras) {
             (_, Eras::Both) | (Era::Legacy, Eras::Legacy) | (Era::Modern(_), Eras::Modern) => true,
             (Era::Legacy, Eras::Modern) | (Era::Modern(_), Eras::Legacy) => false,
@@ -136,12 +143,12 @@ impl Era {
     }
 }
 
-/// What a modern request says about its client.
+/// The properties of a client that a modern request declares.
 #[derive(Debug)]
 pub(super) struct Modern {
-    /// What the client can do.
+    /// The client's capabilities.
     capabilities: Capabilities,
-    /// The least severe level that it wants to hear of; without one, it wants none.
+    /// The least severe level of log messages to send. `None` sends no log messages.
     pub(super) level_min: Option<Level>,
 }
 
@@ -166,30 +173,30 @@ struct Elicitation {
     url: Option<IgnoredAny>,
 }
 
-/// What a tool needs from a client.
+/// A client capability that a tool requires.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Capability {
-    /// To put a form before somebody.
+    /// Show a form to the user.
     Form,
-    /// To let a model answer.
+    /// Sample from a model.
     Sampling,
-    /// To say in which folders it works.
+    /// List the folders that the client works in.
     Roots,
-    /// To follow tasks.
+    /// Poll tasks.
     Tasks,
 }
 
 impl Modern {
-    /// Whether the client can follow tasks.
+    /// Returns whether the client supports tasks.
     pub(super) fn has_tasks(&self) -> bool {
         self.capabilities.extensions.tasks.is_some()
     }
 
-    /// Refuses the request unless its client declared `capability`.
+    /// Refuses the request unless the client declared `capability`.
     pub(super) fn require(&self, capability: Capability) -> Result<(), RpcError> {
         let Capabilities { elicitation, sampling, roots, extensions } = &self.capabilities;
-        let (is_declared, wanted) = match capability {
-            // Elicitation that names no mode means forms.
+        let (is_declared, required) = match capability {
+            // Elicitation without a mode means forms.
             Capability::Form => (
                 elicitation.as_ref().is_some_and(|it| it.form.is_some() || it.url.is_none()),
                 r#"{"elicitation":{"form":{}}}"#,
@@ -201,6 +208,6 @@ impl Modern {
                 r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#,
             ),
         };
-        if is_declared { Ok(()) } else { Err(RpcError::missing_capability(wanted)) }
+        if is_declared { Ok(()) } else { Err(RpcError::missing_capability(required)) }
     }
 }

@@ -1,22 +1,22 @@
-//! Eras: the two ways to speak MCP, and which of them a server speaks.
+//! Eras: the two generations of MCP, and which of them a server supports.
 
-/// Which eras the server speaks.
+/// The eras that the server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Eras {
     /// Only the revisions with an `initialize` handshake.
     Legacy,
-    /// Only the revision in which every request says what it speaks.
+    /// Only the revision in which every request declares its version.
     Modern,
-    /// Both, told apart by each message.
+    /// Both; each message selects its era.
     #[default]
     Both,
 }
 
 impl Eras {
-    /// Every choice, in the order of the documentation.
+    /// All values, in the order of the documentation.
     pub const ALL: &[Eras] = &[Eras::Legacy, Eras::Modern, Eras::Both];
 
-    /// The name of the choice on a command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl Eras {
         }
     }
 
-    /// The choice of this name. There is no fallback: an unknown name is `None`.
+    /// Returns the value with this name, or `None` if the name is unknown.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Eras> {
         Eras::ALL.iter().copied().find(|eras| eras.name() == name)

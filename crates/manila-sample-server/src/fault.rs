@@ -3,21 +3,21 @@
 /// A way to misbehave from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// Complains on stderr in two lines and exits with code 3 before it reads anything.
+    /// Writes two lines to stderr and exits with code 3 before it reads anything.
     Exit,
-    /// Reads everything and never answers.
+    /// Reads all messages and never responds.
     Silent,
-    /// Prints lines that are no messages on stdout, then serves as usual.
+    /// Writes lines that are not messages to stdout, then serves as usual.
     Noise,
-    /// Serves as usual, but stays for ten minutes after the end of its input.
+    /// Serves as usual, but keeps running for ten minutes after the end of its input.
     Stubborn,
 }
 
 impl Fault {
-    /// Every fault, in the order of the documentation.
+    /// All faults, in the order of the documentation.
     pub const ALL: &[Fault] = &[Fault::Exit, Fault::Silent, Fault::Noise, Fault::Stubborn];
 
-    /// The name of the fault on a command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -28,14 +28,15 @@ impl Fault {
         }
     }
 
-    /// The fault of this name. There is no fallback: an unknown name is `None`.
+    /// Returns the fault with this name, or `None` if the name is unknown.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Fault> {
         Fault::ALL.iter().copied().find(|fault| fault.name() == name)
     }
 }
 
-/// What [`Fault::Noise`] prints: a banner, an empty line, JSON that is no message, half a message.
+/// The output of [`Fault::Noise`]: a banner, an empty line, JSON that is not a message, and half a
+/// message.
 pub(super) const NOISE: &[u8] = b"manila-sample is warming up ...\n\
 \n\
 [1, \"two\", {\"three\": 3}]\n\

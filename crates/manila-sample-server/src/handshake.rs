@@ -1,20 +1,20 @@
-//! The handshake, and the other methods that are about the connection itself.
+//! The handshake, and the other methods that concern the connection itself.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::answer::{push, push_string};
-use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
+use super::disposition::{Disposition, HandlerError};
+use super::jsonrpc::{push, push_string};
 use super::level::Level;
 
-/// The revisions that the server speaks; the last one is offered to a client that wants another.
+/// The supported revisions. The server offers the last one if a client requests another revision.
 pub(super) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What the server offers in either era, as members of an object; each era has its own tasks
-/// beside it.
+/// The server's capabilities in both eras, as members of an object. Each era adds its own form of
+/// the tasks capability.
 pub(super) const CAPABILITIES: &str = concat!(
     r#""tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"#,
     r#""logging":{},"completions":{}"#,
@@ -22,7 +22,7 @@ pub(super) const CAPABILITIES: &str = concat!(
 
 const TASKS: &str = r#""tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
 
-/// What a model should know about the server.
+/// The instructions for models.
 pub(super) const INSTRUCTIONS: &str =
     "Call any tool freely: nothing here touches real data, and some tools fail on purpose.";
 
@@ -32,13 +32,16 @@ struct InitializeParams<'a> {
     protocol_version: Cow<'a, str>,
 }
 
-/// `initialize`.
-pub(super) fn initialize(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `initialize`.
+pub(super) fn initialize(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
     let params: InitializeParams<'_> = request.params()?;
     let [.., newest] = REVISIONS;
-    let wanted = REVISIONS.iter().find(|revision| **revision == params.protocol_version);
+    let requested = REVISIONS.iter().find(|revision| **revision == params.protocol_version);
     push(out, "{\"protocolVersion\":");
-    push_string(out, wanted.unwrap_or(&newest));
+    push_string(out, requested.unwrap_or(&newest));
     push(out, ",\"capabilities\":{");
     push(out, CAPABILITIES);
     push(out, ",");
@@ -48,14 +51,14 @@ pub(super) fn initialize(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Con
     push(out, "},\"instructions\":");
     push_string(out, INSTRUCTIONS);
     push(out, "}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
-/// `ping`.
-pub(super) fn ping(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `ping`.
+pub(super) fn ping(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     request.params::<IgnoredAny>()?;
     push(out, "{}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
 #[derive(Deserialize)]
@@ -63,10 +66,13 @@ struct SetLevelParams {
     level: Level,
 }
 
-/// `logging/setLevel`.
-pub(super) fn set_level(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `logging/setLevel`.
+pub(super) fn set_level(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
     let params: SetLevelParams = request.params()?;
     request.session.set_level_min(params.level);
     push(out, "{}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

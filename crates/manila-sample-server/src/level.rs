@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// How much a log message matters; the order is that of RFC 5424, reversed.
+/// The severity of a log message, in the reverse order of RFC 5424.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {
@@ -17,7 +17,7 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Level::Debug => "debug",

@@ -1,7 +1,7 @@
 //! A small MCP server over stdio or HTTP: test fixture and demo server.
 //!
-//! [`serve`] speaks over a pair of streams, [`serve_http`] over a listener. Each message selects
-//! its [era](Eras). Fast tools answer on the reading thread, the others on a thread of their own.
+//! [`serve`] uses a pair of streams, [`serve_http`] a listener. Each message selects its
+//! [era](Eras). Fast tools respond on the reading thread, the others on a thread of their own.
 //!
 //! The server misbehaves on request: from the start with a [`Fault`], later with the tool
 //! `misbehave`. Responses are written by hand, so that every byte on the wire is intended.
@@ -13,19 +13,20 @@
 //! every test that connects one to the other.
 #![forbid(unsafe_code)]
 
-mod answer;
 mod arguments;
+mod changing_resources;
 mod clock;
 mod complete;
-mod conduct;
 mod discover;
 mod dispatch;
+mod disposition;
 mod era;
 mod eras;
 mod fault;
 mod handshake;
 mod http;
 mod input;
+mod jsonrpc;
 mod level;
 mod line;
 mod linger;
@@ -34,6 +35,7 @@ mod message;
 mod methods;
 mod output;
 mod own_process;
+mod pending_calls;
 mod prompts;
 mod resources;
 mod result;
@@ -41,11 +43,9 @@ mod rpc_error;
 mod server;
 mod session;
 mod shape;
-mod shelf;
 mod subscribe;
 mod tasks;
 mod tools;
-mod waiting;
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -62,18 +62,18 @@ pub use eras::Eras;
 pub use fault::Fault;
 pub use http::{ENDPOINT, serve_http};
 pub use linger::{LINGER_ARGUMENTS, linger};
-pub use own_process::asked_to_stop;
+pub use own_process::listen_for_stop;
 pub use tools::{TOOLS, Tool};
 
-/// How long a lingering or stubborn process outlives its welcome.
-const OVERTIME_S: u64 = 600;
+/// The number of seconds that a lingering or stubborn process keeps running.
+const LINGER_S: u64 = 600;
 
-/// How the server is to be.
+/// The options of a server.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// How it misbehaves from the start.
+    /// The way in which it misbehaves from the start.
     pub fault: Option<Fault>,
-    /// What it speaks.
+    /// The eras that it supports.
     pub eras: Eras,
 }
 
@@ -83,32 +83,32 @@ impl From<Option<Fault>> for Options {
     }
 }
 
-/// Why the server stopped.
+/// The reason why the server stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The client closed the input: the good end.
+    /// The client closed the input, which is the normal end.
     EndOfInput,
-    /// It was asked to stop.
-    Asked,
-    /// [`Fault::Exit`]: the server gave up before it read anything.
+    /// The server received a request to stop.
+    Stopped,
+    /// [`Fault::Exit`]: the server exited before it read anything.
     GaveUp,
 }
 
 impl Ending {
-    /// The exit code of a process that ends so.
+    /// Returns the process exit code for this ending.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
-            Ending::EndOfInput | Ending::Asked => 0,
+            Ending::EndOfInput | Ending::Stopped => 0,
             Ending::GaveUp => 3,
         }
     }
 }
 
-/// Serves until the end of `input`; calls that still wait then are dropped unanswered.
+/// Serves until the end of `input`. Calls that are still pending then get no response.
 ///
-/// `output` is never flushed: each answer is one write of one line, so pass a writer that does
-/// not hold lines back. It should own its descriptor: `misbehave` may drop it.
+/// `output` is never flushed, so pass a writer that does not hold back complete lines. It should
+/// own its descriptor: `misbehave` may drop it.
 pub fn serve(
     input: impl BufRead,
     output: impl Write + Send + 'static,
@@ -118,17 +118,17 @@ pub fn serve(
     let server = Arc::new(Server::new(eras));
     let output = Output::new(Some(Box::new(Lines(output))), &server.muted);
     let session = Session::new(&server, Arc::new(output));
-    server.enlist(&session);
+    server.register(&session);
     match fault {
         Some(Fault::Exit) => return give_up(),
         Some(Fault::Silent) => server.mute(),
-        Some(Fault::Noise) => session.output.send(Part::Aside, fault::NOISE)?,
+        Some(Fault::Noise) => session.output.send(Part::Other, fault::NOISE)?,
         Some(Fault::Stubborn) | None => {}
     }
     let result = serve_lines(input, &session);
     session.end();
     if fault == Some(Fault::Stubborn) {
-        thread::sleep(Duration::from_secs(OVERTIME_S));
+        thread::sleep(Duration::from_secs(LINGER_S));
     }
     result.map(|()| Ending::EndOfInput)
 }
@@ -136,13 +136,15 @@ pub fn serve(
 fn give_up() -> io::Result<Ending> {
     let mut stderr = io::stderr().lock();
     stderr.write_all(b"manila-sample: the settings file could not be opened\n")?;
-    stderr.write_all(b"manila-sample: giving up before the first message\n")?;
+    stderr.write_all(b"manila-sample: exiting before the first message\n")?;
     Ok(Ending::GaveUp)
 }
 
-/// Both buffers live as long as the loop; one that grew for a large message is let go.
+/// Serves each line of `input`.
+///
+/// Both buffers are reused for all messages. A buffer that grew for a large message is shrunk.
 fn serve_lines(mut input: impl BufRead, session: &Arc<Session>) -> io::Result<()> {
-    const BUFFER_KEPT_BYTES_MAX: usize = 1 << 20;
+    const RETAINED_BYTES_MAX: usize = 1 << 20;
     let mut line = Vec::new();
     let mut out = Vec::new();
     loop {
@@ -151,14 +153,14 @@ fn serve_lines(mut input: impl BufRead, session: &Arc<Session>) -> io::Result<()
             Line::TooLong => {
                 let message = format!("a line must be at most {} bytes", line::LINE_BYTES_MAX);
                 out.clear();
-                answer::error(&mut out, None, &RpcError::invalid_request(message));
+                jsonrpc::error(&mut out, None, &RpcError::invalid_request(message));
                 session.output.send(Part::Refusal(400), &out)?;
             }
             Line::End => return Ok(()),
         }
-        line.shrink_to(BUFFER_KEPT_BYTES_MAX);
+        line.shrink_to(RETAINED_BYTES_MAX);
         out.clear();
-        out.shrink_to(BUFFER_KEPT_BYTES_MAX);
+        out.shrink_to(RETAINED_BYTES_MAX);
     }
 }
 

@@ -1,22 +1,22 @@
-//! Lines of the input, none of them longer than a limit.
+//! Lines of the input, with a limit on their length.
 
 use std::io::{self, BufRead, Read};
 
-/// The longest line that is read; a longer one is skipped.
+/// The maximum length of a line. A longer one is skipped.
 pub(super) const LINE_BYTES_MAX: usize = 16 << 20;
 
-/// What [`read`] found.
+/// The outcome of [`read`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// The buffer holds a line, without its line feed.
+    /// The buffer contains a line, without its line feed.
     Whole,
-    /// A line was longer than the limit and has been skipped.
+    /// A line exceeded the limit and was skipped.
     TooLong,
     /// There are no more lines.
     End,
 }
 
-/// Reads the next line of `input` into `line`; a last line may lack its line feed.
+/// Reads the next line of `input` into `line`. The last line may lack its line feed.
 pub(super) fn read(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     line.clear();
     let bytes_max = LINE_BYTES_MAX as u64 + 1;

@@ -1,4 +1,4 @@
-//! `subscriptions/listen`: a request that stays open, to hear of changes.
+//! `subscriptions/listen`: a request that stays open to receive notifications of changes.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,17 +7,18 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
+use super::disposition::{Disposition, HandlerError};
 use super::output::{Output, Part};
-use super::{answer, resources, shape, subscribe};
+use super::{jsonrpc, resources, shape, subscribe};
 
 #[derive(Deserialize)]
 struct ListenParams {
     notifications: Filter,
 }
 
-/// What the client wants to hear of; nothing but the list of tools and resources ever changes here.
+/// The changes that the client subscribes to. On this server, only the tool list and resources
+/// change.
 #[derive(Deserialize)]
 struct Filter {
     #[serde(default, rename = "toolsListChanged")]
@@ -26,21 +27,24 @@ struct Filter {
     resources: Vec<String>,
 }
 
-/// `subscriptions/listen`.
-pub(super) fn listen(request: &Request<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `subscriptions/listen`.
+pub(super) fn listen(
+    request: &Request<'_>,
+    _out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
     let ListenParams { notifications } = request.params()?;
     let Filter { tools_list_changed, mut resources } = notifications;
-    // What is not there is not promised.
-    resources.retain(|uri| resources::is_there(&request.session.server, uri));
+    // A client can subscribe only to existing resources.
+    resources.retain(|uri| resources::is_known(&request.session.server, uri));
     let subscription = Subscription {
         id: request.id.to_owned(),
         output: Arc::clone(request.output),
         tools: tools_list_changed,
         resources,
     };
-    request.session.server.enlist(request.session);
+    request.session.server.register(request.session);
     request.session.subscriptions.add(subscription)?;
-    Ok(Conduct::Nothing)
+    Ok(Disposition::Nothing)
 }
 
 /// The open subscriptions of a session.
@@ -57,8 +61,8 @@ struct Subscription {
 }
 
 impl Subscription {
-    /// What of the client's wishes is granted.
-    fn granted(&self) -> String {
+    /// Returns the granted part of the client's filter.
+    fn granted_filter(&self) -> String {
         let tools = self.tools.then(|| r#""toolsListChanged":true"#.to_owned());
         let resources = (!self.resources.is_empty())
             .then(|| format!("\"resourceSubscriptions\":{}", Value::from(&*self.resources)));
@@ -66,40 +70,41 @@ impl Subscription {
         format!("{{{}}}", members.join(","))
     }
 
-    /// Sends a notification of this subscription; `more` are params, each with a comma before it.
+    /// Sends a notification of this subscription; `more` has params, each with a leading comma.
     fn notify(&self, method: &str, more: &str) -> io::Result<()> {
         let key = "io.modelcontextprotocol/subscriptionId";
         let params = format!("{{\"_meta\":{{\"{key}\":{}}}{more}}}", self.id);
         let mut line = Vec::new();
-        answer::notification(&mut line, method, &params);
-        self.output.send(Part::Aside, &line)
+        jsonrpc::notification(&mut line, method, &params);
+        self.output.send(Part::Other, &line)
     }
 }
 
 impl Subscriptions {
-    /// Opens a subscription; what happens from the acknowledgement on is told, and told after it.
+    /// Opens a subscription. The client is notified of every change after the acknowledgement, and
+    /// never before it.
     fn add(&self, subscription: Subscription) -> io::Result<()> {
         let mut open = self.open();
-        let more = format!(",\"notifications\":{}", subscription.granted());
+        let more = format!(",\"notifications\":{}", subscription.granted_filter());
         subscription.notify("notifications/subscriptions/acknowledged", &more)?;
         open.push(subscription);
         Ok(())
     }
 
-    /// How many there are.
+    /// Returns the number of open subscriptions.
     pub(super) fn len(&self) -> usize {
         self.open().len()
     }
 
-    /// Tells those who want to hear of it; whoever is gone is found out about elsewhere.
-    pub(super) fn tell_tools_changed(&self) {
+    /// Notifies the subscribers to the tool list. A disconnect is detected elsewhere.
+    pub(super) fn notify_tools_changed(&self) {
         for subscription in self.open().iter().filter(|subscription| subscription.tools) {
             let _ = subscription.notify("notifications/tools/list_changed", "");
         }
     }
 
-    /// The same for a resource that has changed.
-    pub(super) fn tell_updated(&self, uri: &str) {
+    /// Notifies the subscribers to the resource `uri`. A disconnect is detected elsewhere.
+    pub(super) fn notify_updated(&self, uri: &str) {
         let more = format!(",\"uri\":{}", Value::from(uri));
         for subscription in &*self.open() {
             if subscription.resources.iter().any(|watched| subscribe::is_part_of(uri, watched)) {
@@ -108,27 +113,27 @@ impl Subscriptions {
         }
     }
 
-    /// The resources that the client wants to hear of.
+    /// Returns the resources that the client has subscribed to.
     pub(super) fn resources(&self) -> Vec<String> {
         self.open().iter().flat_map(|subscription| subscription.resources.clone()).collect()
     }
 
-    /// The client wants to hear no more under the request `id`.
+    /// Ends the subscription of the request `id`, which the client has cancelled.
     pub(super) fn cancel(&self, id: &RawValue) {
         self.open().retain(|subscription| subscription.id.get() != id.get());
     }
 
-    /// Ends all of them from our side, politely.
+    /// Ends all subscriptions from the server's side, each with a response.
     pub(super) fn finish(&self) {
         for subscription in self.open().drain(..) {
             let mut line = Vec::new();
-            shape::subscription_ended(&mut line, subscription.id.get());
+            shape::push_subscription_end(&mut line, subscription.id.get());
             let _ = subscription.output.send(Part::Answer, &line);
         }
     }
 
-    /// Ends all of them, as nobody listens.
-    pub(super) fn forget(&self) {
+    /// Ends all subscriptions without a response, because the client has disconnected.
+    pub(super) fn clear(&self) {
         self.open().clear();
     }
 

@@ -1,4 +1,4 @@
-//! One line from the client, told apart: a request, a notification, or an answer.
+//! Messages of the client: requests, notifications and responses.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,18 @@ use serde_json::value::RawValue;
 
 use super::rpc_error::RpcError;
 
-/// A message of the client.
+/// A message of the client, by kind.
 #[derive(Debug)]
 pub(super) enum Message<'a> {
-    /// It wants an answer under this id.
+    /// A request, which expects a response with this id.
     Request { id: &'a RawValue, method: Cow<'a, str>, params: Option<&'a RawValue> },
-    /// It wants no answer.
+    /// A notification, which has no response.
     Notification { method: Cow<'a, str>, params: Option<&'a RawValue> },
-    /// It answers a request of ours.
-    Answer { id: &'a RawValue, reply: Reply },
+    /// A response to a request of the server.
+    Response { id: &'a RawValue, reply: Reply },
 }
 
-/// What the client answered.
+/// The content of a response.
 #[derive(Debug)]
 pub(super) enum Reply {
     /// The request succeeded with this result.
@@ -27,28 +27,28 @@ pub(super) enum Reply {
     Error(Box<RawValue>),
 }
 
-/// A line that is no message, with the id to answer under when one could be read.
+/// A line that is not a valid message, with the id for the response if one could be read.
 #[derive(Debug)]
 pub(super) struct Rejected<'a> {
     pub(super) id: Option<&'a RawValue>,
     pub(super) error: RpcError,
 }
 
-/// Reads one line.
+/// Parses a line.
 pub(super) fn read(line: &[u8]) -> Result<Message<'_>, Rejected<'_>> {
     let text = str::from_utf8(line).map_err(|_| Rejected {
         id: None,
         error: RpcError::parse_error("the line is not UTF-8"),
     })?;
-    // An array would pass for a struct, field by field.
+    // serde would accept an array as a struct, element by element.
     let fields = if text.trim_start().starts_with('[') {
         serde_json::from_str::<&RawValue>(text)
-            .and(Err(serde::de::Error::custom("a batch is not served")))
+            .and(Err(serde::de::Error::custom("batches are not supported")))
     } else {
         serde_json::from_str::<Fields<'_>>(text)
     };
     match fields {
-        Ok(fields) => told_apart(fields),
+        Ok(fields) => classify(fields),
         Err(error) if error.is_data() => {
             Err(Rejected { id: None, error: RpcError::invalid_request(error.to_string()) })
         }
@@ -56,7 +56,7 @@ pub(super) fn read(line: &[u8]) -> Result<Message<'_>, Rejected<'_>> {
     }
 }
 
-fn told_apart(fields: Fields<'_>) -> Result<Message<'_>, Rejected<'_>> {
+fn classify(fields: Fields<'_>) -> Result<Message<'_>, Rejected<'_>> {
     let Fields { jsonrpc, id, method, params, result, error } = fields;
     if id.is_some_and(|id| !id.get().starts_with(|first: char| "\"-0123456789".contains(first))) {
         let error = RpcError::invalid_request("an id must be a string or a number");
@@ -67,13 +67,13 @@ fn told_apart(fields: Fields<'_>) -> Result<Message<'_>, Rejected<'_>> {
         return Err(Rejected { id, error });
     }
     match (method, id, error, result) {
-        (Some(Word(method)), Some(id), _, _) => Ok(Message::Request { id, method, params }),
-        (Some(Word(method)), None, _, _) => Ok(Message::Notification { method, params }),
+        (Some(Text(method)), Some(id), _, _) => Ok(Message::Request { id, method, params }),
+        (Some(Text(method)), None, _, _) => Ok(Message::Notification { method, params }),
         (None, Some(id), Some(error), _) => {
-            Ok(Message::Answer { id, reply: Reply::Error(error.to_owned()) })
+            Ok(Message::Response { id, reply: Reply::Error(error.to_owned()) })
         }
         (None, Some(id), None, Some(result)) => {
-            Ok(Message::Answer { id, reply: Reply::Result(result.to_owned()) })
+            Ok(Message::Response { id, reply: Reply::Result(result.to_owned()) })
         }
         (None, id, _, _) => {
             let error = RpcError::invalid_request("a message must have a method or a result");
@@ -82,28 +82,29 @@ fn told_apart(fields: Fields<'_>) -> Result<Message<'_>, Rejected<'_>> {
     }
 }
 
-/// The fields of all messages; which are there tells what kind it is.
+/// The fields of all messages. The fields that are present determine the kind.
 #[derive(Deserialize)]
 struct Fields<'a> {
     #[serde(borrow)]
-    jsonrpc: Option<Word<'a>>,
-    #[serde(default, borrow, deserialize_with = "present")]
+    jsonrpc: Option<Text<'a>>,
+    #[serde(default, borrow, deserialize_with = "read_present")]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
-    method: Option<Word<'a>>,
+    method: Option<Text<'a>>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
-    #[serde(default, borrow, deserialize_with = "present")]
+    #[serde(default, borrow, deserialize_with = "read_present")]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
 
-/// Text that is borrowed from the line unless it holds escapes; serde borrows a bare `Cow` only.
+/// Text that is borrowed from the line unless it contains escapes. serde borrows only a bare `Cow`,
+/// not an optional one.
 #[derive(Deserialize)]
-struct Word<'a>(#[serde(borrow)] Cow<'a, str>);
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Keeps a `null` that is there apart from a field that is not.
-fn present<'de, D: Deserializer<'de>>(field: D) -> Result<Option<&'de RawValue>, D::Error> {
+/// Deserializes a field that is present, so that `null` differs from an absent field.
+fn read_present<'de, D: Deserializer<'de>>(field: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(field).map(Some)
 }

@@ -1,52 +1,52 @@
-//! The output: whole messages from many threads, one after the other.
+//! The output: complete messages from many threads, one at a time.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where all threads write.
+/// The output that all threads write to.
 pub(super) struct Output {
-    /// Nothing is written without one.
+    /// Without a sink, messages are dropped.
     sink: Mutex<Option<Box<dyn Sink>>>,
-    /// Whether what is sent is dropped; the sink is kept, so that the client sees no end.
+    /// Whether messages are dropped. The sink stays open, so that the client sees no end.
     muted: Arc<AtomicBool>,
 }
 
-/// What takes messages: a line each, or a part of an HTTP answer each.
+/// A receiver of messages, such as a stream of lines or an HTTP response.
 pub(super) trait Sink: Write + Send {
-    /// What is written from now on is `part`.
+    /// Begins a message of the kind `part`.
     fn begin(&mut self, part: Part) -> io::Result<()>;
 
-    /// What began has been written.
+    /// Ends the message that [`begin`](Sink::begin) began.
     fn end(&mut self, part: Part) -> io::Result<()>;
 
-    /// Nothing more will be written about the request, which has no answer.
-    fn leave(&mut self) -> io::Result<()>;
+    /// Ends the output of the request, which gets no response.
+    fn abandon(&mut self) -> io::Result<()>;
 }
 
-/// What a message is to the request that it is about.
+/// The relation of a message to its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Something before the answer, or without any request.
-    Aside,
-    /// The answer.
+    /// Any message but the response, such as a notification before it.
+    Other,
+    /// The response.
     Answer,
-    /// The answer of a request that was refused, with its HTTP status.
+    /// The error response to a refused request, with its HTTP status.
     Refusal(u16),
 }
 
 impl Output {
-    /// An output into `sink`, or into nothing for the time being; silent while `muted`.
+    /// Creates an output to `sink`, which can be attached later. It drops messages while `muted`.
     pub(super) fn new(sink: Option<Box<dyn Sink>>, muted: &Arc<AtomicBool>) -> Output {
         Output { sink: Mutex::new(sink), muted: Arc::clone(muted) }
     }
 
-    /// Writes `bytes` at once; they are one or more whole lines.
+    /// Writes `bytes`, one or more complete lines, in one write.
     pub(super) fn send(&self, part: Part, bytes: &[u8]) -> io::Result<()> {
         self.send_in_pieces(part, |writer| writer.write_all(bytes))
     }
 
-    /// Lets `write` write as it likes, with nothing of another thread in between.
+    /// Lets `write` write a message in several writes, while other threads wait.
     pub(super) fn send_in_pieces(
         &self,
         part: Part,
@@ -59,22 +59,22 @@ impl Output {
         })
     }
 
-    /// Ends what was about a request, without an answer.
-    pub(super) fn leave(&self) -> io::Result<()> {
-        self.with_sink(|sink| sink.leave())
+    /// Ends the output of a request without a response.
+    pub(super) fn abandon(&self) -> io::Result<()> {
+        self.with_sink(|sink| sink.abandon())
     }
 
-    /// Writes to `sink` from now on; gives it back when another one is in use.
+    /// Attaches `sink`, or returns it if another one is attached.
     pub(super) fn attach<S: Sink + 'static>(&self, sink: S) -> Result<(), S> {
-        let mut place = self.sink();
-        if place.is_some() {
+        let mut attached = self.sink();
+        if attached.is_some() {
             return Err(sink);
         }
-        *place = Some(Box::new(sink));
+        *attached = Some(Box::new(sink));
         Ok(())
     }
 
-    /// Drops the sink, and with it everything from now on.
+    /// Drops the sink and all later messages.
     pub(super) fn close(&self) {
         *self.sink() = None;
     }
@@ -87,13 +87,13 @@ impl Output {
         }
     }
 
-    /// A panic of another thread leaves at worst half a line behind.
+    /// Locks the sink. A panic of another thread leaves at worst an incomplete line.
     fn sink(&self) -> MutexGuard<'_, Option<Box<dyn Sink>>> {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A stream of lines, on which all messages are alike.
+/// A stream of lines, where all messages are written in the same way.
 pub(super) struct Lines<W>(pub(super) W);
 
 impl<W: Write> Write for Lines<W> {
@@ -115,7 +115,7 @@ impl<W: Write + Send> Sink for Lines<W> {
         Ok(())
     }
 
-    fn leave(&mut self) -> io::Result<()> {
+    fn abandon(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

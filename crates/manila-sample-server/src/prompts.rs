@@ -1,25 +1,25 @@
-//! Prompts: the prompt `greet`, and the names that complete its argument.
+//! Prompts: the prompt `greet`, and the completions of its argument.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::answer::{push, push_string};
-use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
+use super::disposition::{Disposition, HandlerError};
+use super::jsonrpc::{push, push_string};
 use super::rpc_error::RpcError;
 
-/// The names that are offered for the argument of `greet`.
+/// The completions of the argument of `greet`.
 pub(super) const NAMES: &[&str] = &["Ada", "Agnes", "Alan", "Barbara", "Edsger", "Grace", "Tony"];
 
-/// `prompts/list`.
-pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    request.no_cursor()?;
-    push(out, "{\"prompts\":[{\"name\":\"greet\",\"title\":\"Greet somebody\"");
+/// Handles `prompts/list`.
+pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    request.reject_cursor()?;
+    push(out, "{\"prompts\":[{\"name\":\"greet\",\"title\":\"Greet a person\"");
     push(out, ",\"description\":\"Asks the model for a short greeting.\"");
-    push(out, ",\"arguments\":[{\"name\":\"name\",\"description\":\"Who is greeted.\"");
+    push(out, ",\"arguments\":[{\"name\":\"name\",\"description\":\"The person to greet.\"");
     push(out, ",\"required\":true}]}]}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
 #[derive(Deserialize)]
@@ -37,8 +37,8 @@ struct GreetArguments<'a> {
     name: Cow<'a, str>,
 }
 
-/// `prompts/get`.
-pub(super) fn get(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `prompts/get`.
+pub(super) fn get(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let params: GetParams<'_> = request.params()?;
     if params.name != "greet" {
         return Err(RpcError::invalid_params("the only prompt is `greet`").into());
@@ -47,5 +47,5 @@ pub(super) fn get(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, S
     push(out, ",\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
     push_string(out, &format!("Greet {} in one friendly sentence.", params.arguments.name));
     push(out, "}}]}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

@@ -1,17 +1,17 @@
-//! Resources: one of text, one of bytes, one that changes, and the page of the tool `app`.
+//! Resources: a text, a blob, a resource that changes, and the page of the tool `app`.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::answer::{push, push_string};
-use super::conduct::{Conduct, Stop};
+use super::changing_resources::{COLLECTION_URI, TEMPLATE};
 use super::dispatch::Request;
+use super::disposition::{Disposition, HandlerError};
+use super::jsonrpc::{push, push_string};
 use super::rpc_error::RpcError;
 use super::server::Server;
-use super::shelf::{SHELF, TEMPLATE};
 
-/// Something that can be read.
+/// A resource.
 struct Resource {
     uri: &'static str,
     name: &'static str,
@@ -23,24 +23,24 @@ struct Resource {
 
 enum Body {
     Text(&'static str),
-    /// In base64.
+    /// Bytes, in base64.
     Blob(&'static str),
-    /// As it is now.
+    /// The current content of the shelf.
     Shelf,
 }
 
 #[derive(PartialEq, Eq)]
 enum Listing {
     Listed,
-    /// Found through a tool only.
-    Hidden,
+    /// Only a tool refers to it.
+    Unlisted,
 }
 
 const RESOURCES: &[Resource] = &[
     Resource {
         uri: "sample://greeting",
         name: "greeting",
-        description: "A few friendly words, as plain text.",
+        description: "A short greeting, as plain text.",
         mime_type: "text/plain",
         body: Body::Text("Good morning from the sample server.\n"),
         listing: Listing::Listed,
@@ -54,9 +54,9 @@ const RESOURCES: &[Resource] = &[
         listing: Listing::Listed,
     },
     Resource {
-        uri: SHELF,
+        uri: COLLECTION_URI,
         name: "shelf",
-        description: "How often each place was touched. It can be subscribed to.",
+        description: "The number of times each place was touched. Clients can subscribe to it.",
         mime_type: "text/plain",
         body: Body::Shelf,
         listing: Listing::Listed,
@@ -67,13 +67,13 @@ const RESOURCES: &[Resource] = &[
         description: "The page that a host shows for the tool `app`.",
         mime_type: "text/html;profile=mcp-app",
         body: Body::Text("<!doctype html><title>Sample</title><p>The sample app is ready.</p>"),
-        listing: Listing::Hidden,
+        listing: Listing::Unlisted,
     },
 ];
 
-/// `resources/list`.
-pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    request.no_cursor()?;
+/// Handles `resources/list`.
+pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    request.reject_cursor()?;
     push(out, "{\"resources\":[");
     let listed = RESOURCES.iter().filter(|resource| resource.listing == Listing::Listed);
     for (index, resource) in listed.enumerate() {
@@ -88,27 +88,31 @@ pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, 
         push(out, "}");
     }
     push(out, "]}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
-/// `resources/templates/list`: the places of the shelf.
-pub(super) fn list_templates(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    request.no_cursor()?;
+/// Handles `resources/templates/list`, which lists the places of the shelf.
+pub(super) fn list_templates(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
+    request.reject_cursor()?;
     push(out, "{\"resourceTemplates\":[{\"uriTemplate\":");
     push_string(out, TEMPLATE);
-    push(out, ",\"name\":\"place\",\"description\":\"How often one place was touched.\"");
+    push(out, ",\"name\":\"place\",\"description\":\"The number of times one place was touched.\"");
     push(out, ",\"mimeType\":\"text/plain\"}]}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
+/// The params of methods that concern one resource.
 #[derive(Deserialize)]
 pub(super) struct UriParams<'a> {
     #[serde(borrow)]
     pub(super) uri: Cow<'a, str>,
 }
 
-/// `resources/read`.
-pub(super) fn read(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `resources/read`.
+pub(super) fn read(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let UriParams { uri } = request.params()?;
     let (mime_type, field, body) = find(&request.session.server, &uri)
         .ok_or_else(|| RpcError::resource_not_found(request.era, &uri))?;
@@ -119,18 +123,18 @@ pub(super) fn read(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, 
     push(out, field);
     push_string(out, &body);
     push(out, "}]}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
-/// Whether there is a resource of this URI.
-pub(super) fn is_there(server: &Server, uri: &str) -> bool {
+/// Returns whether there is a resource with this URI.
+pub(super) fn is_known(server: &Server, uri: &str) -> bool {
     find(server, uri).is_some()
 }
 
-/// The media type of a resource, the member that holds it, and what that is now.
+/// Returns the media type of a resource, the member for its content, and the current content.
 fn find(server: &Server, uri: &str) -> Option<(&'static str, &'static str, Cow<'static, str>)> {
     let text = ",\"text\":";
-    let shelf = || Some(("text/plain", text, Cow::Owned(server.shelf.read(uri)?)));
+    let shelf = || Some(("text/plain", text, Cow::Owned(server.changing_resources.read(uri)?)));
     let Some(resource) = RESOURCES.iter().find(|resource| resource.uri == uri) else {
         return shelf();
     };

@@ -1,23 +1,23 @@
-//! Results of tools: the shapes that most of them share.
+//! Tool results: the formats that most tools share.
 
-use super::answer::{push, push_string};
+use super::jsonrpc::{push, push_string};
 
-/// One text block.
+/// Appends a result with one text block.
 pub(super) fn text(out: &mut Vec<u8>, text: &str) {
     push(out, "{\"content\":[");
     push_text_block(out, text);
     push(out, "]}");
 }
 
-/// One text block that says what went wrong.
+/// Appends an error result with one text block.
 pub(super) fn failure(out: &mut Vec<u8>, text: &str) {
     push(out, "{\"content\":[");
     push_text_block(out, text);
     push(out, "],\"isError\":true}");
 }
 
-/// `json`, an object on one line, as structured content, with `text` beside it.
-pub(super) fn structured(out: &mut Vec<u8>, text: &str, json: &str) {
+/// Appends a result with `json`, an object on one line, as structured content, and with `text`.
+pub(super) fn push_structured(out: &mut Vec<u8>, text: &str, json: &str) {
     push(out, "{\"content\":[");
     push_text_block(out, text);
     push(out, "],\"structuredContent\":");
@@ -25,12 +25,12 @@ pub(super) fn structured(out: &mut Vec<u8>, text: &str, json: &str) {
     push(out, "}");
 }
 
-/// `json`, an object on one line, as structured content and once more as text.
-pub(super) fn mirrored(out: &mut Vec<u8>, json: &str) {
-    structured(out, json, json);
+/// Appends a result with `json`, an object on one line, as structured content and as text.
+pub(super) fn push_mirrored(out: &mut Vec<u8>, json: &str) {
+    push_structured(out, json, json);
 }
 
-/// A text block alone, for results that are put together by hand.
+/// Appends a text block, for results that are assembled by hand.
 pub(super) fn push_text_block(out: &mut Vec<u8>, text: &str) {
     push(out, "{\"type\":\"text\",\"text\":");
     push_string(out, text);

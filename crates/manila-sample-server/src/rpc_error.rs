@@ -1,79 +1,80 @@
-//! JSON-RPC errors: the code, the message and the data of a request that was refused.
+//! JSON-RPC errors: the code, message and data of the response to a refused request.
 
 use std::borrow::Cow;
 
 use super::era::{Era, MODERN_REVISION};
 
-/// An error answer.
+/// The error of an error response.
 #[derive(Debug)]
 pub(super) struct RpcError {
-    /// The number that JSON-RPC or MCP gives to this kind of error.
+    /// The error code of JSON-RPC or MCP.
     pub(super) code: i32,
-    /// One sentence for people.
+    /// A message for people.
     pub(super) message: Cow<'static, str>,
-    /// More about it, as JSON text.
+    /// Additional data, as JSON text.
     pub(super) data: Option<String>,
-    /// The HTTP status that the modern era has for it.
+    /// The HTTP status in the modern era.
     pub(super) status: u16,
 }
 
 impl RpcError {
-    /// The line is not JSON.
+    /// Reports a line that is not JSON.
     pub(super) fn parse_error(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError { status: 400, ..RpcError::new(-32700, message) }
     }
 
-    /// The line is JSON, but no message.
+    /// Reports a line that is JSON, but not a message.
     pub(super) fn invalid_request(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError { status: 400, ..RpcError::new(-32600, message) }
     }
 
-    /// The server has no such method.
+    /// Reports a method that the server does not have.
     pub(super) fn method_not_found() -> RpcError {
-        RpcError { status: 404, ..RpcError::new(-32601, "the method is not known here") }
+        RpcError { status: 404, ..RpcError::new(-32601, "the method is unknown") }
     }
 
-    /// The params do not fit the method, or the arguments the tool.
+    /// Reports params that are invalid for the method, or arguments that are invalid for the tool.
     pub(super) fn invalid_params(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError::new(-32602, message)
     }
 
-    /// What every modern request must say is missing or wrong.
-    pub(super) fn malformed(message: impl Into<Cow<'static, str>>) -> RpcError {
+    /// Reports that the required metadata of a modern request is missing or invalid.
+    pub(super) fn invalid_meta(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError { status: 400, ..RpcError::invalid_params(message) }
     }
 
-    /// A header does not say what the message says.
+    /// Reports a header that differs from the message.
     pub(super) fn header_mismatch(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError { status: 400, ..RpcError::new(-32020, message) }
     }
 
-    /// The client did not declare what the request needs; `wanted` are capabilities as JSON text.
-    pub(super) fn missing_capability(wanted: &str) -> RpcError {
-        let data = Some(format!("{{\"requiredCapabilities\":{wanted}}}"));
+    /// Reports that the client did not declare the `required` capabilities, which are JSON text.
+    pub(super) fn missing_capability(required: &str) -> RpcError {
+        let data = Some(format!("{{\"requiredCapabilities\":{required}}}"));
         let message = "the call needs a capability that the client did not declare";
         RpcError { data, status: 400, ..RpcError::new(-32021, message) }
     }
 
-    /// The request is of a revision that is not spoken here.
+    /// Reports a revision that the server does not support.
     pub(super) fn unsupported_version(requested: &str) -> RpcError {
         let requested = serde_json::Value::from(requested);
         let data = format!("{{\"supported\":[\"{MODERN_REVISION}\"],\"requested\":{requested}}}");
-        let message = format!("the revision is not spoken here; spoken is {MODERN_REVISION}");
+        let message = format!("unsupported protocol version; supported: {MODERN_REVISION}");
         RpcError { data: Some(data), status: 400, ..RpcError::new(-32022, message) }
     }
 
-    /// The cursor is none that this server gives out.
+    /// Reports a cursor that this server did not return.
     pub(super) fn unknown_cursor() -> RpcError {
-        RpcError::invalid_params("the cursor is none that was given out")
+        RpcError::invalid_params("the cursor is unknown")
     }
 
-    /// The server itself failed.
+    /// Reports a failure of the server itself.
     pub(super) fn internal(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError { status: 500, ..RpcError::new(-32603, message) }
     }
 
-    /// There is no resource of this URI; up to 2025-11-25, that had a code of its own.
+    /// Reports that there is no resource with this URI. Revisions up to 2025-11-25 have a separate
+    /// code for this.
     pub(super) fn resource_not_found(era: &Era, uri: &str) -> RpcError {
         let code = match era {
             Era::Legacy => -32002,

@@ -1,71 +1,72 @@
-//! The server: what all connections of one process share.
+//! The server: the state that all connections of a process share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::changing_resources::ChangingResources;
 use super::eras::Eras;
 use super::session::Session;
-use super::shelf::Shelf;
 use super::tasks::Tasks;
 
-/// One server.
+/// The state of a server.
 pub(super) struct Server {
-    /// What it speaks.
+    /// The eras that it supports.
     pub(super) eras: Eras,
-    /// How many tools have been called.
+    /// The number of tool calls.
     pub(super) calls: AtomicU64,
-    /// How many of them were cancelled while they waited.
+    /// The number of calls that were cancelled while they were pending.
     pub(super) cancelled: AtomicU64,
-    /// Whether the tool `extra` is on the list.
+    /// Whether the tool `extra` is listed.
     pub(super) extra_listed: AtomicBool,
-    /// What the tool `touch` changes.
-    pub(super) shelf: Shelf,
-    /// The calls that go on after they were answered.
+    /// The resources that the tool `touch` changes.
+    pub(super) changing_resources: ChangingResources,
+    /// The calls that run as tasks.
     pub(super) tasks: Tasks,
-    /// Whether nothing is sent any more.
+    /// Whether the server has stopped sending.
     pub(super) muted: Arc<AtomicBool>,
-    /// Those that may want to hear of changes.
+    /// The sessions that may be notified of changes.
     sessions: Mutex<Vec<Weak<Session>>>,
 }
 
 impl Server {
-    /// A server that speaks `eras`.
+    /// Creates a server that supports `eras`.
     pub(super) fn new(eras: Eras) -> Server {
         Server {
             eras,
             calls: AtomicU64::new(0),
             cancelled: AtomicU64::new(0),
             extra_listed: AtomicBool::new(false),
-            shelf: Shelf::default(),
+            changing_resources: ChangingResources::default(),
             tasks: Tasks::default(),
             muted: Arc::default(),
             sessions: Mutex::default(),
         }
     }
 
-    /// Drops everything that is sent from now on, without closing anything.
+    /// Drops all later output without closing any connection.
     pub(super) fn mute(&self) {
         self.muted.store(true, Ordering::Relaxed);
     }
 
-    /// Tells `session` of changes from now on, as long as it is there.
-    pub(super) fn enlist(&self, session: &Arc<Session>) {
+    /// Adds `session` to those that are notified of changes, until it is dropped.
+    pub(super) fn register(&self, session: &Arc<Session>) {
         let mut sessions = self.sessions();
-        let newcomer = Arc::downgrade(session);
-        sessions.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&newcomer));
-        sessions.push(newcomer);
+        let added = Arc::downgrade(session);
+        sessions.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&added));
+        sessions.push(added);
     }
 
-    /// Those that may want to hear of changes, now.
-    pub(super) fn listening(&self) -> Vec<Arc<Session>> {
+    /// Returns the registered sessions that still exist.
+    pub(super) fn live_sessions(&self) -> Vec<Arc<Session>> {
         self.sessions().iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// The resources that somebody wants to hear of, in either era.
-    pub(super) fn subscribed(&self) -> Vec<String> {
-        let sessions = self.listening();
+    /// Returns the resources that a client has subscribed to, in either era.
+    pub(super) fn subscribed_uris(&self) -> Vec<String> {
+        let sessions = self.live_sessions();
         let uris = sessions.iter().flat_map(|session| {
-            session.subscribed.uris().into_iter().chain(session.subscriptions.resources())
+            let legacy = session.resource_subscriptions.uris().into_iter();
+            legacy.chain(session.subscriptions.resources())
         });
         let mut uris: Vec<String> = uris.collect();
         uris.sort_unstable();

@@ -1,93 +1,93 @@
-//! The shape of a result: what an era puts around what a handler wrote.
+//! The shape of a result: the members that an era adds to the result of a handler.
 
-use super::answer::{self, push, push_string};
+use super::jsonrpc::{self, push, push_string};
 
-/// What is put around a result.
+/// The members that the server adds to a result.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
-    /// Nothing.
+    /// None.
     Legacy,
-    /// The type of the result, who answered, and for how long a client may keep it.
+    /// The type of the result, the server's name and version, and the cache hints.
     Modern {
-        /// More members, each with a comma before it.
+        /// The cache hints, as members with a leading comma each.
         hints: &'static str,
     },
 }
 
-/// An answer whose result is being written.
+/// A response whose result is being written.
 #[derive(Debug, Clone, Copy)]
 #[must_use]
-pub(super) struct Opened {
-    /// Where the handler's own result begins.
-    at: usize,
+pub(super) struct OpenResult {
+    /// The position where the handler's result begins.
+    start: usize,
 }
 
-/// Whether a result has a `_meta` of its own.
+/// Whether the handler's result contains `_meta`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OwnMeta {
+pub(super) enum HandlerMeta {
     Absent,
     Present,
 }
 
 impl Shape {
-    /// Begins the answer to the request `id`; a result, which is an object, comes next.
-    pub(super) fn open(self, out: &mut Vec<u8>, id: &str) -> Opened {
-        answer::open(out, id);
+    /// Begins the response to the request `id`. The handler's result, which is an object, follows.
+    pub(super) fn open(self, out: &mut Vec<u8>, id: &str) -> OpenResult {
+        jsonrpc::open(out, id);
         match self {
             Shape::Legacy => {}
             Shape::Modern { .. } => push(out, "{\"resultType\":\"complete\""),
         }
-        Opened { at: out.len() }
+        OpenResult { start: out.len() }
     }
 
-    /// Makes one object of our own members and the beginning of a result.
-    pub(super) fn join(self, out: &mut Vec<u8>, opened: Opened) {
+    /// Joins the server's members and the start of the handler's result into one object.
+    pub(super) fn join(self, out: &mut Vec<u8>, opened: OpenResult) {
         let Shape::Modern { .. } = self else { return };
-        if out.get(opened.at + 1) == Some(&b'}') {
-            // A result without members has nothing to be told apart from ours.
-            out.remove(opened.at);
-        } else if let Some(brace) = out.get_mut(opened.at) {
+        if out.get(opened.start + 1) == Some(&b'}') {
+            // A result without members needs no comma.
+            out.remove(opened.start);
+        } else if let Some(brace) = out.get_mut(opened.start) {
             *brace = b',';
         }
     }
 
-    /// Ends the answer, whose result is complete.
-    pub(super) fn close(self, out: &mut Vec<u8>, own_meta: OwnMeta) {
+    /// Ends the response after the handler's result.
+    pub(super) fn close(self, out: &mut Vec<u8>, handler_meta: HandlerMeta) {
         if let Shape::Modern { hints } = self {
             // The last brace of the result: more members follow.
             out.pop();
             push(out, hints);
-            if own_meta == OwnMeta::Absent {
+            if handler_meta == HandlerMeta::Absent {
                 push_server_info(out);
             }
             push(out, "}");
         }
-        answer::close(out);
+        jsonrpc::close(out);
     }
 }
 
-/// The whole answer that is not the last word: the client is asked first, or a task has begun.
-pub(super) fn unfinished(out: &mut Vec<u8>, id: &str, kind: &str, members: &str) {
-    answer::open(out, id);
+/// Appends a response that is not final: the server requires input, or it has started a task.
+pub(super) fn push_unfinished(out: &mut Vec<u8>, id: &str, kind: &str, members: &str) {
+    jsonrpc::open(out, id);
     push(out, "{\"resultType\":");
     push_string(out, kind);
     push(out, ",");
     push(out, members);
     push_server_info(out);
     push(out, "}");
-    answer::close(out);
+    jsonrpc::close(out);
 }
 
-/// The answer that ends a subscription from our side.
-pub(super) fn subscription_ended(out: &mut Vec<u8>, id: &str) {
-    answer::open(out, id);
+/// Appends the response that ends a subscription from the server's side.
+pub(super) fn push_subscription_end(out: &mut Vec<u8>, id: &str) {
+    jsonrpc::open(out, id);
     push(
         out,
         "{\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":",
     );
     push(out, id);
     push(out, "}}");
-    answer::close(out);
+    jsonrpc::close(out);
 }
 
 fn push_server_info(out: &mut Vec<u8>) {

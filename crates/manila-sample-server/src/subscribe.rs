@@ -1,55 +1,61 @@
-//! `resources/subscribe` and `resources/unsubscribe`: how a legacy client hears of changes.
+//! `resources/subscribe` and `resources/unsubscribe`: subscriptions of legacy clients.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::answer::push;
-use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
+use super::disposition::{Disposition, HandlerError};
+use super::jsonrpc::push;
 use super::resources::{self, UriParams};
 use super::rpc_error::RpcError;
 
-/// `resources/subscribe`.
-pub(super) fn subscribe(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `resources/subscribe`.
+pub(super) fn subscribe(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
     let UriParams { uri } = request.params()?;
-    if !resources::is_there(&request.session.server, &uri) {
+    if !resources::is_known(&request.session.server, &uri) {
         return Err(RpcError::resource_not_found(request.era, &uri).into());
     }
-    request.session.subscribed.uris_now().insert(uri.into_owned());
+    request.session.resource_subscriptions.lock().insert(uri.into_owned());
     push(out, "{}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
-/// `resources/unsubscribe`; what was not subscribed to is not missed.
-pub(super) fn unsubscribe(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `resources/unsubscribe`, which also succeeds without a subscription.
+pub(super) fn unsubscribe(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
     let UriParams { uri } = request.params()?;
-    request.session.subscribed.uris_now().remove(&*uri);
+    request.session.resource_subscriptions.lock().remove(&*uri);
     push(out, "{}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
-/// The resources that a client wants to hear of.
+/// The resources that a client has subscribed to.
 #[derive(Default)]
-pub(super) struct Subscribed(Mutex<BTreeSet<String>>);
+pub(super) struct ResourceSubscriptions(Mutex<BTreeSet<String>>);
 
-impl Subscribed {
-    /// Whether it wants to hear that the resource `uri` has changed.
-    pub(super) fn wants(&self, uri: &str) -> bool {
-        self.uris_now().iter().any(|watched| is_part_of(uri, watched))
+impl ResourceSubscriptions {
+    /// Returns whether a subscription covers the resource `uri`.
+    pub(super) fn contains(&self, uri: &str) -> bool {
+        self.lock().iter().any(|watched| is_part_of(uri, watched))
     }
 
-    /// All of them.
+    /// Returns the URIs of all subscriptions.
     pub(super) fn uris(&self) -> Vec<String> {
-        self.uris_now().iter().cloned().collect()
+        self.lock().iter().cloned().collect()
     }
 
-    fn uris_now(&self) -> MutexGuard<'_, BTreeSet<String>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether a resource is `whole` itself or below it: who wants to hear of the whole hears of its
+/// Returns whether a resource is `parent` or below it: a subscription to a resource covers its
 /// parts.
-pub(super) fn is_part_of(uri: &str, whole: &str) -> bool {
-    uri.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+pub(super) fn is_part_of(uri: &str, parent: &str) -> bool {
+    uri.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

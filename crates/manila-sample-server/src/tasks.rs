@@ -1,7 +1,7 @@
-//! Tasks: calls of the tool `job` that go on after they are answered, in the words of either era.
+//! Tasks: calls of the tool `job` that continue after their first response, in either era.
 //!
-//! Nothing runs for them: a task knows when it will be done. Their ids are counted, so two servers
-//! give out the same ones, and whoever stands in front of both has to tell them apart.
+//! No thread runs for a task: it stores the time of its completion. Task ids are sequential, so two
+//! servers use the same ids, and a gateway for both has to distinguish them.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -11,34 +11,34 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::answer::{self, push};
 use super::clock::{self, Timestamp};
-use super::conduct::{Conduct, Stop};
 use super::dispatch::Request;
+use super::disposition::{Disposition, HandlerError};
 use super::era::{Capability, Era};
+use super::jsonrpc::{self, push};
 use super::output::Part;
+use super::pending_calls::Cancelled;
 use super::rpc_error::RpcError;
 use super::session::Session;
-use super::waiting::Cancelled;
 
-/// How many are remembered.
+/// The maximum number of tasks that the server remembers.
 const TASKS_MAX: usize = 1_000;
 
 /// The tasks of a server, the oldest first.
 #[derive(Default)]
-pub(super) struct Tasks(Mutex<Begun>);
+pub(super) struct Tasks(Mutex<TaskTable>);
 
 #[derive(Default)]
-struct Begun {
+struct TaskTable {
     tasks: VecDeque<Task>,
     n_begun: u64,
 }
 
-/// A call that goes on after it was answered.
+/// A call that continues after its first response.
 #[derive(Clone)]
 pub(super) struct Task {
     id: String,
-    /// Whose it is: others are not shown it in a list.
+    /// The session that lists it.
     owner: Weak<Session>,
     began: Timestamp,
     work_ms: u64,
@@ -54,46 +54,46 @@ enum Status {
 }
 
 impl Tasks {
-    /// Begins a task of the session's that takes this long.
+    /// Starts a task of the session that takes `work_ms`.
     pub(super) fn begin(&self, session: &Arc<Session>, work_ms: u64) -> Task {
-        let mut begun = self.begun();
-        begun.n_begun += 1;
+        let mut table = self.lock();
+        table.n_begun += 1;
         let task = Task {
-            id: format!("task-{}", begun.n_begun),
+            id: format!("task-{}", table.n_begun),
             owner: Arc::downgrade(session),
             began: clock::timestamp(),
             work_ms,
             due: clock::now() + Duration::from_millis(work_ms),
             cancelled: None,
         };
-        if begun.tasks.len() == TASKS_MAX {
-            begun.tasks.pop_front();
+        if table.tasks.len() == TASKS_MAX {
+            table.tasks.pop_front();
         }
-        begun.tasks.push_back(task.clone());
+        table.tasks.push_back(task.clone());
         task
     }
 
     fn find(&self, id: &str) -> Result<Task, RpcError> {
-        let begun = self.begun();
-        let found = begun.tasks.iter().find(|task| task.id == id).cloned();
+        let table = self.lock();
+        let found = table.tasks.iter().find(|task| task.id == id).cloned();
         found.ok_or_else(|| RpcError::invalid_params("there is no such task"))
     }
 
-    /// Cancels a task that still works, and gives it; what is over stays as it is.
+    /// Cancels a task that is still working, and returns it. A finished task stays unchanged.
     fn cancel(&self, id: &str) -> Option<Task> {
-        let mut begun = self.begun();
-        let is_it = |task: &&mut Task| task.id == id && task.status() == Status::Working;
-        let task = begun.tasks.iter_mut().find(is_it)?;
+        let mut table = self.lock();
+        let is_match = |task: &&mut Task| task.id == id && task.status() == Status::Working;
+        let task = table.tasks.iter_mut().find(is_match)?;
         task.cancelled = Some(clock::timestamp());
         Some(task.clone())
     }
 
-    fn of(&self, session: &Arc<Session>) -> Vec<Task> {
+    fn list_of(&self, session: &Arc<Session>) -> Vec<Task> {
         let owner = Arc::downgrade(session);
-        self.begun().tasks.iter().filter(|task| task.owner.ptr_eq(&owner)).cloned().collect()
+        self.lock().tasks.iter().filter(|task| task.owner.ptr_eq(&owner)).cloned().collect()
     }
 
-    fn begun(&self) -> MutexGuard<'_, Begun> {
+    fn lock(&self) -> MutexGuard<'_, TaskTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,7 +107,7 @@ impl Task {
         }
     }
 
-    /// What an era tells of it, as members of an object.
+    /// Returns the task in the format of an era, as members of an object.
     pub(super) fn members(&self, era: &Era) -> String {
         let done = self.began.plus_ms(self.work_ms);
         let (status, updated) = match self.status() {
@@ -123,11 +123,11 @@ impl Task {
         let mut members = format!("\"taskId\":\"{id}\",\"status\":\"{status}\"");
         write!(members, ",\"createdAt\":\"{began}\",\"lastUpdatedAt\":\"{updated}\"")
             .and_then(|()| write!(members, ",\"ttl{units}\":600000,\"pollInterval{units}\":100"))
-            .expect("a string takes every character");
+            .expect("writing to a string cannot fail");
         members
     }
 
-    /// What the call would have been answered, with `more` members, each with a comma before it.
+    /// Appends the result of the call. `more` contains members, each with a leading comma.
     fn push_result(&self, out: &mut Vec<u8>, more: &str) {
         let (text, is_error) = match self.status() {
             Status::Working | Status::Completed => {
@@ -149,8 +149,8 @@ struct TaskParams {
     id: String,
 }
 
-/// The task that a request is about, if its client may ask for tasks at all.
-fn asked_for(request: &Request<'_>) -> Result<Task, RpcError> {
+/// Returns the task that a request names. Fails if its client did not declare tasks.
+fn requested_task(request: &Request<'_>) -> Result<Task, RpcError> {
     if let Era::Modern(client) = request.era {
         client.require(Capability::Tasks)?;
     }
@@ -158,9 +158,9 @@ fn asked_for(request: &Request<'_>) -> Result<Task, RpcError> {
     request.session.server.tasks.find(&id)
 }
 
-/// `tasks/get`: in the modern era the result of a task is a part of it.
-pub(super) fn get(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    let task = asked_for(request)?;
+/// Handles `tasks/get`. In the modern era, a completed task includes its result.
+pub(super) fn get(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    let task = requested_task(request)?;
     push(out, "{");
     push(out, &task.members(request.era));
     if matches!(request.era, Era::Modern(_)) && task.status() == Status::Completed {
@@ -168,59 +168,65 @@ pub(super) fn get(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, S
         task.push_result(out, "");
     }
     push(out, "}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
-/// `tasks/result`: waits until the task is over.
-pub(super) fn result(request: &Request<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    const LOOK_MS: u64 = 5;
-    let Task { id, .. } = asked_for(request)?;
-    Ok(Conduct::later(move |wait, out| {
+/// Handles `tasks/result`, which waits until the task has ended.
+pub(super) fn result(
+    request: &Request<'_>,
+    _out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
+    const POLL_MS: u64 = 5;
+    let Task { id, .. } = requested_task(request)?;
+    Ok(Disposition::later(move |pending, out| {
         loop {
-            // One that has been forgotten meanwhile is over, too.
-            let Ok(task) = wait.session.server.tasks.find(&id) else { return Err(Cancelled) };
+            // A task that the server no longer remembers has ended, too.
+            let Ok(task) = pending.session.server.tasks.find(&id) else { return Err(Cancelled) };
             if task.status() != Status::Working {
                 let key = "io.modelcontextprotocol/related-task";
                 task.push_result(out, &format!(",\"_meta\":{{\"{key}\":{{\"taskId\":\"{id}\"}}}}"));
                 return Ok(());
             }
-            wait.pause(LOOK_MS)?;
+            pending.pause(POLL_MS)?;
         }
     }))
 }
 
-/// `tasks/list`: those of the same client.
-pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    request.no_cursor()?;
-    let tasks = request.session.server.tasks.of(request.session);
+/// Handles `tasks/list`, which lists the tasks of the same client.
+pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    request.reject_cursor()?;
+    let tasks = request.session.server.tasks.list_of(request.session);
     let tasks: Vec<String> =
         tasks.iter().map(|task| format!("{{{}}}", task.members(request.era))).collect();
     push(out, "{\"tasks\":[");
     push(out, &tasks.join(","));
     push(out, "]}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
-/// `tasks/cancel`: a legacy client learns what became of the task, and its owner is told.
-pub(super) fn cancel(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    let task = asked_for(request)?;
+/// Handles `tasks/cancel`. In the legacy era, the result is the task, and its owner is notified.
+pub(super) fn cancel(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
+    let task = requested_task(request)?;
     let cancelled = request.session.server.tasks.cancel(&task.id);
     match (request.era, cancelled) {
         (Era::Modern(_), _) => push(out, "{}"),
         (Era::Legacy, None) => {
-            return Err(RpcError::invalid_params("the task is over already").into());
+            return Err(RpcError::invalid_params("the task has already ended").into());
         }
         (Era::Legacy, Some(task)) => {
-            let told = format!("{{{}}}", task.members(request.era));
+            let task_json = format!("{{{}}}", task.members(request.era));
             if let Some(owner) = task.owner.upgrade() {
                 let mut line = Vec::new();
-                answer::notification(&mut line, "notifications/tasks/status", &told);
-                owner.output.send(Part::Aside, &line)?;
+                jsonrpc::notification(&mut line, "notifications/tasks/status", &task_json);
+                owner.output.send(Part::Other, &line)?;
             }
-            push(out, &told);
+            push(out, &task_json);
         }
     }
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
 #[derive(Deserialize)]
@@ -229,10 +235,13 @@ struct UpdateParams<'a> {
     _responses: &'a RawValue,
 }
 
-/// `tasks/update`: tasks ask nothing here, and answers to nothing are passed over.
-pub(super) fn update(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    asked_for(request)?;
+/// Handles `tasks/update`. Tasks of this server request no input, so the responses are ignored.
+pub(super) fn update(
+    request: &Request<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Disposition, HandlerError> {
+    requested_task(request)?;
     request.params::<UpdateParams<'_>>()?;
     push(out, "{}");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

@@ -1,8 +1,8 @@
-//! Tools: what they share, the one list of them, and the methods `tools/list` and `tools/call`.
+//! Tools: their common types, their table, and the methods `tools/list` and `tools/call`.
 
 mod app;
-mod asking;
 mod big_numbers;
+mod client_input;
 mod crash;
 mod enveloped;
 mod fail;
@@ -27,37 +27,37 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::answer::{self, push, push_folded, push_string};
 use super::arguments;
-use super::conduct::{Conduct, Stop};
 use super::dispatch::{ListParams, Request};
+use super::disposition::{Disposition, HandlerError};
 use super::era::Era;
-use super::input::Returned;
+use super::input::RetryInput;
+use super::jsonrpc::{self, push, push_folded, push_string};
 use super::output::{Output, Part};
 use super::rpc_error::RpcError;
 use super::session::Session;
 use super::shape::Shape;
 
-/// A tool: what `tools/list` says of it, and what it does.
+/// A tool: its entry in `tools/list`, and its handler.
 pub struct Tool {
-    /// What it is called by.
+    /// The name that calls use.
     pub name: &'static str,
-    /// What people read.
+    /// The title for people.
     pub title: &'static str,
-    /// What it is good for, to somebody who has never seen it.
+    /// The description, for readers who do not know the tool.
     pub description: &'static str,
-    /// The JSON Schema of its arguments, perhaps over several lines.
+    /// The JSON Schema of its arguments, on one or more lines.
     pub input_schema: &'static str,
-    /// The JSON Schema of its structured content, perhaps over several lines.
+    /// The JSON Schema of its structured content, on one or more lines.
     pub output_schema: Option<&'static str>,
     /// Its `_meta`, a JSON object.
     pub meta: Option<&'static str>,
     handler: Handler,
 }
 
-type Handler = fn(&Call<'_>, &mut Vec<u8>) -> Result<Conduct, Stop>;
+type Handler = fn(&Call<'_>, &mut Vec<u8>) -> Result<Disposition, HandlerError>;
 
-/// Every tool that is always there, in the order of `tools/list`.
+/// All tools that are always listed, in the order of `tools/list`.
 pub const TOOLS: &[Tool] = &[
     plain::ECHO,
     plain::ADD,
@@ -85,21 +85,22 @@ pub const TOOLS: &[Tool] = &[
     side_effects::STDERR,
     side_effects::CHANGE_TOOLS,
     side_effects::TOUCH,
-    asking::ASK_USER,
-    asking::ASK_MODEL,
-    asking::ROOTS,
+    client_input::ASK_USER,
+    client_input::ASK_MODEL,
+    client_input::ROOTS,
     route::ROUTE,
     crash::CRASH,
     misbehave::MISBEHAVE,
 ];
 
-/// How many tools `tools/list` gives at once: more than there are, so that one page is enough.
+/// The number of tools per page of `tools/list`. It exceeds the number of tools, so that one page
+/// is enough.
 const PAGE_TOOLS_MAX: usize = 50;
 
 /// The input schema of a tool without arguments.
 const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
 
-/// A call on its way to its tool.
+/// A call of a tool.
 struct Call<'a> {
     session: &'a Arc<Session>,
     output: &'a Arc<Output>,
@@ -108,26 +109,26 @@ struct Call<'a> {
     id: &'a RawValue,
     arguments: &'a str,
     meta: Option<&'a RawValue>,
-    /// Whether it is to become a task, as legacy clients say it.
+    /// Whether a legacy client requested a task.
     wants_task: bool,
-    returned: Returned<'a>,
+    retry: RetryInput<'a>,
 }
 
 impl<'a> Call<'a> {
-    /// The arguments as the tool wants them.
+    /// Parses the arguments into the type of the tool.
     fn arguments<T: Deserialize<'a>>(&self) -> Result<T, RpcError> {
         arguments::read(self.arguments)
     }
 
-    /// Sends a notification before the answer; `params` is JSON text on one line.
+    /// Sends a notification before the response; `params` is JSON text on one line.
     fn notify(&self, method: &str, params: &str) -> io::Result<()> {
         let mut line = Vec::new();
-        answer::notification(&mut line, method, params);
-        self.output.send(Part::Aside, &line)
+        jsonrpc::notification(&mut line, method, params);
+        self.output.send(Part::Other, &line)
     }
 
     /// Refuses any argument.
-    fn no_arguments(&self) -> Result<(), RpcError> {
+    fn reject_arguments(&self) -> Result<(), RpcError> {
         self.arguments::<arguments::NoArguments>().map(|_| ())
     }
 }
@@ -143,27 +144,27 @@ struct CallParams<'a> {
     task: Option<IgnoredAny>,
 }
 
-/// What a call has besides, when it is made again with the answer to a question.
+/// The additional params of a call that is retried with input.
 #[derive(Deserialize)]
-struct AgainParams<'a> {
+struct RetryParams<'a> {
     #[serde(borrow, rename = "inputResponses")]
     responses: Option<HashMap<String, &'a RawValue>>,
     #[serde(rename = "requestState")]
     state: Option<String>,
 }
 
-/// `tools/call`.
-pub(super) fn call(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `tools/call`.
+pub(super) fn call(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let params: CallParams<'_> = request.params()?;
-    let tool = listed(request.session)
+    let tool = current_tools(request.session)
         .find(|tool| tool.name == params.name)
         .ok_or_else(|| RpcError::invalid_params(format!("unknown tool: {}", params.name)))?;
     request.session.server.calls.fetch_add(1, Ordering::Relaxed);
-    let returned = match request.era {
-        Era::Legacy => Returned::default(),
+    let retry = match request.era {
+        Era::Legacy => RetryInput::default(),
         Era::Modern(_) => {
-            let AgainParams { responses, state } = request.params()?;
-            Returned { responses, state }
+            let RetryParams { responses, state } = request.params()?;
+            RetryInput { responses, state }
         }
     };
     let call = Call {
@@ -175,37 +176,37 @@ pub(super) fn call(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, 
         arguments: params.arguments.map_or("{}", RawValue::get),
         meta: params.meta,
         wants_task: params.task.is_some(),
-        returned,
+        retry,
     };
     (tool.handler)(&call, out)
 }
 
-/// The arguments of the tool `name` that stand in headers, too: where they are, and the header.
-pub(super) fn mirrored(name: &str) -> &'static [(&'static str, &'static str)] {
+/// Returns the arguments of a tool that clients repeat in headers: JSON pointer and header.
+pub(super) fn header_arguments(name: &str) -> &'static [(&'static str, &'static str)] {
     if name == route::ROUTE.name { route::HEADERS } else { &[] }
 }
 
-/// The tools as they are now: all of [`TOOLS`], and `extra` when it has been switched on.
-fn listed(session: &Session) -> impl Iterator<Item = &'static Tool> + use<> {
+/// Returns the current tools: all of [`TOOLS`], and `extra` while it is listed.
+fn current_tools(session: &Session) -> impl Iterator<Item = &'static Tool> + use<> {
     let extra = session.server.extra_listed.load(Ordering::Relaxed).then_some(&side_effects::EXTRA);
     TOOLS.iter().chain(extra)
 }
 
-/// `tools/list`.
-pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Handles `tools/list`.
+pub(super) fn list(request: &Request<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let params: ListParams<'_> = request.params()?;
-    let tools: Vec<&Tool> = listed(request.session).collect();
+    let tools: Vec<&Tool> = current_tools(request.session).collect();
     let start = params.cursor.map_or(Some(0), |cursor| parse_cursor(cursor.get()));
     let start = start.filter(|start| *start < tools.len()).ok_or_else(RpcError::unknown_cursor)?;
     push_page(out, &tools, start, PAGE_TOOLS_MAX);
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
 fn parse_cursor(json: &str) -> Option<usize> {
     json.strip_prefix("\"from-")?.strip_suffix('"')?.parse().ok()
 }
 
-/// The page of `tools` that begins at `start`, with the cursor of the next page if there is one.
+/// Appends the page of `tools` that begins at `start`, with a cursor if there is another page.
 pub(super) fn push_page(out: &mut Vec<u8>, tools: &[&Tool], start: usize, page_tools_max: usize) {
     push(out, "{\"tools\":[");
     for (index, tool) in tools.iter().skip(start).take(page_tools_max).enumerate() {

@@ -1,8 +1,7 @@
-//! For tool authors: say what happened, get an envelope. Nobody writes one by hand.
+//! Builders for tool authors: describe how a call ended, and get an envelope.
 //!
-//! Each function says how a call ended; the methods of [`Observation`] add what is known
-//! around it; [`Observation::seal`] gives the envelope in the contract that the caller
-//! wants.
+//! Each function returns an [`Observation`]. Its methods add further facts, and
+//! [`seal`](Observation::seal) returns the envelope in a contract.
 //!
 //! ```
 //! use manila::{Context, Contract, Pagination, RawJson, Warning, answer};
@@ -10,7 +9,7 @@
 //! let found = RawJson::of(&["a", "b"])?;
 //! let reply = answer::success(found)
 //!     .request_id("req_1")
-//!     .warning(Warning::coded("STALE_CACHE", "The index is two hours old"))
+//!     .warning(Warning::with_code("STALE_CACHE", "The index is two hours old"))
 //!     .pagination(Pagination { has_more: false, total_count: Some(2), ..Pagination::default() })
 //!     .seal(Contract::ResponseV2, &Context::new([0; 16]));
 //! assert_eq!(
@@ -24,7 +23,7 @@
 //!         r#""pagination":{"cursor":null,"has_more":false,"total_count":2}}}"#,
 //!     ),
 //! );
-//! # Ok::<(), manila::UnfitValue>(())
+//! # Ok::<(), manila::NotSerializable>(())
 //! ```
 
 use std::time::Duration;
@@ -41,22 +40,23 @@ use crate::outcome::{
 use crate::pipeline::{self, Settings};
 use crate::raw_json::{JsonObject, RawJson};
 
-/// The call is done, and this is its payload.
+/// Describes a call that succeeded with this payload.
 ///
-/// A payload that says of itself `"success": false` is a failure all the same: Manila does
-/// not tell an agent that a call went well when the tool says that it did not.
+/// A payload with `"success": false` still becomes a failure: Manila never reports success if the
+/// tool reports failure.
 #[must_use]
 pub fn success(payload: RawJson) -> Observation {
     Observation::new(Observed::Answered(payload))
 }
 
-/// The call is done, and this text is its payload.
+/// Describes a call that succeeded with this text as its payload.
 #[must_use]
 pub fn text(text: impl Into<String>) -> Observation {
     Observation::new(Observed::Said(text.into().into()))
 }
 
-/// The call is done, but some of its parts failed (R11). `context` says which.
+/// Describes a call that succeeded although some of its parts failed (R11). `context` lists the
+/// failed parts.
 ///
 /// ```
 /// use manila::{Context, Contract, JsonObject, RawJson, answer};
@@ -67,7 +67,7 @@ pub fn text(text: impl Into<String>) -> Observation {
 ///     .seal(Contract::McpEnvelopeV01, &Context::new([0; 16]));
 /// assert!(!reply.is_error);
 /// assert!(reply.envelope.to_string().contains(r#""code":"PARTIAL_FAILURE""#));
-/// # Ok::<(), manila::UnfitValue>(())
+/// # Ok::<(), manila::NotSerializable>(())
 /// ```
 #[must_use]
 pub fn partial_success(
@@ -75,11 +75,13 @@ pub fn partial_success(
     message: impl Into<String>,
     context: JsonObject,
 ) -> Observation {
-    success(payload).warning(Warning::coded("PARTIAL_FAILURE", message).context(context))
+    success(payload).warning(Warning::with_code("PARTIAL_FAILURE", message).context(context))
 }
 
-/// An argument is wrong. `reason` is one of M7's words where one fits, e.g. `required`,
-/// `invalid value`, `invalid format`; the message follows from it.
+/// Describes a call with an invalid argument.
+///
+/// `reason` selects the message. It is preferably one of M7's reasons, e.g. `required`,
+/// `invalid value` or `invalid format`; any other text becomes part of the message.
 ///
 /// ```
 /// use manila::{Context, Contract, answer};
@@ -99,7 +101,7 @@ pub fn validation(parameter: impl Into<String>, reason: impl Into<String>) -> Ob
     }))
 }
 
-/// What was asked for does not exist.
+/// Describes a call that requested a resource that does not exist.
 #[must_use]
 pub fn not_found(resource: &str, id: &str) -> Observation {
     let details = JsonObject::build(|object| {
@@ -109,7 +111,7 @@ pub fn not_found(resource: &str, id: &str) -> Observation {
     Failed::new(Code::NotFound, format!("{resource} '{id}' not found")).details(details).into()
 }
 
-/// The caller made more calls than `limit` in a `period`, e.g. `minute`.
+/// Describes a call beyond the limit of `limit` calls per `period`, e.g. `minute`.
 #[must_use]
 pub fn rate_limit(
     limit: u64,
@@ -120,19 +122,19 @@ pub fn rate_limit(
     Observation::new(Observed::RateLimited(RateLimited { limit, period, retry_after }))
 }
 
-/// The caller did not prove who it is.
+/// Describes a call whose caller is not authenticated.
 #[must_use]
 pub fn unauthorized(message: impl Into<String>) -> Observation {
     Failed::new(Code::Unauthenticated, message).into()
 }
 
-/// The caller may not do this.
+/// Describes a call whose caller is authenticated, but not authorized.
 #[must_use]
 pub fn forbidden(message: impl Into<String>) -> Observation {
     Failed::new(Code::Forbidden, message).into()
 }
 
-/// `conflicting` is going on with `target`, so `operation` cannot run.
+/// Describes an `operation` that cannot run because `conflicting` is in progress on `target`.
 #[must_use]
 pub fn conflict(
     operation: impl Into<String>,
@@ -146,19 +148,19 @@ pub fn conflict(
     }))
 }
 
-/// Something went wrong inside the tool.
+/// Describes an internal error of the tool.
 #[must_use]
 pub fn internal(message: impl Into<String>) -> Observation {
     Failed::new(Code::InternalError, message).into()
 }
 
-/// A service that the tool needs does not answer; later it may.
+/// Describes a call that failed because a service is temporarily unavailable.
 #[must_use]
 pub fn unavailable(message: impl Into<String>) -> Observation {
     Failed::new(Code::UpstreamUnavailable, message).into()
 }
 
-/// Something that the tool needs is not there, and will not come by itself (M9).
+/// Describes a call to a tool that lacks something it needs, so that a retry will not help (M9).
 #[must_use]
 pub fn capability_missing(feature: impl Into<String>, reason: impl Into<String>) -> Observation {
     Observation::new(Observed::Unavailable(Unavailable {
@@ -168,13 +170,13 @@ pub fn capability_missing(feature: impl Into<String>, reason: impl Into<String>)
     }))
 }
 
-/// The feature is switched off for this caller.
+/// Describes a call to a feature that is disabled for this caller.
 #[must_use]
 pub fn feature_disabled(feature: impl Into<String>) -> Observation {
     Observation::new(Observed::FeatureDisabled { feature: feature.into() })
 }
 
-/// The feature needs a higher tier.
+/// Describes a call to a feature that requires a higher tier.
 #[must_use]
 pub fn tier_required(
     feature: impl Into<String>,
@@ -185,7 +187,7 @@ pub fn tier_required(
     Observation::new(Observed::TierRequired(TierRequired { feature, tier, reason }))
 }
 
-/// A failure with more to say than the functions above have words for.
+/// Creates an observation of a failure for which [`answer`](crate::answer) has no function.
 ///
 /// ```
 /// use manila::{Code, Context, Contract, Failed, Observation};
@@ -203,42 +205,42 @@ impl From<Failed> for Observation {
 }
 
 impl Failed {
-    /// What the tool itself calls it.
+    /// Sets the tool's own code.
     #[must_use]
     pub fn origin_code(mut self, code: impl Into<String>) -> Failed {
         self.origin_code = Some(code.into());
         self
     }
 
-    /// What to do about it.
+    /// Sets how to fix it.
     #[must_use]
     pub fn remediation(mut self, remediation: impl Into<String>) -> Failed {
         self.remediation = Some(remediation.into());
         self
     }
 
-    /// Facts about it.
+    /// Sets further facts about the failure.
     #[must_use]
     pub fn details(mut self, details: JsonObject) -> Failed {
         self.details = details;
         self
     }
 
-    /// Facts that `response-v2` puts directly into its `data`.
+    /// Sets facts that `response-v2` puts directly into its `data`.
     #[must_use]
     pub fn data(mut self, data: JsonObject) -> Failed {
         self.data = data;
         self
     }
 
-    /// How long to wait before the next try.
+    /// Sets how long to wait before a retry.
     #[must_use]
     pub fn retry_after(mut self, delay: Duration) -> Failed {
         self.retry_after = Some(delay);
         self
     }
 
-    /// What the tool produced before it failed.
+    /// Sets the partial result before the failure.
     #[must_use]
     pub fn partial(mut self, partial: Payload) -> Failed {
         self.partial = partial;
@@ -246,9 +248,9 @@ impl Failed {
     }
 }
 
-/// What is known around a call.
+/// Setters for the facts about a call.
 impl Observation {
-    /// The tool that was called.
+    /// Sets the tool's id and version.
     #[must_use]
     pub fn tool(mut self, id: impl Into<String>, version: impl Into<String>) -> Observation {
         self.call.tool_id = Some(id.into());
@@ -256,63 +258,63 @@ impl Observation {
         self
     }
 
-    /// The caller's correlation id.
+    /// Sets the caller's correlation id.
     #[must_use]
     pub fn request_id(mut self, id: impl Into<String>) -> Observation {
         self.call.request_id = Some(id.into());
         self
     }
 
-    /// The caller's tier.
+    /// Sets the caller's tier.
     #[must_use]
     pub fn tier(mut self, tier: Tier) -> Observation {
         self.call.tier = tier;
         self
     }
 
-    /// How long the call took.
+    /// Sets the duration of the call.
     #[must_use]
     pub fn duration(mut self, duration: Duration) -> Observation {
         self.call.duration = Some(duration);
         self
     }
 
-    /// The answer must not depend on time or chance.
+    /// Marks the response as independent of time and randomness.
     #[must_use]
     pub fn deterministic(mut self) -> Observation {
         self.call.deterministic = Some(true);
         self
     }
 
-    /// Something that did not stop the call.
+    /// Adds a warning.
     #[must_use]
     pub fn warning(mut self, warning: Warning) -> Observation {
         self.notes.warnings.push(warning);
         self
     }
 
-    /// Where in a longer list the answer is.
+    /// Sets the position of this page in a longer list.
     #[must_use]
     pub fn pagination(mut self, pagination: Pagination) -> Observation {
         self.notes.pagination = Some(pagination.into());
         self
     }
 
-    /// How many calls the caller has left.
+    /// Sets the caller's remaining quota.
     #[must_use]
     pub fn rate_limit(mut self, rate_limit: RateLimit) -> Observation {
         self.notes.rate_limit = Some(rate_limit.into());
         self
     }
 
-    /// Timings and counts.
+    /// Sets timings and counts.
     #[must_use]
     pub fn telemetry(mut self, telemetry: Telemetry) -> Observation {
         self.notes.telemetry = Some(telemetry.into());
         self
     }
 
-    /// A fact about how the tool worked.
+    /// Adds a fact about the tool's run, or replaces the one with this name.
     #[must_use]
     pub fn metadata(mut self, name: impl Into<String>, value: impl Into<String>) -> Observation {
         let (name, value) = (name.into(), value.into());
@@ -321,21 +323,21 @@ impl Observation {
         self
     }
 
-    /// A feature that the caller's tier withheld or limited.
+    /// Adds a feature that the caller's tier withheld or limited.
     #[must_use]
     pub fn upgrade_hint(mut self, hint: UpgradeHint) -> Observation {
         self.notes.upgrade_hints.push(hint);
         self
     }
 
-    /// Extra keys for `response-v2`'s `meta`.
+    /// Sets extra keys for `response-v2`'s `meta`.
     #[must_use]
     pub fn meta(mut self, meta: JsonObject) -> Observation {
         self.notes.meta = meta;
         self
     }
 
-    /// How complete the answer is.
+    /// Sets the completeness of the result.
     ///
     /// ```
     /// use manila::{Context, Contract, Fidelity, RawJson, Reduction, answer};
@@ -347,7 +349,7 @@ impl Observation {
     ///     .fidelity(fidelity)
     ///     .seal(Contract::ResponseV2, &Context::new([0; 16]));
     /// assert!(reply.envelope.to_string().contains(r#""content_fidelity":"partial""#));
-    /// # Ok::<(), manila::UnfitValue>(())
+    /// # Ok::<(), manila::NotSerializable>(())
     /// ```
     #[must_use]
     pub fn fidelity(mut self, fidelity: Fidelity) -> Observation {
@@ -355,7 +357,7 @@ impl Observation {
         self
     }
 
-    /// The envelope, in the contract that the caller wants.
+    /// Classifies and redacts the observation, and writes it as an envelope of `contract`.
     #[must_use]
     pub fn seal(self, contract: Contract, context: &Context) -> Reply {
         pipeline::seal(self, contract, &Settings::default(), context)

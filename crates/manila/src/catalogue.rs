@@ -1,36 +1,35 @@
-//! The catalogue: every way in which a call can fail, once.
+//! The catalogue: the closed list of failure codes.
 //!
-//! A failure inside Manila is a [`Code`] and nothing else. The set is closed: a name that
-//! is not here is an error, never a default. What a contract calls a code stands in that
-//! contract's module.
+//! Inside Manila, a failure is a [`Code`]. An unknown name is an error; there is no default code.
+//! Each contract's module has that contract's spelling of the codes.
 
 mod jsonrpc;
 
 use std::fmt;
 
-/// What the catalogue says about a code, whatever the contract.
+/// The catalogue's entry for a code, independent of any contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The canonical name, as it stands in logs and in observations.
+    /// The canonical name, as in logs and observations.
     pub name: &'static str,
-    /// What it means, for people.
+    /// The meaning, for people.
     pub meaning: &'static str,
     /// The status on plain HTTP.
     pub http_status: u16,
-    /// The JSON-RPC error code off MCP: `POST /tools/{id}` and the `strict` profile.
+    /// The JSON-RPC error code outside MCP: `POST /tools/{name}` and the `strict` profile.
     pub jsonrpc_plain: i32,
     /// The JSON-RPC error code on an MCP endpoint.
     pub jsonrpc_mcp: i32,
-    /// Whether the same call may succeed when it is made again.
+    /// Whether a retry of the same call may succeed.
     pub retry: Retry,
-    /// The message where nothing more specific is known.
+    /// The message if nothing more specific is known.
     pub message: &'static str,
-    /// What the caller can do about it.
+    /// The remedy for the caller.
     pub remedy: &'static str,
 }
 
-/// Whether the same call may succeed when it is made again.
+/// Whether a retry of the same call may succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
     /// The same call fails in the same way.
@@ -56,7 +55,7 @@ macro_rules! catalogue {
             /// Every code, in the order of the catalogue.
             pub const ALL: &'static [Code] = &[$(Code::$code,)+];
 
-            /// What the catalogue says about this code.
+            /// Returns the catalogue's entry for this code.
             #[must_use]
             pub const fn entry(self) -> &'static Entry {
                 match self {
@@ -77,35 +76,35 @@ macro_rules! catalogue {
 }
 
 catalogue! {
-    /// The request is not JSON at all.
+    /// The request is not JSON.
     ParseError => {
         name: "PARSE_ERROR",
         http: 400, plain: -32700, mcp: -32700, retry: No,
         message: "The request is not valid JSON",
         remedy: "Send one JSON value in UTF-8",
     }
-    /// The method named in the request does not exist here.
+    /// The method in the request does not exist.
     MethodNotFound => {
         name: "METHOD_NOT_FOUND",
         http: 404, plain: -32601, mcp: -32601, retry: No,
         message: "Unknown method",
         remedy: "Call a method that the server announces in its capabilities",
     }
-    /// The request is JSON, but not a request: a required member is missing or wrong.
+    /// The request is JSON, but not a JSON-RPC request: a required member is missing or wrong.
     InvalidEnvelope => {
         name: "INVALID_ENVELOPE",
         http: 400, plain: -32600, mcp: -32600, retry: No,
         message: "Invalid MCP envelope",
         remedy: "Send `id`, `jsonrpc` \"2.0\", `method` and an object as `params`",
     }
-    /// The arguments do not fit the tool's input schema, or the tool itself refused them.
+    /// The arguments do not match the tool's input schema, or the tool rejected them.
     InvalidToolInput => {
         name: "INVALID_TOOL_INPUT",
         http: 422, plain: -32602, mcp: -32602, retry: No,
         message: "Invalid tool input",
         remedy: "Verify the parameter values and try again.",
     }
-    /// A path is malformed, or leads outside the folders that the tool may use.
+    /// A path is malformed, or is outside the folders that the tool may use.
     InvalidPath => {
         name: "INVALID_PATH",
         http: 400, plain: -32602, mcp: -32602, retry: No,
@@ -119,42 +118,42 @@ catalogue! {
         message: "Unknown tool",
         remedy: "List the tools again and call one of the listed names",
     }
-    /// The tool looked for something that does not exist.
+    /// The requested resource does not exist.
     NotFound => {
         name: "NOT_FOUND",
         http: 404, plain: -32002, mcp: -32602, retry: No,
         message: "Not found",
         remedy: "Check the name or path, and that it exists",
     }
-    /// The caller did not say who it is, or its credentials are not valid.
+    /// The caller sent no credentials, or invalid ones.
     Unauthenticated => {
         name: "UNAUTHENTICATED",
         http: 401, plain: -32603, mcp: -32603, retry: No,
         message: "Authentication required",
         remedy: "Sign in again, or send valid credentials",
     }
-    /// The caller is known, but may not do this.
+    /// The caller is authenticated, but not authorized.
     Forbidden => {
         name: "FORBIDDEN",
         http: 403, plain: -32603, mcp: -32603, retry: No,
         message: "Permission denied",
-        remedy: "Ask for the permission, or use something that you may use",
+        remedy: "Request the permission, or use something that you have access to",
     }
-    /// The feature is switched off for this caller.
+    /// The feature is disabled for this caller.
     FeatureDisabled => {
         name: "FEATURE_DISABLED",
         http: 403, plain: -32603, mcp: -32603, retry: No,
         message: "The feature is not enabled",
         remedy: "Ask the operator to enable the feature",
     }
-    /// The feature needs a higher tier than the caller has.
+    /// The feature requires a higher tier than the caller's.
     UpgradeRequired => {
         name: "UPGRADE_REQUIRED",
         http: 403, plain: -32603, mcp: -32603, retry: No,
         message: "A higher tier is required",
         remedy: "Upgrade to the tier that the message names, or do without the feature",
     }
-    /// Another operation holds what this one needs, or the state forbids it.
+    /// The operation conflicts with another one, or with the current state.
     Conflict => {
         name: "CONFLICT",
         http: 409, plain: -32603, mcp: -32603, retry: Yes,
@@ -162,70 +161,70 @@ catalogue! {
         remedy: "Wait for the conflicting operation to complete, or cancel it before retrying \
                  this operation.",
     }
-    /// A request, an argument or an answer is over a size limit.
+    /// A request, an argument or a result exceeds a size limit.
     TooLarge => {
         name: "TOO_LARGE",
         http: 413, plain: -32602, mcp: -32602, retry: No,
         message: "Too large",
         remedy: "Ask for less: a filter, a range, a page or a smaller file",
     }
-    /// The caller made too many calls.
+    /// The caller sent too many calls.
     RateLimited => {
         name: "RATE_LIMITED",
         http: 429, plain: -32603, mcp: -32603, retry: Yes,
         message: "Rate limit exceeded",
         remedy: "Wait before the next call, and make fewer of them",
     }
-    /// The caller cancelled the call before it was done.
+    /// The caller cancelled the call before it ended.
     Cancelled => {
         name: "CANCELLED",
         http: 499, plain: -32603, mcp: -32603, retry: Yes,
         message: "The operation was cancelled by the user",
-        remedy: "Call again when the result is wanted",
+        remedy: "Call again if you still need the result",
     }
-    /// The call took longer than it may take.
+    /// The call exceeded its timeout.
     Timeout => {
         name: "TIMEOUT",
         http: 504, plain: -32603, mcp: -32603, retry: Yes,
         message: "The operation timed out",
-        remedy: "Try again, ask for less, or raise the time-out",
+        remedy: "Try again, request less, or raise the timeout",
     }
-    /// The tool exists, but something that it needs is missing here.
+    /// The tool exists, but something that it needs is missing.
     CapabilityNotAvailable => {
         name: "CAPABILITY_NOT_AVAILABLE",
         http: 501, plain: -32603, mcp: -32603, retry: No,
         message: "The capability is not available in this environment",
         remedy: "Install or configure what is missing, or use another tool",
     }
-    /// The server behind the tool cannot be reached, or died during the call.
+    /// The tool's server is unreachable, or exited during the call.
     UpstreamUnavailable => {
         name: "UPSTREAM_UNAVAILABLE",
         http: 503, plain: -32603, mcp: -32603, retry: Yes,
         message: "The tool's server is not available",
-        remedy: "Try again in a moment; if it stays away, look at the server's own log",
+        remedy: "Try again in a moment; if it is still unavailable, read the server's log",
     }
-    /// The tool answered something that breaks its output schema or its contract.
+    /// The tool's result violates its output schema or its contract.
     InvalidToolOutput => {
         name: "INVALID_TOOL_OUTPUT",
         http: 502, plain: -32603, mcp: -32603, retry: No,
-        message: "The tool's answer is not valid",
-        remedy: "Report it to the tool's author; the arguments are not to blame",
+        message: "The tool's result is not valid",
+        remedy: "Report it to the tool's author; the arguments are not the cause",
     }
-    /// A command ran and ended with an exit code other than 0.
+    /// A command ended with an exit code other than 0.
     CommandFailed => {
         name: "COMMAND_FAILED",
         http: 500, plain: -32603, mcp: -32603, retry: No,
         message: "The command failed",
         remedy: "Check the command syntax and arguments",
     }
-    /// The tool said that it failed, and not why in words that are known here.
+    /// The tool reported a failure without a known code.
     ToolFailed => {
         name: "TOOL_FAILED",
         http: 500, plain: -32603, mcp: -32603, retry: No,
         message: "The tool failed",
         remedy: "Read the message; change the arguments or use another tool",
     }
-    /// Something went wrong in Manila, or in a tool that said no more than that.
+    /// An internal error occurred in Manila, or a tool reported one.
     InternalError => {
         name: "INTERNAL_ERROR",
         http: 500, plain: -32603, mcp: -32603, retry: Yes,
@@ -235,7 +234,7 @@ catalogue! {
 }
 
 impl Code {
-    /// The code of this name. There is no fallback: an unknown name is an error.
+    /// Parses a canonical name. There is no fallback: an unknown name is an error.
     ///
     /// ```
     /// use manila::Code;
@@ -247,13 +246,13 @@ impl Code {
         found.ok_or_else(|| UnknownCode(name.to_owned()))
     }
 
-    /// The canonical name.
+    /// Returns the canonical name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// Whether the same call may succeed when it is made again.
+    /// Returns whether a retry of the same call may succeed.
     #[must_use]
     pub fn is_retryable(self) -> bool {
         self.entry().retry == Retry::Yes
@@ -266,7 +265,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// A name that the catalogue does not have.
+/// A name that is not in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no canonical failure code")]
+#[error("`{0}` is not a canonical failure code")]
 pub struct UnknownCode(pub String);

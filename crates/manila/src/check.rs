@@ -1,20 +1,20 @@
-//! The referee: does a document keep its contract, and if not, which rule does it break?
+//! Checking: does a document conform to its contract, and if not, which rules does it break?
 //!
-//! Every rule that a JSON Schema can say is checked here too, on the document as it was written:
-//! no tree is made. What breaks a rule is told by its place, its rule and its clause, never by
-//! its value, which may be a secret.
+//! This includes every rule that a JSON Schema can express. Rules are checked on the original text,
+//! without building a tree. A finding has a place, a rule and a clause, but never the value, which
+//! may be a secret.
 
 use bytes::Bytes;
 
 use crate::contract;
+use crate::document_kind::DocumentKind;
 use crate::prov;
-use crate::raw_json::{Opened, RawJson};
-use crate::report::look::Look;
+use crate::raw_json::{RawJson, TopLevel};
+use crate::report::collect::Findings;
 use crate::report::path::Path;
 use crate::report::signature::SignatureCheck;
-use crate::report::{findings, not_json};
+use crate::report::{self, not_json};
 use crate::request_envelope::Profile;
-use crate::subject::Subject;
 
 mod mcp_request;
 mod request;
@@ -28,25 +28,25 @@ pub use crate::report::{Finding, Grade, RULES, Rule};
 #[cfg(feature = "validate")]
 pub use tool_io::UnusableTool;
 
-/// What there is to say about a document.
+/// The result of checking a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What it was checked as; `None` where it had to be recognised and was not.
-    pub subject: Option<Subject>,
-    /// What was found, in the order of the document.
+    /// The kind of document that it was checked as; `None` if it was not recognised.
+    pub kind: Option<DocumentKind>,
+    /// The findings, in the order of the document.
     pub findings: Vec<Finding>,
 }
 
 impl Verdict {
-    /// Whether the contract is kept; advice does not break it.
+    /// Returns whether the document conforms to its contract. Advice does not affect this.
     #[must_use]
-    pub fn is_kept(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         self.findings.iter().all(|finding| finding.grade == Grade::Advice)
     }
 }
 
-/// Checks documents against one contract, or against the one that each of them shows.
+/// Checks documents against one contract, or against the one whose mark each of them has.
 ///
 /// ```
 /// use manila::check::Checker;
@@ -59,7 +59,7 @@ impl Verdict {
 /// ```
 #[derive(Debug, Default)]
 pub struct Checker {
-    subject: Option<Subject>,
+    kind: Option<DocumentKind>,
     profile: Profile,
     signatures: Option<SignatureCheck>,
     #[cfg(feature = "validate")]
@@ -67,28 +67,29 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Recognises each document by its marks.
+    /// Creates a checker that recognises each document by its mark.
     #[must_use]
     pub fn auto() -> Checker {
         Checker::default()
     }
 
-    /// Takes every document for this.
+    /// Creates a checker that treats every document as this kind.
     #[must_use]
-    pub fn new(subject: Subject) -> Checker {
-        Checker { subject: Some(subject), ..Checker::default() }
+    pub fn new(kind: DocumentKind) -> Checker {
+        Checker { kind: Some(kind), ..Checker::default() }
     }
 
-    /// How strict a request must be (Q2).
+    /// Sets the profile for requests (Q2).
     #[must_use]
     pub fn profile(self, profile: Profile) -> Checker {
         Checker { profile, ..self }
     }
 
-    /// How signatures of records are verified (P8). Without this, only their form is checked.
+    /// Sets the function that verifies signatures of records (P8). Without it, only their form is
+    /// checked.
     ///
-    /// A signature that is not true breaks the rule `signature`; one whose key or algorithm is
-    /// not known is told by the advice `not-verified`.
+    /// An invalid signature breaks the rule `signature`. For one with an unknown key or algorithm,
+    /// the verdict has the advice `not-verified`.
     #[must_use]
     pub fn signatures(
         self,
@@ -97,60 +98,64 @@ impl Checker {
         Checker { signatures: Some(SignatureCheck::new(verify)), ..self }
     }
 
-    /// The tool of tool I/O (Q3), as `tools/list` tells it: `name`, `inputSchema`,
+    /// Sets the tool for tool I/O (Q3), as listed by `tools/list`: `name`, `inputSchema`,
     /// `outputSchema`.
     #[cfg(feature = "validate")]
     pub fn tool(self, tool: &RawJson) -> Result<Checker, UnusableTool> {
         Ok(Checker { tool: Some(tool_io::Tool::read(tool)?), ..self })
     }
 
-    /// What there is to say about one document.
+    /// Checks one document.
     #[must_use]
     pub fn check(&self, document: &Bytes) -> Verdict {
-        let (opened, doubts) = match Opened::doubted(document) {
+        let (top_level, issues) = match TopLevel::read_with_issues(document) {
             Ok(read) => read,
             Err(error) => {
-                return Verdict { subject: self.subject, findings: vec![not_json(&error)] };
+                return Verdict { kind: self.kind, findings: vec![not_json(&error)] };
             }
         };
-        let subject = self.subject.or_else(|| recognise_opened(&opened));
-        let mut look = Look::at(&opened, doubts.is_empty());
-        look.signatures.clone_from(&self.signatures);
-        let value = opened.value.clone();
-        match subject {
-            None => look.refuse_json("unrecognised", near_miss(&opened).unwrap_or(UNMARKED)),
-            Some(subject) => self.look(subject, opened, &mut look),
+        let kind = self.kind.or_else(|| recognise_top_level(&top_level));
+        let mut findings = Findings::for_document(&top_level, issues.is_empty());
+        findings.signatures.clone_from(&self.signatures);
+        let value = top_level.value.clone();
+        match kind {
+            None => {
+                findings.reject_json("unrecognised", near_miss(&top_level).unwrap_or(UNMARKED));
+            }
+            Some(kind) => self.check_kind(kind, top_level, &mut findings),
         }
-        let faults = look.into_faults();
-        if doubts.is_empty() && faults.is_empty() {
-            return Verdict { subject, findings: Vec::new() };
+        let faults = findings.into_faults();
+        if issues.is_empty() && faults.is_empty() {
+            return Verdict { kind, findings: Vec::new() };
         }
-        Verdict { subject, findings: findings(document, &value, &doubts, faults) }
+        Verdict { kind, findings: report::findings(document, &value, &issues, faults) }
     }
 
-    fn look(&self, subject: Subject, document: Opened<'_>, look: &mut Look) {
+    fn check_kind(&self, kind: DocumentKind, document: TopLevel<'_>, findings: &mut Findings) {
         let value = &document.value;
-        match subject {
-            Subject::Envelope(contract) => drop(contract::look_at(contract, document, look)),
-            Subject::RequestEnvelope => request::look(value, self.profile, look),
-            #[cfg(feature = "validate")]
-            Subject::ToolIo => tool_io::look(value, self.tool.as_ref(), look),
-            #[cfg(not(feature = "validate"))]
-            Subject::ToolIo => {
-                let message = "cannot be checked without the feature `validate`";
-                look.refuse(&Path::ROOT, "unsupported", "Q3", message);
+        match kind {
+            DocumentKind::Envelope(contract) => {
+                drop(contract::read_with_findings(contract, document, findings));
             }
-            Subject::ProvRecord => prov::record(value, &Path::ROOT, look),
-            Subject::McpRequest => mcp_request::look(value, look),
+            DocumentKind::RequestEnvelope => request::check(value, self.profile, findings),
+            #[cfg(feature = "validate")]
+            DocumentKind::ToolIo => tool_io::check(value, self.tool.as_ref(), findings),
+            #[cfg(not(feature = "validate"))]
+            DocumentKind::ToolIo => {
+                let message = "cannot be checked without the feature `validate`";
+                findings.reject(&Path::ROOT, "unsupported", "Q3", message);
+            }
+            DocumentKind::ProvRecord => prov::check_record(value, &Path::ROOT, findings),
+            DocumentKind::McpRequest => mcp_request::check(value, findings),
         }
     }
 }
 
-const UNMARKED: &str =
-    "has the mark of no contract; machine-readable-v1 and tool-io have none, so name them";
+const UNMARKED: &str = "is not recognised; name its contract with --contract \
+                        (always needed for machine-readable-v1 and tool-io)";
 
-/// Why a document is not recognised that looks as if it could be.
-fn near_miss(document: &Opened<'_>) -> Option<&'static str> {
+/// Returns why a document that resembles a known one is not recognised.
+fn near_miss(document: &TopLevel<'_>) -> Option<&'static str> {
     let has = |name: &str| document.get(name).is_some();
     let meta = document.get("meta");
     Some(if has("schema_version") {
@@ -158,7 +163,7 @@ fn near_miss(document: &Opened<'_>) -> Option<&'static str> {
     } else if meta.is_some_and(|meta| meta.get("version").is_some()) {
         "has a meta.version that names no contract"
     } else if ["tier", "tool_id", "capabilities"].into_iter().all(has) {
-        "does not have the nine members of envelope-v1, or has more; name the contract to see which"
+        "does not have exactly the nine members of envelope-v1; name the contract for details"
     } else if ["success", "data", "error"].into_iter().all(has) {
         "has no meta.version, the mark of response-v2; name the contract to see what else is wrong"
     } else {
@@ -166,28 +171,27 @@ fn near_miss(document: &Opened<'_>) -> Option<&'static str> {
     })
 }
 
-/// Why a document is not recognised as an envelope.
-pub(crate) fn unrecognised(document: &Opened<'_>) -> String {
-    match recognise_opened(document) {
-        Some(subject) => format!("is `{subject}`, which is no envelope of a tool's answer"),
-        None => near_miss(document).unwrap_or("has the mark of no contract").to_owned(),
+/// Returns why a document is not recognised as an envelope.
+pub(crate) fn explain_unrecognised(document: &TopLevel<'_>) -> String {
+    match recognise_top_level(document) {
+        Some(kind) => format!("is a `{kind}` document, not an envelope"),
+        None => near_miss(document).unwrap_or("is not recognised as an envelope").to_owned(),
     }
 }
 
-/// What a document shows itself to be. Marks decide, and nothing else: `machine-readable-v1` and
-/// tool I/O have none.
-fn recognise_opened(document: &Opened<'_>) -> Option<Subject> {
-    if let Some(contract) = contract::recognise_opened(document) {
-        return Some(Subject::Envelope(contract));
+/// Recognises a document, only by its mark. `machine-readable-v1` and tool I/O have none.
+fn recognise_top_level(document: &TopLevel<'_>) -> Option<DocumentKind> {
+    if let Some(contract) = contract::recognise_top_level(document) {
+        return Some(DocumentKind::Envelope(contract));
     }
     let version = document.get("schema_version");
     match version.and_then(RawJson::as_text).as_deref() {
-        Some("prov.record.v0.1") => return Some(Subject::ProvRecord),
-        Some("mcp.request.v0.1") => return Some(Subject::McpRequest),
+        Some("prov.record.v0.1") => return Some(DocumentKind::ProvRecord),
+        Some("mcp.request.v0.1") => return Some(DocumentKind::McpRequest),
         Some(_) | None => {}
     }
     let is_request = document.get("jsonrpc").is_some() && document.get("method").is_some();
-    is_request.then_some(Subject::RequestEnvelope)
+    is_request.then_some(DocumentKind::RequestEnvelope)
 }
 
 #[cfg(test)]

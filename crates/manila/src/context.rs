@@ -1,33 +1,33 @@
-//! What a pure library cannot know by itself.
+//! The context of a call: facts that a pure library cannot obtain by itself.
 
 use std::time::Duration;
 
-/// What a pure library cannot know by itself.
+/// Facts that a pure library cannot obtain by itself.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Context {
-    /// The bytes of a fresh UUID, from which each contract spells ids in its own way.
-    /// For deterministic answers, the bytes of [`deterministic_id`](crate::deterministic_id).
+    /// The bytes of a fresh UUID, from which each contract derives its ids. For deterministic
+    /// responses, the bytes of [`deterministic_id`](crate::deterministic_id).
     pub fresh: [u8; 16],
-    /// How long the call took, for observations that do not say it themselves.
+    /// The duration of the call, for observations that do not have one.
     pub elapsed: Option<Duration>,
 }
 
 impl Context {
-    /// A context with this fresh UUID and nothing else.
+    /// Creates a context with this fresh UUID and nothing else.
     #[must_use]
     pub fn new(fresh: [u8; 16]) -> Context {
         Context { fresh, elapsed: None }
     }
 
-    /// With the time that the call took.
+    /// Sets the duration of the call.
     #[must_use]
-    pub fn elapsed(mut self, elapsed: Duration) -> Context {
+    pub fn with_elapsed(mut self, elapsed: Duration) -> Context {
         self.elapsed = Some(elapsed);
         self
     }
 
-    /// The fresh UUID as 32 lower-case hex digits.
+    /// Returns the fresh UUID as 32 lower-case hex digits.
     pub(crate) fn fresh_hex(&self) -> String {
         crate::ids::hex(&self.fresh)
     }

@@ -1,4 +1,4 @@
-//! What compilers and build tools print: codes, and what they mean (M4, M14).
+//! Diagnostics of compilers and build tools: parses their codes and explains them (M4, M14).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ mod line;
 
 pub(crate) use line::Place;
 
-/// A diagnostic code that is explained here.
+/// A known diagnostic code with its explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -21,16 +21,16 @@ pub struct Diagnostic {
     /// The code as the program prints it, e.g. `CS0103`.
     #[serde(borrow)]
     pub code: Cow<'static, str>,
-    /// What to do, in one sentence.
+    /// The remedy, in one sentence.
     #[serde(borrow)]
     pub hint: Cow<'static, str>,
-    /// What it means.
+    /// The meaning.
     #[serde(borrow)]
     pub explanation: Cow<'static, str>,
-    /// Where to read more.
+    /// The address of the documentation.
     #[serde(borrow)]
     pub link: Cow<'static, str>,
-    /// Steps that may mend it.
+    /// Steps that may fix it.
     pub fixes: Vec<&'static str>,
 }
 
@@ -39,19 +39,19 @@ static TABLE: LazyLock<Vec<Diagnostic>> = LazyLock::new(|| {
         .expect("the table is part of the program and a test reads it")
 });
 
-/// Every diagnostic code that is explained here.
+/// Returns every known diagnostic code with its explanation.
 #[must_use]
 pub fn diagnostics() -> &'static [Diagnostic] {
     &TABLE
 }
 
-/// The explanation of a diagnostic code.
+/// Returns the explanation of a diagnostic code.
 #[must_use]
 pub fn diagnostic(code: &str) -> Option<&'static Diagnostic> {
     TABLE.iter().find(|entry| entry.code == code)
 }
 
-/// What a diagnostic with this code is about, by its prefix (M3, M4).
+/// Returns the category of a diagnostic, by the prefix of its code (M3, M4).
 pub(crate) fn category(code: &str) -> Category {
     match code.trim_end_matches(|letter: char| letter.is_ascii_digit()) {
         "CS" => Category::Compilation,
@@ -62,42 +62,42 @@ pub(crate) fn category(code: &str) -> Category {
     }
 }
 
-/// Where a diagnostic is, by the line of output from which it was read (M4).
+/// Returns the source location of a diagnostic, from its line of output (M4).
 pub(crate) fn place(line: &str) -> Option<Place<'_>> {
     line::place(line)
 }
 
-/// What a program's output tells.
+/// The diagnostics in a program's output.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Diagnosed {
-    /// The diagnostics, at most [`Diagnosed::MAX`].
+pub struct Diagnosis {
+    /// The diagnostics, at most [`Diagnosis::MAX`].
     pub failures: Vec<Failure>,
-    /// How many more there are.
-    pub n_untold: u64,
-    /// Whether there was no error, and these are warnings.
+    /// The number of further diagnostics.
+    pub n_omitted: u64,
+    /// Whether the diagnostics are warnings, because there are no errors.
     pub are_warnings: bool,
     /// Whether the output was not read to its end.
     pub is_unfinished: bool,
 }
 
-impl Diagnosed {
-    /// How many diagnostics of one run are told. A broken build repeats itself.
+impl Diagnosis {
+    /// The maximum number of diagnostics of one run, because a broken build repeats itself.
     pub const MAX: usize = 1000;
 
-    /// M4: the diagnostics in a program's output, first its stdout, then its stderr.
+    /// M4: parses the diagnostics in a program's output, first in its stdout, then in its stderr.
     ///
     /// ```
-    /// let found = manila::Diagnosed::in_output("a.cs(5,9): error CS0103: The name 'x'", "");
+    /// let found = manila::Diagnosis::from_output("a.cs(5,9): error CS0103: The name 'x'", "");
     /// assert_eq!(found.failures[0].origin_code.as_deref(), Some("CS0103"));
     /// ```
     #[must_use]
-    pub fn in_output(stdout: &str, stderr: &str) -> Diagnosed {
+    pub fn from_output(stdout: &str, stderr: &str) -> Diagnosis {
         parse(stdout, stderr)
     }
 
-    /// What two readers of the same output found. Errors count more than warnings, and what both
-    /// read is told once.
-    pub(crate) fn and(mut self, mut other: Diagnosed) -> Diagnosed {
+    /// Merges the diagnostics that two readers found in the same output. Errors replace warnings,
+    /// and diagnostics that both found are reported once.
+    pub(crate) fn merge(mut self, mut other: Diagnosis) -> Diagnosis {
         self.is_unfinished |= other.is_unfinished;
         other.is_unfinished = self.is_unfinished;
         if self.failures.is_empty() {
@@ -111,15 +111,15 @@ impl Diagnosed {
         let is_known = |new: &Failure| new.line.as_deref().is_some_and(|it| known.contains(it));
         let new: Vec<Failure> = other.failures.into_iter().filter(|it| !is_known(it)).collect();
         self.failures.extend(new);
-        let n_over = self.failures.len().saturating_sub(Diagnosed::MAX) as u64;
-        self.failures.truncate(Diagnosed::MAX);
-        // Both may have counted the same.
-        Diagnosed { n_untold: self.n_untold.max(other.n_untold) + n_over, ..self }
+        let n_over = self.failures.len().saturating_sub(Diagnosis::MAX) as u64;
+        self.failures.truncate(Diagnosis::MAX);
+        // Both may have counted the same diagnostics.
+        Diagnosis { n_omitted: self.n_omitted.max(other.n_omitted) + n_over, ..self }
     }
 }
 
-/// Warnings are told only when there is no error. Repeated lines are told once.
-fn parse(stdout: &str, stderr: &str) -> Diagnosed {
+/// Parses diagnostics. Warnings are reported only if there are no errors, and repeated lines once.
+fn parse(stdout: &str, stderr: &str) -> Diagnosis {
     let mut seen = HashSet::new();
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
     for text in line::candidates(stdout).chain(line::candidates(stderr)).map(str::trim) {
@@ -132,24 +132,24 @@ fn parse(stdout: &str, stderr: &str) -> Diagnosed {
         }
     }
     let are_warnings = errors.is_empty();
-    let told = if are_warnings { warnings } else { errors };
-    let n_untold = told.len().saturating_sub(Diagnosed::MAX) as u64;
-    let told = told.into_iter().take(Diagnosed::MAX);
-    let failures = told.map(|(text, found)| failure(text, &found)).collect();
-    Diagnosed { failures, n_untold, are_warnings, is_unfinished: false }
+    let reported = if are_warnings { warnings } else { errors };
+    let n_omitted = reported.len().saturating_sub(Diagnosis::MAX) as u64;
+    let reported = reported.into_iter().take(Diagnosis::MAX);
+    let failures = reported.map(|(text, found)| failure(text, &found)).collect();
+    Diagnosis { failures, n_omitted, are_warnings, is_unfinished: false }
 }
 
-fn failure(text: &str, found: &line::Found<'_>) -> Failure {
+fn failure(text: &str, found: &line::ParsedLine<'_>) -> Failure {
     let mut failure = Failure::new(Code::CommandFailed, found.message.to_owned());
     failure.origin_code = Some(found.code.to_owned());
     failure.line = Some(text.to_owned());
-    // M4: a diagnostic of an unknown family is one all the same.
+    // M4: a code of an unknown family is still a diagnostic.
     failure.category = Some(Category::Unknown);
     explain(&mut failure);
     failure
 }
 
-/// Adds what is known about a failure whose own code is a diagnostic's.
+/// Adds the explanation to a failure whose own code is a known diagnostic.
 pub(crate) fn explain(failure: &mut Failure) {
     let Some(code) = failure.origin_code.as_deref().filter(|code| is_diagnostic(code)) else {
         return;
@@ -166,7 +166,7 @@ pub(crate) fn explain(failure: &mut Failure) {
     }
 }
 
-/// Whether a code is a diagnostic's: of a known family, with its number.
+/// Returns whether a code is that of a diagnostic: a known family and a number.
 pub(crate) fn is_diagnostic(code: &str) -> bool {
     category(code) != Category::Unknown && code.ends_with(|last: char| last.is_ascii_digit())
 }

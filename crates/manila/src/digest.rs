@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use crate::ids::hex;
 
-/// The SHA-256 of `bytes` as 64 lower-case hex digits (P7, P8).
+/// Returns the SHA-256 of `bytes` as 64 lower-case hex digits (P7, P8).
 ///
 /// ```
 /// let value = manila::RawJson::parse(r#"{"b": 1.0, "a": "\u00e9"}"#)?;
@@ -23,9 +23,9 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// The examples of FIPS 180 for one block and for two, and the empty text.
+    /// The examples of FIPS 180 for one and two blocks, and the empty text.
     #[test]
-    fn known_texts_have_their_known_digests() {
+    fn matches_known_digests() {
         for (text, expected) in [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

@@ -1,4 +1,4 @@
-//! Ids that depend on nothing but the request.
+//! Deterministic ids, which depend only on the request.
 
 use uuid::Uuid;
 
@@ -7,19 +7,19 @@ use crate::raw_json::{JsonObject, RawJson, key_sorted};
 /// Q7: the namespace of every deterministic id.
 const NAMESPACE: Uuid = Uuid::from_u128(0xc1fd_1c20_77b7_4f73_b39c_8ed2_dd2f_2d8c);
 
-/// What a deterministic id is for; ids of different purposes never agree.
+/// The purpose of a deterministic id. Ids with different purposes are always different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdPurpose {
     /// The request itself.
     Request,
-    /// The trace that it belongs to.
+    /// The trace of the request.
     Trace,
-    /// Its span in that trace.
+    /// The span of the request in its trace.
     Span,
 }
 
-/// Q7: the bytes of a version 5 UUID over the request. `method` is the transport-neutral one, so
-/// that every transport gives the same id.
+/// Returns the bytes of a version 5 UUID of the request (Q7). `method` is the transport-neutral
+/// name, so that every transport gives the same id.
 #[must_use]
 pub fn deterministic_id(purpose: IdPurpose, method: &str, payload: &RawJson) -> [u8; 16] {
     let request = JsonObject::build(|object| {
@@ -51,9 +51,9 @@ mod tests {
         uuid::Uuid::from_bytes(deterministic_id(purpose, method, &payload)).to_string()
     }
 
-    /// Q7, made by another program.
+    /// Q7, computed by another program.
     #[test]
-    fn known_requests_have_their_known_ids() {
+    fn matches_known_ids() {
         let payload = r#"{"name": "echo", "arguments": {"b": 1, "a": [true, null]}}"#;
         for (purpose, expected) in [
             (IdPurpose::Request, "bfd44265-8bfd-5f8a-83b9-a4b4d1189368"),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_depends_on_the_request_and_on_nothing_else() {
+    fn an_id_depends_only_on_the_request() {
         let one = id(IdPurpose::Request, "m", r#"{"a": 1, "b": {"c": 2, "d": 3}}"#);
         assert_eq!(one, id(IdPurpose::Request, "m", r#"{"b":{"d":3,"c":2},"a":1}"#));
         assert_ne!(one, id(IdPurpose::Request, "m", r#"{"b":{"d":3,"c":2},"a":2}"#));

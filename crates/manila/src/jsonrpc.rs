@@ -1,4 +1,4 @@
-//! Writing JSON-RPC messages. Reading them is [`request_envelope`](crate::request_envelope).
+//! Writing JSON-RPC messages. [`request_envelope`](crate::request_envelope) parses them.
 
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ pub fn result(id: &RawJson, result: &(impl Emit + ?Sized)) -> Bytes {
     })
 }
 
-/// Writes a response with a result of about `n_bytes`, without moving it while it grows.
+/// Writes a response with a result of about `n_bytes`, without reallocating while it grows.
 #[must_use]
 pub fn large_result(id: &RawJson, result: &impl Emit, n_bytes: usize) -> Bytes {
     message(256 + n_bytes, |object| {
@@ -22,7 +22,8 @@ pub fn large_result(id: &RawJson, result: &impl Emit, n_bytes: usize) -> Bytes {
     })
 }
 
-/// Writes a response with an error object; a response to a message without a readable id has none.
+/// Writes a response with an error object. `None` is written as `null`, for a request whose id
+/// could not be read.
 #[must_use]
 pub fn error(id: Option<&RawJson>, error: &(impl Emit + ?Sized)) -> Bytes {
     message(256, |object| {
@@ -62,7 +63,7 @@ fn message(n_bytes: usize, write: impl FnOnce(&mut ObjectWriter<'_>)) -> Bytes {
     out.into()
 }
 
-/// `null`, where it must be written.
+/// A `null` that must be written.
 struct Null;
 
 impl Emit for Null {

@@ -1,10 +1,10 @@
-//! One envelope for every MCP tool: the contracts as pure functions.
+//! One envelope for every MCP tool: results, failures and metadata in a documented format.
 //!
-//! A tool's result comes in as an [`Observation`], is named by the stages in [`pipeline`],
-//! and leaves as a [`Reply`] in one of the [`Contract`]s. There is no input or output, no
-//! clock and no randomness here: the same input gives the same bytes.
+//! An [`Observation`] describes what happened in a tool call. [`Observation::seal`] classifies it,
+//! redacts its secrets, and writes it in a [`Contract`], a named format such as `response-v2`. The
+//! resulting [`Reply`] has the envelope, and the facts that the contract could not carry.
 //!
-//! A tool author starts with [`answer`]:
+//! Tool authors start with [`answer`]:
 //!
 //! ```
 //! use manila::{Context, Contract, answer};
@@ -25,9 +25,19 @@
 //!     ),
 //! );
 //! ```
+//!
+//! Other tasks start with:
+//!
+//! - [`Observation::from_json`]: seal an observation that is JSON
+//! - [`pipeline`]: seal with other settings, such as your own redaction rules
+//! - [`convert`]: convert an envelope to another contract
+//! - [`check`]: check whether a document conforms to its contract
+//!
+//! The crate has no I/O, no clock and no randomness: the same input gives the same bytes. The
+//! caller therefore passes a fresh UUID in the [`Context`], from which ids are generated.
 #![forbid(unsafe_code)]
 
-// Tests inside and outside of the crate share their random values, which name it.
+// Unit tests and integration tests share generators of random values, which use the crate by name.
 #[cfg(test)]
 extern crate self as manila;
 
@@ -42,11 +52,11 @@ mod digest;
 mod ids;
 mod lines;
 pub mod json {
-    //! The parts of JSON, for those who walk over values and splice them.
+    //! Types for iterating over JSON values and for writing them.
     pub use crate::raw_json::{Emit, Items, Kind, Member, Members, ObjectWriter};
 }
+mod document_kind;
 pub mod jsonrpc;
-mod moment;
 mod observed;
 mod outcome;
 pub mod pipeline;
@@ -58,44 +68,46 @@ mod report;
 pub mod request_envelope;
 mod schema;
 pub mod stage;
-mod subject;
 mod suggest;
+mod timestamp;
 mod truncate;
 mod violation;
 
 pub use catalogue::{Code, Entry, Retry, UnknownCode};
 pub use context::Context;
 pub use contract::{
-    Reading, Reply, Spelling, code_from_spelling, describes_envelope, output_schema, plain_text,
-    read, recognise, render, request_id, schema_around, spellings,
+    Reading, Reply, Spelling, code_from_spelling, describes_envelope, format_request_id,
+    output_schema, read, recognise, render, render_plain_text, spellings, try_output_schema,
 };
 pub use cursor::{BadCursor, Cursor, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, page_size};
-pub use diagnostics::{Diagnosed, Diagnostic, diagnostic, diagnostics};
+pub use diagnostics::{Diagnosis, Diagnostic, diagnostic, diagnostics};
 pub use digest::sha256_hex;
+pub use document_kind::{
+    Contract, ContractInfo, DocumentKind, UnknownContract, UnknownDocumentKind,
+};
 pub use ids::{IdPurpose, deterministic_id};
 pub use lines::lines_with;
-pub use moment::Moment;
 pub use observed::kinds::*;
 pub use observed::{McpResult, Observation};
 pub use outcome::{
-    Call, Category, Cut, Ended, Failure, Fidelity, IdSource, Loss, NonEmpty, Notes, Outcome,
-    Pagination, Payload, Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text,
-    Tier, UpgradeHint, Warning,
+    Call, Category, Ended, Failure, Fidelity, IdSource, Loss, NonEmpty, Notes, Outcome, Pagination,
+    Payload, Provenance, RateLimit, Receipt, Reduction, Run, Severity, Telemetry, Text, Tier,
+    Truncation, UpgradeHint, Warning,
 };
-pub use pipeline::{Converted, NotConverted, convert};
+pub use pipeline::{ConvertError, Converted, convert};
 pub use raw_json::{
-    Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, Problem, RawJson,
-    ReadError, Syntax, UnfitValue, canonical, key_sorted, pretty, pretty_pieces,
+    Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, NotSerializable, Problem,
+    RawJson, ReadError, Syntax, canonical, key_sorted, pretty, pretty_pieces,
 };
 pub use request_envelope::Profile;
-pub use schema::Unbound;
+pub use schema::PayloadSchemaError;
 #[cfg(feature = "validate")]
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
-pub use subject::{Contract, Info, Subject, UnknownContract, UnknownSubject};
 pub use suggest::closest;
+pub use timestamp::Timestamp;
 pub use violation::Violation;
 
-/// The examples of the crate's README are tests too.
+/// Runs the examples of the crate's README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,23 +1,23 @@
-//! Lines of a long text, found by the words in them.
+//! Finds the lines of a long text that contain given strings.
 
 use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-/// The places of the lines that have one of these words, in order and without their ends. The
-/// text is searched for the words, not walked over line by line.
+/// Returns the ranges of the lines that contain one of the needles, in order and without their line
+/// breaks. It searches for the needles and does not visit every line.
 ///
 /// ```
-/// let places: Vec<_> = manila::lines_with("one\ntwo\n\nthree two", &["two"]).collect();
-/// assert_eq!(places, [4..7, 9..18]);
+/// let lines: Vec<_> = manila::lines_with("one\ntwo\n\nthree two", &["two"]).collect();
+/// assert_eq!(lines, [4..7, 9..18]);
 /// ```
-pub fn lines_with<'t>(text: &'t str, words: &[&str]) -> impl Iterator<Item = Range<usize>> + 't {
-    let finders = words.iter().map(|word| (Finder::new(word).into_owned(), None));
+pub fn lines_with<'t>(text: &'t str, needles: &[&str]) -> impl Iterator<Item = Range<usize>> + 't {
+    let finders = needles.iter().map(|needle| (Finder::new(needle).into_owned(), None));
     let mut finders: Vec<(Finder<'static>, Option<usize>)> = finders.collect();
     let mut from = 0;
     std::iter::from_fn(move || {
         let found = finders.iter_mut().filter_map(|(finder, next)| {
-            // Each word is looked for again only when it was passed.
+            // A needle is searched for again only after its last match has been passed.
             if next.is_none_or(|next| next < from) {
                 let rest = text.as_bytes().get(from..)?;
                 *next = Some(finder.find(rest).map_or(usize::MAX, |at| from + at));
@@ -38,13 +38,13 @@ mod tests {
     use super::lines_with;
 
     #[track_caller]
-    fn check(words: &[&str], text: &str, expected: &[&str]) {
-        let found: Vec<&str> = lines_with(text, words).map(|place| &text[place]).collect();
+    fn check(needles: &[&str], text: &str, expected: &[&str]) {
+        let found: Vec<&str> = lines_with(text, needles).map(|range| &text[range]).collect();
         assert_eq!(found, expected, "{text:?}");
     }
 
     #[test]
-    fn a_line_with_a_word_is_found_once() {
+    fn finds_each_line_once() {
         check(&["x"], "", &[]);
         check(&[], "x", &[]);
         check(&["x"], "one\ntwo\n", &[]);

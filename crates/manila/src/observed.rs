@@ -1,7 +1,7 @@
-//! The observation: what somebody saw of a call, before it has a name.
+//! The observation: a description of what happened in a call, before it is classified.
 //!
-//! An observation is what `manila seal` reads and what a gateway makes. It says what was
-//! seen (an answer, an exit code, a time-out) and leaves the naming to `classify`.
+//! `manila seal` reads observations, and the gateway creates them. An observation records a result,
+//! an exit code or a timeout, and `classify` gives it a code.
 
 use bytes::Bytes;
 
@@ -17,30 +17,30 @@ mod write;
 
 pub(crate) use kinds::*;
 pub use mcp_result::McpResult;
-pub(crate) use mcp_result::{Broken, Part};
+pub(crate) use mcp_result::{BrokenRule, Part};
 
-/// How much deeper a value may lie in an envelope than in its observation, at most.
-const DEEPER_IN_ENVELOPE: usize = 2;
+/// The maximum number of levels by which a value is deeper in an envelope than in its observation.
+const EXTRA_DEPTH_MAX: usize = 2;
 
-/// What was seen of a call, and what is known around it.
+/// An observed call, and the facts known about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// Who was called, by whom, and how long it took.
+    /// The tool, the caller and the duration.
     pub call: Call,
-    /// What was seen.
+    /// The observed end of the call.
     pub observed: Observed,
-    /// What is said beside the answer.
+    /// Warnings, paging and other facts beside the result.
     pub notes: Notes,
 }
 
 impl Observation {
-    /// An observation about which nothing else is known.
+    /// Creates an observation without any other facts.
     #[must_use]
     pub fn new(observed: Observed) -> Observation {
         Observation { call: Call::default(), observed, notes: Notes::default() }
     }
 
-    /// Reads an observation in its JSON form.
+    /// Parses an observation from its JSON form.
     ///
     /// ```
     /// use manila::Observation;
@@ -50,19 +50,19 @@ impl Observation {
     /// assert_eq!(error.hint(), "did you mean `said`?");
     /// ```
     pub fn from_json(json: impl Into<Bytes>) -> Result<Observation, ReadError> {
-        Reader::document_at_depth(DEEPER_IN_ENVELOPE, &json.into(), read::observation)
+        Reader::document_at_depth(EXTRA_DEPTH_MAX, &json.into(), read::read_observation)
     }
 
-    /// Its JSON form, from which it can be read again.
+    /// Returns the JSON form, which [`from_json`](Observation::from_json) parses.
     ///
     /// ```
     /// use manila::{Observation, Observed};
     ///
-    /// let seen = Observation::new(Observed::Said("hello".to_owned().into()));
-    /// assert_eq!(seen.to_json().to_string(), r#"{"observed":{"said":"hello"}}"#);
+    /// let observation = Observation::new(Observed::Said("hello".to_owned().into()));
+    /// assert_eq!(observation.to_json().to_string(), r#"{"observed":{"said":"hello"}}"#);
     /// ```
     #[must_use]
     pub fn to_json(&self) -> JsonObject {
-        write::observation(self)
+        write::write_observation(self)
     }
 }

@@ -1,12 +1,12 @@
-//! The outcome: everything that is known about a call, in no contract's words.
+//! The outcome: everything that is known about a call, independent of any contract.
 //!
 //! An outcome is deliberately not serializable. Only a contract writes one.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
+use crate::document_kind::Contract;
 use crate::raw_json::{JsonObject, RawJson};
-use crate::subject::Contract;
 
 mod failure;
 mod loss;
@@ -21,42 +21,42 @@ pub use non_empty::NonEmpty;
 pub use notes::{
     Fidelity, Notes, Pagination, RateLimit, Reduction, Severity, Telemetry, UpgradeHint, Warning,
 };
-pub(crate) use notes::{as_delay, milliseconds, seconds};
+pub(crate) use notes::{milliseconds, parse_seconds, seconds};
 
-/// Text that is often one of ours, and otherwise the tool's.
+/// Text that is often a constant, and otherwise comes from the tool.
 pub type Text = Cow<'static, str>;
 
 /// Everything that is known about a call when it has ended.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Who was called, by whom, and how long it took.
+    /// The tool, the caller and the duration.
     pub call: Call,
     /// How it ended.
     pub ended: Ended,
     /// The program that ran, if one did.
     pub run: Option<Run>,
-    /// Media blocks of an MCP result that stand beside the envelope.
+    /// Media blocks of an MCP result, which are written beside the envelope.
     pub blocks: Vec<RawJson>,
-    /// What is said beside the answer.
+    /// Warnings, paging and other facts beside the result.
     pub notes: Notes,
-    /// What redaction hid.
+    /// The redacted secrets, by rule.
     pub receipt: Receipt,
-    /// The provenance record, if one was asked for.
+    /// The provenance record, if the caller requested one.
     pub provenance: Provenance,
-    /// The contract in which the answer came, if it already was an envelope.
-    pub(crate) came_in: Option<Contract>,
-    /// The answer as it came, if it already was an envelope. A stage that changes
-    /// anything clears this; a contract that finds its own writes it byte for byte.
+    /// The contract of the result, if it already was an envelope.
+    pub(crate) source_contract: Option<Contract>,
+    /// The original result, if it already was an envelope. A stage that changes anything clears
+    /// this; a contract writes an envelope of its own kind byte for byte.
     pub(crate) verbatim: Option<Verbatim>,
-    /// What an envelope said that no outcome can hold.
+    /// Facts of an envelope that an outcome cannot hold.
     pub(crate) unread: Vec<Loss>,
-    /// How an envelope reads in another contract than its own, where that differs.
+    /// The result as seen by contracts other than the envelope's own, if that differs.
     pub(crate) unwrapped: Option<Box<Unwrapped>>,
 }
 
 impl Outcome {
-    /// An outcome of which only the end is known.
+    /// Creates an outcome of which only the end is known.
     pub(crate) fn new(ended: Ended) -> Outcome {
         Outcome {
             call: Call::default(),
@@ -65,8 +65,8 @@ impl Outcome {
             blocks: Vec::new(),
             notes: Notes::default(),
             receipt: Receipt::default(),
-            provenance: Provenance::NotAsked,
-            came_in: None,
+            provenance: Provenance::NotRequested,
+            source_contract: None,
             verbatim: None,
             unread: Vec::new(),
             unwrapped: None,
@@ -74,57 +74,57 @@ impl Outcome {
     }
 }
 
-/// An answer that already was an envelope, unchanged.
+/// An unchanged result that already was an envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Verbatim {
     pub(crate) contract: Contract,
     pub(crate) envelope: RawJson,
-    /// The envelope's own request id, which may not be the caller's.
+    /// The envelope's own request id, which may differ from the caller's.
     pub(crate) request_id: Option<String>,
 }
 
-/// How an envelope reads in another contract: what stands in the place of the outcome's own.
+/// The fields that replace the outcome's own when another contract writes the envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Unwrapped {
     pub(crate) ended: Ended,
     pub(crate) unread: Vec<Loss>,
 }
 
-/// Who was called, by whom, and how long it took.
+/// The tool, the caller and the duration of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
-    /// The tool's id, if it is known.
+    /// The tool's id, if known.
     pub tool_id: Option<String>,
-    /// The tool's version, if it is known.
+    /// The tool's version, if known.
     pub tool_version: Option<String>,
-    /// The caller's correlation id. Without one, a contract spells its own.
+    /// The caller's correlation id. Without one, the contract generates one.
     pub request_id: Option<String>,
     /// The caller's tier.
     pub tier: Tier,
-    /// How long the call took.
+    /// The duration of the call.
     pub duration: Option<Duration>,
-    /// Whether answers must not depend on time or chance; `None` leaves it to the contract.
+    /// Whether responses must not depend on time or randomness; `None` leaves it to the contract.
     pub deterministic: Option<bool>,
-    /// What the invocation supports (E4); `None` for the contract and nothing else.
+    /// The capabilities of the invocation (E4); `None` means only the contract's own.
     pub capabilities: Option<Vec<String>>,
-    /// Whose word the correlation id is.
+    /// The source of the correlation id.
     pub id_source: IdSource,
 }
 
-/// Who gave a call its correlation id.
+/// The source of a correlation id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IdSource {
-    /// The caller, who finds its call by it.
+    /// The caller, which matches responses by it.
     #[default]
     Caller,
     /// The tool, in an envelope of its own.
     Tool,
 }
 
-/// What the caller may use (E2).
+/// The caller's tier (E2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
-    /// The least privilege, and what everything unknown is taken for.
+    /// The lowest tier, which is also used for unknown names.
     #[default]
     Community,
     /// The middle tier.
@@ -134,10 +134,10 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// Every tier, the lowest first.
+    /// Every tier, lowest first.
     pub const ALL: [Tier; 3] = [Tier::Community, Tier::Pro, Tier::Enterprise];
 
-    /// E2: trimmed, in any case; whatever is unknown has the least privilege.
+    /// Parses a tier (E2): trimmed and case-insensitive. An unknown name is the lowest tier.
     #[must_use]
     pub fn from_name(name: &str) -> Tier {
         let name = name.trim();
@@ -145,7 +145,7 @@ impl Tier {
         found.unwrap_or_default()
     }
 
-    /// The name, lower-case.
+    /// Returns the name in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -156,73 +156,73 @@ impl Tier {
     }
 }
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ended {
-    /// The tool did its work.
+    /// The tool succeeded.
     Done(Payload),
-    /// It did not; `partial` is what it left.
+    /// The tool failed.
     Failed {
-        /// What went wrong; the first is the one that matters most.
+        /// The failures, the most important one first.
         failures: NonEmpty<Failure>,
-        /// What the tool produced before it failed.
+        /// The partial result before the failure.
         partial: Payload,
     },
 }
 
-/// What a tool answered.
+/// The payload of a result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Payload {
-    /// Nothing.
+    /// No payload.
     #[default]
     Absent,
-    /// JSON, as it was written.
+    /// JSON, with its original bytes.
     Json(RawJson),
-    /// Text that was never JSON.
+    /// Text that is not JSON.
     Text(String),
 }
 
 /// A program that was run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Run {
-    /// The command line, as people would type it.
+    /// The command line, as typed in a shell.
     pub command: Option<String>,
     /// The exit code, unless the program was stopped or never started.
     pub exit: Option<i64>,
-    /// What it wrote to standard output. This is the call's payload.
+    /// Its standard output, which is the payload of the call.
     pub stdout: String,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: String,
-    /// Whether a limit cut its output.
-    pub cut: Cut,
+    /// Whether a limit truncated its output.
+    pub truncation: Truncation,
 }
 
-/// Whether output is all there.
+/// Whether output is complete.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Cut {
-    /// All of it.
+pub enum Truncation {
+    /// Nothing is missing.
     #[default]
-    Whole,
+    Complete,
     /// The end is missing.
     Truncated,
 }
 
-/// What redaction hid: rules and how often each one struck. Never what was hidden.
+/// The redacted secrets: each rule and its number of matches, never the secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Receipt {
-    /// Rule names with their number of findings.
+    /// The names of the rules, with their number of matches.
     pub findings: Vec<(String, u64)>,
 }
 
 impl Receipt {
-    /// How many secrets were hidden.
+    /// Returns the number of redacted secrets.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.findings.iter().fold(0, |sum, (_, n)| sum.saturating_add(*n))
     }
 
-    /// Adds what was hidden later.
+    /// Adds the matches of a later redaction.
     pub(crate) fn add(&mut self, findings: Vec<(String, u64)>) {
         for (rule, n) in findings {
             match self.findings.iter_mut().find(|(known, _)| *known == rule) {
@@ -232,7 +232,7 @@ impl Receipt {
         }
     }
 
-    /// What was done, in a sentence; nothing if nothing was hidden.
+    /// Summarizes the redaction in a sentence; `None` if nothing was redacted.
     pub(crate) fn sentence(&self) -> Option<String> {
         match self.count() {
             0 => None,
@@ -241,7 +241,7 @@ impl Receipt {
         }
     }
 
-    /// The rules that struck, and how often, for people.
+    /// Lists the rules that matched and their counts, for people.
     pub(crate) fn rules(&self) -> String {
         let rules: Vec<String> =
             self.findings.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
@@ -252,16 +252,16 @@ impl Receipt {
 /// The provenance of a call (P2, P5).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Provenance {
-    /// Nobody asked for it.
+    /// The caller did not request it.
     #[default]
-    NotAsked,
-    /// It was asked for and could not be made.
+    NotRequested,
+    /// The caller requested it, but it could not be recorded.
     Unavailable,
     /// The record.
     Record(JsonObject),
 }
 
-/// What a call left behind, wherever it is kept.
+/// The payload of a call, wherever it is stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content<'a> {
     Nothing,
@@ -269,15 +269,15 @@ pub(crate) enum Content<'a> {
     Text(&'a str),
 }
 
-/// Text that says something, trimmed.
-pub(crate) fn said(text: Option<&str>) -> Option<&str> {
+/// Returns the trimmed text, or `None` if it is blank.
+pub(crate) fn non_blank(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
 impl Outcome {
-    /// The payload of a call that is done, or what a failed one left.
+    /// Returns the payload of a successful call, or the partial result of a failed one.
     ///
-    /// A program's payload is its standard output, which is kept only in [`Run`].
+    /// A program's payload is its standard output, which is stored only in [`Run`].
     pub(crate) fn content(&self) -> Content<'_> {
         let (payload, is_done) = match &self.ended {
             Ended::Done(payload) => (payload, true),

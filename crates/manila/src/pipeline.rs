@@ -1,8 +1,8 @@
-//! The stages in their order.
+//! The stages in order.
 //!
-//! `classify` may name, `check_output` may refuse, `redact` may hide, `fit` may drop, `attest`
-//! may add, a contract may shape. Nothing fails after `classify`: a tool that failed is a good
-//! answer.
+//! `classify` may name failures, `check_output` may refuse, `redact` may hide, `fit` may drop,
+//! `attest` may add provenance, and a contract may lay out members. No stage returns an error: a
+//! failed tool is a valid outcome.
 
 use std::any::Any;
 use std::fmt;
@@ -22,28 +22,28 @@ use crate::stage::unwrap_nested::unwrap_nested;
 
 mod convert;
 
-pub use convert::{Converted, NotConverted, convert};
+pub use convert::{ConvertError, Converted, convert};
 
-/// What the stages may do for this call.
+/// The settings of all stages for one call.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Settings<'a> {
-    /// Whether media blocks stand beside the envelope or inside it.
+    /// Whether media blocks are beside the envelope or inside it.
     pub media: Media,
-    /// The contract that the tool is known to answer in, for those that have no mark.
+    /// The contract in which the tool is known to respond, for contracts that have no mark.
     pub speaks: Option<Contract>,
-    /// The contract whose envelopes go out untouched, secrets and all, where a tool answers in
-    /// it. In every other contract the same answer is redacted.
+    /// The contract in which a tool's envelope is passed through unchanged, including its secrets.
+    /// In every other contract the same result is redacted.
     pub passthrough: Option<Contract>,
-    /// What the tool promised about its payload.
+    /// The check of the payload against the tool's output schema.
     pub output_check: Option<OutputCheck<'a>>,
-    /// How secrets are hidden.
+    /// The method of redaction.
     pub redaction: Redaction<'a>,
-    /// How much the answer may weigh.
+    /// The maximum size of the response.
     pub budget: Budget,
-    /// What provenance was asked for.
+    /// The requested provenance.
     pub attestation: Attestation,
-    /// What is called around each stage.
+    /// A hook that is called around each stage.
     pub stage_hook: Option<StageHook<'a>>,
 }
 
@@ -55,14 +55,14 @@ impl Settings<'_> {
     }
 }
 
-/// Turns what was seen of a call into an envelope.
+/// Turns an observation into an envelope.
 ///
 /// ```
 /// use manila::{Context, Contract, Observation, pipeline};
 ///
-/// let seen = Observation::from_json(r#"{"observed": {"answered": {"n": 1.0}}}"#)?;
-/// let settings = pipeline::Settings::default();
-/// let reply = pipeline::seal(seen, Contract::McpEnvelopeV01, &settings, &Context::new([0; 16]));
+/// let observation = Observation::from_json(r#"{"observed": {"answered": {"n": 1.0}}}"#)?;
+/// let (settings, context) = (pipeline::Settings::default(), Context::new([0; 16]));
+/// let reply = pipeline::seal(observation, Contract::McpEnvelopeV01, &settings, &context);
 /// assert_eq!(
 ///     reply.envelope.to_string(),
 ///     r#"{"schema_version":"mcp.envelope.v0.1","result":{"n":1.0}}"#,
@@ -79,7 +79,7 @@ pub fn seal(
     render(&prepare(observation, settings, context), contract, context)
 }
 
-/// Everything but the shaping, for those who want several contracts of one call.
+/// Runs every stage except the contract's, for callers that render one call in several contracts.
 #[must_use]
 pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Context) -> Attested {
     let Settings { media, speaks, output_check, .. } = *settings;
@@ -89,7 +89,7 @@ pub fn prepare(observation: Observation, settings: &Settings<'_>, context: &Cont
     finish(outcome, settings)
 }
 
-/// The stages from `redact` on, which an envelope that is converted goes through as well.
+/// Runs the stages from `redact` on, which a converted envelope passes as well.
 fn finish(outcome: Box<Outcome>, settings: &Settings<'_>) -> Attested {
     let Settings {
         media: _,
@@ -107,26 +107,26 @@ fn finish(outcome: Box<Outcome>, settings: &Settings<'_>) -> Attested {
     settings.run(Stage::Attest, || attest(fitted, attestation))
 }
 
-/// A stage that a [`StageHook`] is called for.
+/// A stage for which a [`StageHook`] is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Names what was seen.
+    /// Classifies the observation.
     Classify,
     /// Reads an envelope that is nested in the payload.
     UnwrapNested,
     /// Checks the payload. It runs twice: before `redact` and after it.
     CheckOutput,
-    /// Hides secrets.
+    /// Redacts secrets.
     Redact,
-    /// Drops what is beyond the budget.
+    /// Drops content that exceeds the budget.
     Fit,
     /// Adds provenance.
     Attest,
 }
 
 impl Stage {
-    /// The name of the stage's function, e.g. `check_output`.
+    /// Returns the name of the stage's function, e.g. `check_output`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -140,11 +140,11 @@ impl Stage {
     }
 }
 
-/// Calls a function at the start of each stage, and drops what it returns at the stage's end.
+/// Calls a function at the start of each stage, and drops the returned guard at the stage's end.
 ///
-/// The stages are pure and open no spans. A gateway that wants a span around each stage enters
-/// it in the hook and returns its guard. Writing an envelope with [`render`] is a call of its own
-/// and needs no hook.
+/// The stages are pure and open no spans. A gateway that needs a span around each stage enters it
+/// in the hook and returns its guard. Writing an envelope with [`render`] is a separate call and
+/// needs no hook.
 ///
 /// ```
 /// use std::any::Any;
@@ -158,8 +158,9 @@ impl Stage {
 /// };
 /// let mut settings = pipeline::Settings::default();
 /// settings.stage_hook = Some(StageHook::new(&enter));
-/// let seen = Observation::from_json(r#"{"observed": {"said": "hello"}}"#)?;
-/// let reply = pipeline::seal(seen, Contract::ResponseV2, &settings, &Context::new([0; 16]));
+/// let observation = Observation::from_json(r#"{"observed": {"said": "hello"}}"#)?;
+/// let context = Context::new([0; 16]);
+/// let reply = pipeline::seal(observation, Contract::ResponseV2, &settings, &context);
 /// assert!(!reply.is_error);
 /// # Ok::<(), manila::ReadError>(())
 /// ```
@@ -167,7 +168,7 @@ impl Stage {
 pub struct StageHook<'a>(&'a dyn Fn(Stage) -> Box<dyn Any>);
 
 impl<'a> StageHook<'a> {
-    /// A hook that calls `enter` and keeps the guard that it returns until the stage is done.
+    /// Creates a hook that calls `enter` and holds the returned guard until the stage ends.
     pub fn new(enter: &'a dyn Fn(Stage) -> Box<dyn Any>) -> StageHook<'a> {
         StageHook(enter)
     }

@@ -1,12 +1,12 @@
-//! JSON pointers (RFC 6901): how the place of a value in a document is written.
+//! JSON pointers (RFC 6901).
 
-/// The RFC 6901 pointer to the member `name` of what `pointer` points to.
-pub(crate) fn below(pointer: &str, name: &str) -> String {
+/// Returns the pointer to the member `name` of the value at `pointer`.
+pub(crate) fn child_pointer(pointer: &str, name: &str) -> String {
     let escaped = name.replace('~', "~0").replace('/', "~1");
     format!("{pointer}/{escaped}")
 }
 
-/// The name that a segment of an RFC 6901 pointer stands for.
-pub(crate) fn unescaped(segment: &str) -> String {
+/// Unescapes a segment of a pointer.
+pub(crate) fn unescape(segment: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }

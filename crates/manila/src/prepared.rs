@@ -1,9 +1,12 @@
-//! The stages between naming an outcome and writing it, each with the type that proves it ran.
+//! The stages between classifying an outcome and writing it. `redact`, `fit` and `attest` each
+//! return a type that proves that they ran.
 //!
 //! A contract takes an [`Attested`](attest::Attested), which is made from a
-//! [`Fitted`](fit::Fitted), which is made from a [`Redacted`](redact::Redacted); nothing outside of
-//! this folder can make one of them. The contracts depend on this folder, and `classify` on the
-//! contracts that it reads, so the two halves of `stage` stand apart.
+//! [`Fitted`](fit::Fitted), which is made from a [`Redacted`](redact::Redacted). Code outside this
+//! folder cannot create any of them.
+//!
+//! These stages are separate from `stage`, because the contracts depend on them, and `classify`
+//! depends on the contracts that it reads.
 
 pub mod attest;
 pub mod check_output;

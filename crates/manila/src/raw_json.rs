@@ -1,8 +1,8 @@
-//! JSON as it was written: checked once, shared, never rebuilt.
+//! Raw JSON values: checked once, shared, and never rebuilt.
 //!
-//! A payload belongs to the tool. Its key order, its number spelling and its escapes
-//! carry meaning to someone, so nothing here turns JSON into a tree and back. A value
-//! is a slice of the bytes that it came in, and it leaves as the same bytes.
+//! A payload belongs to the tool. Its key order, number spelling and escapes may matter to a
+//! reader, so nothing here turns JSON into a tree and back. A value is a slice of its input, and is
+//! written with the same bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,62 +14,62 @@ use serde::Serialize;
 
 mod canonical;
 mod emit;
-mod ends;
+mod interop;
+mod key_set;
 mod key_sorted;
 mod kind;
 mod locate;
 mod not_canonical;
 mod object;
-mod opened;
 mod pretty;
 mod read_error;
 mod reader;
 mod scan;
-mod seen;
-mod strict;
 mod string;
 mod syntax;
+mod top_level;
+mod value_ends;
 mod walk;
 mod word;
 
 pub use canonical::{Canonical, canonical};
 pub use emit::{Emit, ObjectWriter};
 pub(crate) use emit::{OrNull, emit_joined, emit_string, shape};
-pub(crate) use ends::Ends;
+pub(crate) use interop::{InteropIssue, InteropIssueKind};
+pub(crate) use key_set::KeySet;
 pub use key_sorted::key_sorted;
 pub use kind::Kind;
 pub(crate) use locate::{Position, offsets, pointers_at, position};
 pub use not_canonical::{NotCanonical, NotCanonicalReason};
 pub use object::JsonObject;
-pub(crate) use opened::Opened;
 pub use pretty::{pretty, pretty_pieces};
-pub(crate) use read_error::shown;
+pub(crate) use read_error::sanitize_name;
 pub use read_error::{Problem, ReadError};
 pub(crate) use reader::Reader;
-pub(crate) use seen::Seen;
-pub(crate) use strict::{Doubt, DoubtKind};
 pub(crate) use string::encoded_len;
 pub use syntax::Syntax;
+pub(crate) use top_level::TopLevel;
+pub(crate) use value_ends::ValueEnds;
 pub use walk::{Items, Member, Members};
 
-/// Arrays and objects may be nested this deep, and no deeper.
+/// The maximum nesting depth of arrays and objects.
 pub const DEPTH_MAX: usize = 128;
 
-/// How deep a payload may lie in its envelope.
+/// The number of levels that are reserved for the envelope around a payload.
 const ENVELOPE_DEPTH: usize = 8;
 
-/// One JSON value, as it was written.
+/// One JSON value, kept as its original bytes.
 ///
-/// Cloning is cheap: clones share the bytes. Syntax, UTF-8 and depth have been checked;
-/// duplicate keys, lone surrogates and numbers beyond any machine type are left alone,
-/// because a payload may hold them and only its reader can say what they mean.
+/// Cloning is cheap: clones share the bytes. Syntax, UTF-8 and depth have been checked. Duplicate
+/// keys, lone surrogates and numbers beyond any machine type are allowed, because a payload may
+/// hold them and only its reader knows what they mean.
 #[derive(Clone)]
 pub struct RawJson {
     bytes: Bytes,
     spacing: Spacing,
 }
 
-/// Whether a value holds white space between its tokens.
+/// Whether a value has white space between its tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spacing {
     Compact,
@@ -77,7 +77,7 @@ pub(crate) enum Spacing {
 }
 
 impl RawJson {
-    /// Checks that `bytes` hold one JSON value and nothing else but white space.
+    /// Parses one JSON value, which may have only white space around it.
     ///
     /// ```
     /// let value = manila::RawJson::parse(r#" {"b": 1.0, "a": 1e3} "#)?;
@@ -89,39 +89,39 @@ impl RawJson {
         Reader::document(&bytes, Reader::raw)
     }
 
-    /// Checks a payload, which must leave room for the envelope around it.
+    /// Parses a payload, which must leave enough depth for the envelope around it.
     pub fn parse_payload(bytes: impl Into<Bytes>) -> Result<RawJson, ReadError> {
         let bytes = bytes.into();
         Reader::payload_document(&bytes, Reader::raw)
     }
 
-    /// The JSON of any value that serializes.
+    /// Serializes a value to JSON.
     ///
-    /// Fails where JSON cannot say it: a map whose keys are not strings, a value nested
-    /// too deeply to have an envelope around it, or an error of the value's own `Serialize`.
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<RawJson, UnfitValue> {
-        let text = serde_json::to_vec(value).map_err(|error| UnfitValue(error.to_string()))?;
+    /// Fails if a map has keys that are not strings, if the value is nested too deeply for an
+    /// envelope around it, or if the value's `Serialize` fails.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<RawJson, NotSerializable> {
+        let text = serde_json::to_vec(value).map_err(|error| NotSerializable(error.to_string()))?;
         RawJson::parse_payload(text).map_err(|error| match error.problem {
             Problem::Syntax(Syntax::TooDeep) => {
-                UnfitValue::new("it is nested too deeply to have an envelope around it")
+                NotSerializable::new("it is nested too deeply for an envelope around it")
             }
-            Problem::Syntax(_) | Problem::Rule { .. } => UnfitValue(error.to_string()),
+            Problem::Syntax(_) | Problem::Rule { .. } => NotSerializable(error.to_string()),
         })
     }
 
-    /// The value's bytes as they were written, white space inside included.
+    /// Returns the value's original bytes, including white space between its tokens.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The value's bytes as they were written, without a copy.
+    /// Returns the value's original bytes without copying them.
     #[must_use]
     pub fn to_bytes(&self) -> Bytes {
         self.bytes.clone()
     }
 
-    /// The value's text as it was written.
+    /// Returns the value's original text.
     ///
     /// # Panics
     /// Never: a value is made from checked UTF-8 only.
@@ -130,7 +130,7 @@ impl RawJson {
         std::str::from_utf8(&self.bytes).expect("a RawJson is made from checked UTF-8 only")
     }
 
-    /// The value as one line of compact JSON; the same bytes where it was compact already.
+    /// Returns the value as one line of compact JSON; without a copy if it is already compact.
     #[must_use]
     pub fn compact(&self) -> Bytes {
         match self.spacing {
@@ -143,22 +143,22 @@ impl RawJson {
         }
     }
 
-    /// The text that a JSON string stands for, or `None` if this is no string.
+    /// Returns the decoded text of a JSON string, or `None` if the value is not a string.
     ///
-    /// A lone surrogate, which no Rust string can hold, is replaced by U+FFFD.
+    /// A lone surrogate, which a Rust string cannot hold, is replaced by U+FFFD.
     #[must_use]
     pub fn as_text(&self) -> Option<Cow<'_, str>> {
         (self.kind() == Kind::String).then(|| string::decode(&self.bytes))
     }
 
-    /// The text that a JSON string stands for, unless a lone surrogate stands in it.
+    /// Returns the decoded text of a JSON string, unless it holds a lone surrogate.
     pub(crate) fn as_exact_text(&self) -> Option<Cow<'_, str>> {
         let is_string = self.kind() == Kind::String;
         is_string.then(|| string::decode_exactly(&self.bytes).ok()).flatten()
     }
 
-    /// The member of this name, or `None` if there is none or this is no object. Of several
-    /// members of the same name it is the last, as most readers of JSON have it.
+    /// Returns the member with this name, or `None` if there is none or the value is not an object.
+    /// If the name is repeated, the last member wins, as in most JSON readers.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<RawJson> {
         if !self.may_have(name) {
@@ -167,10 +167,10 @@ impl RawJson {
         self.members().filter(|member| member.is(name)).last().map(|member| member.value())
     }
 
-    /// Whether it is an object with `success: false`, by which tools say that they failed.
-    pub(crate) fn says_failed(&self) -> bool {
+    /// Returns whether the value is an object with `success: false`, by which tools report failure.
+    pub(crate) fn reports_failure(&self) -> bool {
         static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"success"));
-        // Nearly no payload has the word at all, and to look for that costs least.
+        // Almost no payload contains this name, and searching for it is the cheapest test.
         let may_have =
             || NAME.find(&self.bytes).is_some() || memchr::memchr(b'\\', &self.bytes).is_some();
         self.kind() == Kind::Object
@@ -178,9 +178,11 @@ impl RawJson {
             && self.get("success").is_some_and(|value| value.as_bytes() == b"false")
     }
 
-    /// Whether a member may have this name. To look for its text costs a fraction of a
-    /// walk over a large object. Letters, digits and most signs have no other spelling than
-    /// a `\u` escape; a name with any other sign is not looked for.
+    /// Returns whether a member may have this name.
+    ///
+    /// Searching for the text costs a fraction of a walk over a large object. Letters, digits and
+    /// most punctuation can only be written literally or as a `\u` escape; a name with any other
+    /// character is not searched for.
     fn may_have(&self, name: &str) -> bool {
         const SMALL: usize = 512;
         let finds = |text: &[u8]| memchr::memmem::find(&self.bytes, text).is_some();
@@ -192,7 +194,7 @@ impl RawJson {
                 || (memchr::memchr(b'\\', &self.bytes).is_some() && finds(b"\\u")))
     }
 
-    /// What kind of value it is.
+    /// Returns the kind of the value.
     #[must_use]
     pub fn kind(&self) -> Kind {
         Kind::of(self.bytes.first().copied())
@@ -202,46 +204,46 @@ impl RawJson {
         self.kind() == Kind::Null
     }
 
-    /// The members, in the order written; none if this is no object.
+    /// Returns the members in document order; empty if the value is not an object.
     #[must_use]
     pub fn members(&self) -> Members<'_> {
         Members::of(self)
     }
 
-    /// As [`members`](RawJson::members), where the ends of long values are known.
-    pub(crate) fn members_within<'a>(&'a self, ends: &'a Ends) -> Members<'a> {
+    /// Like [`members`](RawJson::members), with the ends of long values known.
+    pub(crate) fn members_within<'a>(&'a self, ends: &'a ValueEnds) -> Members<'a> {
         Members::within(self, ends)
     }
 
-    /// As [`items`](RawJson::items), where the ends of long values are known.
-    pub(crate) fn items_within<'a>(&'a self, ends: &'a Ends) -> Items<'a> {
+    /// Like [`items`](RawJson::items), with the ends of long values known.
+    pub(crate) fn items_within<'a>(&'a self, ends: &'a ValueEnds) -> Items<'a> {
         Items::within(self, ends)
     }
 
-    /// The items, in order; none if this is no array.
+    /// Returns the items in order; empty if the value is not an array.
     #[must_use]
     pub fn items(&self) -> Items<'_> {
         Items::of(self)
     }
 
-    /// How many members its objects have together, at every depth.
+    /// Returns the number of members of all objects in the value, at every depth.
     #[cfg(feature = "validate")]
     pub(crate) fn n_members_deep(&self) -> usize {
         walk::n_members_deep(&self.bytes)
     }
 
-    /// A value whose bytes are known to be compact JSON, because we wrote them.
-    pub(crate) fn written(bytes: Vec<u8>) -> RawJson {
+    /// Wraps bytes that are known to be compact JSON because this crate wrote them.
+    pub(crate) fn from_compact(bytes: Vec<u8>) -> RawJson {
         RawJson { bytes: bytes.into(), spacing: Spacing::Compact }
     }
 
-    /// This value with other texts in some of its strings, and strings in the place of some
-    /// numbers: as JSON it is spaced as before.
+    /// Returns a value of the same spacing with these bytes, in which some strings were changed and
+    /// some numbers became strings.
     pub(crate) fn with_strings_edited(&self, bytes: Vec<u8>) -> RawJson {
         RawJson { bytes: bytes.into(), spacing: self.spacing }
     }
 
-    pub(crate) fn checked(bytes: Bytes, spacing: Spacing) -> RawJson {
+    pub(crate) fn from_checked(bytes: Bytes, spacing: Spacing) -> RawJson {
         RawJson { bytes, spacing }
     }
 
@@ -250,7 +252,7 @@ impl RawJson {
     }
 }
 
-/// Two values are equal when their compact texts are.
+/// Values are equal if their compact texts are equal.
 impl PartialEq for RawJson {
     fn eq(&self, other: &RawJson) -> bool {
         self.compact() == other.compact()
@@ -259,7 +261,7 @@ impl PartialEq for RawJson {
 
 impl Eq for RawJson {}
 
-/// Compact, as it goes into an envelope.
+/// Writes compact JSON, as in an envelope.
 impl fmt::Display for RawJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&String::from_utf8_lossy(&self.compact()))
@@ -272,14 +274,14 @@ impl fmt::Debug for RawJson {
     }
 }
 
-/// A value of the author's that JSON cannot express.
+/// A value that cannot be expressed as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the value cannot be written as JSON: {0}")]
-pub struct UnfitValue(String);
+pub struct NotSerializable(String);
 
-impl UnfitValue {
-    pub(crate) fn new(reason: impl Into<String>) -> UnfitValue {
-        UnfitValue(reason.into())
+impl NotSerializable {
+    pub(crate) fn new(reason: impl Into<String>) -> NotSerializable {
+        NotSerializable(reason.into())
     }
 }
 

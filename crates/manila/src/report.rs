@@ -1,13 +1,13 @@
-//! What is found in a document: rules that it breaks, and where.
+//! Reports about a document: the rules that it breaks, and where.
 //!
-//! A [`Look`](look::Look) notes faults by their pointers while a document is read; findings tell
-//! them with their lines, in the order of the document. The contracts report this way when they
-//! read envelopes, and `check` when it judges any document.
+//! [`Findings`](collect::Findings) collects faults by their pointers while a document is read.
+//! [`Finding`]s report them with their lines, in document order. The contracts report this way when
+//! they read envelopes, and `check` when it checks any document.
 
 use crate::raw_json::{Emit, ObjectWriter};
 
+pub(crate) mod collect;
 mod findings;
-pub(crate) mod look;
 pub(crate) mod path;
 mod rules;
 pub(crate) mod signature;
@@ -16,17 +16,17 @@ pub(crate) mod take;
 pub(crate) use findings::{findings, findings_of, not_json};
 pub use rules::{RULES, Rule};
 
-/// Whether a rule is broken, or something should be better.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grade {
-    /// The contract is not kept.
+    /// The document breaks the contract.
     Violation,
-    /// The contract is kept; it recommends something that is missing.
+    /// The document conforms to the contract, but lacks something that the contract recommends.
     Advice,
 }
 
 impl Grade {
-    /// The name, lower-case.
+    /// Returns the name in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,25 +36,25 @@ impl Grade {
     }
 }
 
-/// One thing that was found in a document.
+/// A problem found in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How much it matters.
+    /// The severity.
     pub grade: Grade,
     /// RFC 6901 pointer to the value; empty for the document itself.
     pub pointer: String,
-    /// Line in the document, from 1.
+    /// Line in the document, starting at 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters, starting at 1.
     pub column: usize,
     /// The rule, e.g. `required` or `double-wrapped`.
     pub rule: &'static str,
-    /// The clause of the contract, e.g. `R3`; none where the rule is JSON's.
+    /// The clause of the contract, e.g. `R3`; `None` for a rule of JSON.
     pub clause: Option<&'static str>,
-    /// What the rule asks for, in words.
+    /// What is wrong or required, as a phrase after the pointer, e.g. `is required`.
     pub message: String,
-    /// Line and column of where the same name stood before, if it is given twice.
+    /// Line and column of the first member with the same name, if the name is repeated.
     pub first: Option<(usize, usize)>,
 }
 
@@ -77,14 +77,14 @@ impl Emit for Finding {
     }
 }
 
-/// The clause, the place and the rule's words, for people.
+/// Writes the clause, the place and the message.
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some(clause) = self.clause {
             write!(f, "{clause} ")?;
         }
         if !self.pointer.is_empty() {
-            write!(f, "{} ", crate::raw_json::shown(&self.pointer))?;
+            write!(f, "{} ", crate::raw_json::sanitize_name(&self.pointer))?;
         }
         write!(f, "{} ({})", self.message, self.rule)
     }

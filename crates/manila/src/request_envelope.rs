@@ -1,7 +1,7 @@
-//! The request envelope (Q1, Q2): what a JSON-RPC message must be before anybody looks inside.
+//! The request envelope (Q1, Q2): parsing and checking JSON-RPC messages.
 //!
-//! A message is opened at its top level only. What it holds stays as it was written, so that
-//! whoever hands it on can splice an id and touch nothing else.
+//! A message is parsed at its top level only. Its contents keep their original bytes, so that the
+//! gateway can forward it with another id and change nothing else.
 
 mod parts;
 
@@ -11,54 +11,54 @@ use crate::catalogue::Code;
 use crate::raw_json::{JsonObject, Kind, RawJson, Reader};
 use crate::violation::Violation;
 
-pub(crate) use parts::{Broken, Parts, not_an_object};
+pub(crate) use parts::{BrokenRule, Parts, not_an_object};
 
-/// How strict a request must be (Q2).
+/// The strictness of parsing a request (Q2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// To the letter: `id` is a string, and `params` is there.
+    /// Strict: `id` is a string, and `params` is required.
     #[default]
     Strict,
-    /// As MCP has it: an `id` may be an integer, and `params` may be absent.
+    /// As in MCP: `id` may be an integer, and `params` may be absent.
     Mcp,
 }
 
-/// One message, taken apart at its top level.
+/// A message, parsed at its top level.
 #[derive(Debug, Clone)]
 pub enum Message {
-    /// It asks for an answer.
+    /// A request, which expects a response.
     Request(Request),
-    /// It asks for none.
+    /// A notification, which expects no response.
     Notification(Notification),
-    /// It answers a request.
+    /// A response to a request.
     Response(Response),
 }
 
-/// A message that asks for an answer.
+/// A message that expects a response.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Its id, a string or an integer as it was written.
+    /// The id, a string or an integer with its original bytes.
     pub id: RawJson,
-    /// What is asked for.
+    /// The requested method.
     pub method: String,
     /// The parameters.
     pub params: Option<JsonObject>,
-    /// The parameter `name`, such as the name of a tool; of several, the last.
+    /// The parameter `name`, such as the name of a tool; if repeated, the last one.
     pub name: Option<RawJson>,
-    /// The parameter `arguments`; of several, the last.
+    /// The parameter `arguments`; if repeated, the last one.
     pub arguments: Option<RawJson>,
-    /// The parameter `_meta`; of several, the last.
+    /// The parameter `_meta`; if repeated, the last one.
     pub meta: Option<RawJson>,
-    /// The first of these three that is given twice.
+    /// The first of these three that is repeated.
     pub(crate) repeated: Option<&'static str>,
     /// The whole message.
     pub frame: RawJson,
 }
 
-/// A message that asks for no answer.
+/// A message that expects no response.
 #[derive(Debug, Clone)]
 pub struct Notification {
-    /// What is told.
+    /// The method.
     pub method: String,
     /// The parameters.
     pub params: Option<JsonObject>,
@@ -66,10 +66,10 @@ pub struct Notification {
     pub frame: RawJson,
 }
 
-/// A message that answers a request.
+/// A response to a request.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// The id of the request, or `None` where it was not understood.
+    /// The id of the request, or `None` if the server could not read it.
     pub id: Option<RawJson>,
     /// The result, or the error object.
     pub answer: Result<RawJson, RawJson>,
@@ -77,19 +77,19 @@ pub struct Response {
     pub frame: RawJson,
 }
 
-/// A message that is none.
+/// A message that was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedMessage {
     /// `PARSE_ERROR`, or `INVALID_ENVELOPE`.
     pub code: Code,
     /// The rule that it breaks.
     pub violation: Violation,
-    /// The id, where it has one that can be answered.
+    /// The id, if the message has a valid one.
     pub id: Option<RawJson>,
 }
 
 impl Message {
-    /// Reads a message as MCP has it (Q2): ids may be integers and `params` may be absent.
+    /// Parses a message as in MCP (Q2): ids may be integers, and `params` may be absent.
     ///
     /// ```
     /// use manila::request_envelope::Message;
@@ -97,15 +97,15 @@ impl Message {
     /// let refused = Message::from_json(r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#);
     /// assert_eq!(refused.unwrap_err().violation.pointer, "/id");
     /// ```
-    pub fn from_json(json: impl Into<Bytes>) -> Result<Message, Refused> {
+    pub fn from_json(json: impl Into<Bytes>) -> Result<Message, RefusedMessage> {
         let mut parts = Parts::default();
-        let frame = open(&json.into(), &mut parts)?;
-        parts.message(frame).map_err(|broken| refused(&parts, broken))
+        let frame = parse_top_level(&json.into(), &mut parts)?;
+        parts.message(frame).map_err(|broken| refuse(&parts, broken))
     }
 }
 
 impl Request {
-    /// Reads a request to the letter of Q1, as plain HTTP takes it: `id` is a string that is not
+    /// Parses a strict request (Q1), as accepted over plain HTTP: `id` is a string that is not
     /// empty, and `params` is an object. There are no notifications.
     ///
     /// ```
@@ -116,18 +116,18 @@ impl Request {
     /// let refused = Request::from_json_strict(request.replace("\"a\"", "7")).unwrap_err();
     /// assert_eq!(refused.violation.pointer, "/id");
     /// ```
-    pub fn from_json_strict(json: impl Into<Bytes>) -> Result<Request, Refused> {
+    pub fn from_json_strict(json: impl Into<Bytes>) -> Result<Request, RefusedMessage> {
         let mut parts = Parts::default();
-        let frame = open(&json.into(), &mut parts)?;
-        parts.request(frame, Profile::Strict).map_err(|broken| refused(&parts, broken))
+        let frame = parse_top_level(&json.into(), &mut parts)?;
+        parts.request(frame, Profile::Strict).map_err(|broken| refuse(&parts, broken))
     }
 }
 
-/// Reads a message into `parts`, and returns the whole message. Fails if it is not an object.
+/// Parses a message into `parts`, and returns the whole message. Fails if it is not an object.
 ///
-/// The parts are large: they are filled in place, and never moved.
-fn open(json: &Bytes, parts: &mut Parts) -> Result<RawJson, Refused> {
-    let read = Reader::payload_document(json, |reader| {
+/// The parts are large, so they are filled in place and never moved.
+fn parse_top_level(json: &Bytes, parts: &mut Parts) -> Result<RawJson, RefusedMessage> {
+    let parsed = Reader::payload_document(json, |reader| {
         let kind = reader.next_kind();
         if kind == Kind::Object {
             reader.with_raw(|reader| parts.read(reader)).map(|((), frame)| Ok(frame))
@@ -135,21 +135,21 @@ fn open(json: &Bytes, parts: &mut Parts) -> Result<RawJson, Refused> {
             reader.raw().map(|_| Err(kind))
         }
     });
-    let opened = read.map_err(|error| {
+    let frame = parsed.map_err(|error| {
         let violation = Violation::new(error.pointer.clone(), "json", error.to_string());
-        Refused { code: Code::ParseError, violation, id: None }
+        RefusedMessage { code: Code::ParseError, violation, id: None }
     })?;
-    opened.map_err(|kind| {
+    frame.map_err(|kind| {
         let (rule, message) = not_an_object(kind);
         let violation = Violation::new("", rule, message);
-        Refused { code: Code::InvalidEnvelope, violation, id: None }
+        RefusedMessage { code: Code::InvalidEnvelope, violation, id: None }
     })
 }
 
-fn refused(parts: &Parts, broken: Broken) -> Refused {
-    let Broken { member, rule, message, clause: _ } = broken;
+fn refuse(parts: &Parts, broken: BrokenRule) -> RefusedMessage {
+    let BrokenRule { member, rule, message, clause: _ } = broken;
     let violation = Violation::new(format!("/{member}"), rule, message);
-    Refused { code: Code::InvalidEnvelope, violation, id: parts.answerable() }
+    RefusedMessage { code: Code::InvalidEnvelope, violation, id: parts.valid_id() }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! The stages: each has one power, and nobody else has it.
+//! The stages: each has one power, which no other code has.
 //!
-//! `validate` may refuse, `classify` may name, `check_output` may refuse what a tool did not
-//! promise, `redact` may hide, `fit` may drop, `attest` may add and `record` may log. `pipeline`
-//! has their order.
+//! `validate` may refuse a call, and `check_output` a payload that does not match its schema.
+//! `classify` may name failures, `redact` may hide secrets, `fit` may drop content, `attest` may
+//! add provenance and `record` may log. [`pipeline`](crate::pipeline) runs the stages from
+//! `classify` to `attest`.
 
 pub mod classify;
 pub mod record;

@@ -1,6 +1,6 @@
 //! Suggestions for mistyped names.
 
-/// The candidate that a mistyped `name` was probably meant to be.
+/// Returns the candidate that a mistyped `name` was probably meant to be.
 ///
 /// ```
 /// assert_eq!(manila::closest("respons-v2", ["envelope-v1", "response-v2"]), Some("response-v2"));
@@ -8,7 +8,7 @@
 /// ```
 #[must_use]
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A long name is no typing error of a short one, and would cost its square.
+    // A long name is not a typing error of a short one, and comparing takes quadratic time.
     if name.chars().count() > 64 {
         return None;
     }

@@ -1,23 +1,23 @@
-//! One rule that a value breaks, told without the value.
+//! A breach of a rule, without the value.
 
 use manila_redact::{Redactor, apply};
 
-use crate::pointer::{below, unescaped};
+use crate::pointer::{child_pointer, unescape};
 use crate::raw_json::{Emit, ObjectWriter};
 
-/// One rule that a value breaks. The value itself is never told: it may be secret.
+/// A breach of a rule, without the value, which may be secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// RFC 6901 pointer to the value; empty for the whole.
+    /// RFC 6901 pointer to the value; empty for the whole document.
     pub pointer: String,
     /// The rule, e.g. `required`, `type` or `maximum`.
     pub rule: String,
-    /// What the rule asks for, in words.
+    /// What is wrong or required, as a phrase after the pointer, e.g. `is required`.
     pub message: String,
 }
 
 impl Violation {
-    /// A violation of `rule` at `pointer`.
+    /// Creates a violation of `rule` at `pointer`.
     #[must_use]
     pub fn new(
         pointer: impl Into<String>,
@@ -27,24 +27,24 @@ impl Violation {
         Violation { pointer: pointer.into(), rule: rule.into(), message: message.into() }
     }
 
-    /// The same without secrets in its pointer, for those who write it down.
+    /// Redacts secrets in the pointer, so that the violation can be logged or sent.
     #[must_use]
     pub fn without_secrets(self) -> Violation {
         Violation { pointer: without_secrets(self.pointer), ..self }
     }
 }
 
-/// A pointer names members, and a name may be a secret as well as a value. Each is looked at by
-/// itself, because a pointer writes slashes in another way, and then all together.
+/// Redacts a pointer, because an object key can be a secret too. Keys are unescaped first: an
+/// escaped `/` or `~` would hide a secret from the rules.
 pub(crate) fn without_secrets(pointer: String) -> String {
     if !pointer.contains('~') {
-        return hidden(pointer);
+        return redact_text(pointer);
     }
     let names = pointer.split('/').skip(1);
-    hidden(names.map(|name| below("", &hidden(unescaped(name)))).collect())
+    redact_text(names.map(|name| child_pointer("", &redact_text(unescape(name)))).collect())
 }
 
-fn hidden(text: String) -> String {
+fn redact_text(text: String) -> String {
     let edits = Redactor::standard().text(text.as_bytes());
     if edits.is_empty() {
         return text;
@@ -63,7 +63,7 @@ impl Emit for Violation {
     }
 }
 
-/// The place and the rule's words, for people.
+/// Writes the pointer and the message.
 impl std::fmt::Display for Violation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Violation { pointer, rule: _, message } = self;

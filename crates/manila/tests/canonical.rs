@@ -1,8 +1,5 @@
-//! Canonical JSON is what a second implementation makes of the same text, whatever the text.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test that finds something else than it expects must fail"
-)]
+//! Canonical JSON, compared with a second implementation on random texts.
+#![allow(clippy::unwrap_used, reason = "a test must fail on an unexpected value")]
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -14,24 +11,24 @@ use proptest::test_runner::RngSeed;
 /// A value, with the choices that its text leaves open.
 #[derive(Debug, Clone)]
 enum Node {
-    /// A scalar as it is spelled.
+    /// A scalar, as written.
     Token(String),
-    Text(Spelled),
+    Text(EscapedText),
     Array(Vec<Node>),
-    /// In this order; a name that has stood already is left out.
-    Object(Vec<(Spelled, Node)>),
+    /// Members in this order; duplicate names are omitted.
+    Object(Vec<(EscapedText, Node)>),
 }
 
-/// A text, and how each of its characters is escaped, in turn.
+/// A text, and the escapes of its characters, used in turn.
 #[derive(Debug, Clone)]
-struct Spelled {
+struct EscapedText {
     text: String,
     escapes: Vec<Escape>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Escape {
-    /// Only what must be.
+    /// Escapes only where JSON requires it.
     Needed,
     LowerHex,
     UpperHex,
@@ -54,9 +51,9 @@ fn json(node: &Node) -> String {
     }
 }
 
-fn string(spelled: &Spelled) -> String {
+fn string(escaped: &EscapedText) -> String {
     let mut out = String::from('"');
-    for (letter, escape) in spelled.text.chars().zip(spelled.escapes.iter().cycle()) {
+    for (letter, escape) in escaped.text.chars().zip(escaped.escapes.iter().cycle()) {
         let mut units = [0; 2];
         let units = letter.encode_utf16(&mut units).iter();
         match escape {
@@ -71,18 +68,18 @@ fn string(spelled: &Spelled) -> String {
     out + "\""
 }
 
-fn spelled() -> impl Strategy<Value = Spelled> {
+fn escaped_text() -> impl Strategy<Value = EscapedText> {
     let letter = prop_oneof![
         4 => prop::char::range('\0', '\u{7f}'),
         2 => prop::sample::select(vec!['"', '\\', '/', '\n', '\u{8}', '\u{1f}', '\u{2028}']),
-        // Where the order of UTF-16 is not that of UTF-8.
+        // Characters whose order in UTF-16 differs from that in UTF-8.
         2 => prop::char::range('\u{d000}', '\u{d7ff}'),
         3 => prop::char::range('\u{e000}', '\u{ffff}'),
         3 => prop::char::range('\u{10000}', '\u{10ffff}'),
         1 => any::<char>(),
     ];
     let text = prop::collection::vec(letter, 0..6).prop_map(|text| text.into_iter().collect());
-    (text, escapes()).prop_map(|(text, escapes)| Spelled { text, escapes })
+    (text, escapes()).prop_map(|(text, escapes)| EscapedText { text, escapes })
 }
 
 fn escapes() -> impl Strategy<Value = Vec<Escape>> {
@@ -90,7 +87,7 @@ fn escapes() -> impl Strategy<Value = Vec<Escape>> {
     prop::collection::vec(escape, 1..4)
 }
 
-/// Any double that JSON has a number for: all bits, and those near to round numbers.
+/// Any finite double: random bits, and values close to round numbers.
 fn double() -> impl Strategy<Value = f64> {
     let any_bits = any::<u64>().prop_map(f64::from_bits);
     let decimal = (any::<i32>(), -330..310i32)
@@ -118,30 +115,32 @@ fn node() -> impl Strategy<Value = Node> {
         2 => prop::sample::select(vec!["true", "false", "null", "-0", "[]", "{ }"])
             .prop_map(|token| Node::Token(token.to_owned())),
         6 => number().prop_map(Node::Token),
-        // Surrogates, some of them in pairs.
+        // Surrogates, some in pairs.
         1 => r#""(\\u[dD][89a-fA-F][0-9a-f]{2}){0,2}""#.prop_map(Node::Token),
-        6 => spelled().prop_map(Node::Text),
+        6 => escaped_text().prop_map(Node::Text),
     ];
     leaf.prop_recursive(5, 60, 8, |inner| {
         prop_oneof![
             1 => prop::collection::vec(inner.clone(), 0..6).prop_map(Node::Array),
-            2 => prop::collection::vec((spelled(), inner), 0..8).prop_map(Node::Object),
+            2 => prop::collection::vec((escaped_text(), inner), 0..8).prop_map(Node::Object),
         ]
     })
 }
 
-fn ours(json: &str) -> Result<Canonical, NotCanonical> {
+fn canonicalize(json: &str) -> Result<Canonical, NotCanonical> {
     canonical(&RawJson::parse(json.to_owned()).unwrap())
 }
 
-/// How ECMAScript prints a double, from the shortest digits that the standard library finds: a
-/// third opinion, because the second implementation prints numbers with the same crate as ours.
+/// Formats a double as ECMAScript does, from the shortest digits that the standard library finds.
+///
+/// This is a third implementation, because the second one formats numbers with the same crate as
+/// Manila.
 fn ecmascript(double: f64) -> String {
     let scientific = shortest(double.abs());
     let (digits, exponent) = scientific.split_once('e').unwrap();
     let digits = digits.replace('.', "");
     let sign = if double < 0.0 { "-" } else { "" };
-    // The decimal point stands after this many digits.
+    // The number of digits before the decimal point.
     let point = exponent.parse::<i32>().unwrap() + 1;
     let n_digits = i32::try_from(digits.len()).unwrap();
     let zeros = |n: i32| "0".repeat(usize::try_from(n).unwrap());
@@ -158,8 +157,8 @@ fn ecmascript(double: f64) -> String {
     }
 }
 
-/// The shortest digits that are read as `double`. Of two that are as near to it the even ones
-/// are taken, which is what asking for their number does; asking for the shortest does not.
+/// Returns the shortest digits that parse as `double`. If two are equally close, the even ones are
+/// used: formatting to a given number of digits does that, and shortest formatting does not.
 fn shortest(double: f64) -> String {
     let shortest = format!("{double:e}");
     let n_digits = shortest.split('e').next().unwrap().replace('.', "").len();
@@ -167,8 +166,8 @@ fn shortest(double: f64) -> String {
     if even.parse() == Ok(double) { even } else { shortest }
 }
 
-/// The same cases in every run, so that a change is what a failure comes from. Other ones are
-/// tried with `PROPTEST_RNG_SEED` and `PROPTEST_CASES`.
+/// Returns a configuration with the same cases in every run, so that only a change of the code can
+/// cause a failure. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` select other cases.
 fn config() -> ProptestConfig {
     let given = ProptestConfig::default();
     let is_seeded = given.rng_seed != RngSeed::Random;
@@ -181,54 +180,54 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn as_a_second_implementation(node in node()) {
+    fn agrees_with_a_second_implementation(node in node()) {
         let json = json(&node);
-        let ours = ours(&json);
+        let ours = canonicalize(&json);
         if let Ok(theirs) = serde_json_canonicalizer::pipe(&json) {
             prop_assert_eq!(String::from_utf8(ours.unwrap().bytes).unwrap(), theirs);
         } else {
             let reason = ours.unwrap_err().reason;
             prop_assert!(matches!(
                 reason,
-                NotCanonicalReason::NumberTooLarge | NotCanonicalReason::HalfCharacter
+                NotCanonicalReason::NumberTooLarge | NotCanonicalReason::LoneSurrogate
             ));
         }
     }
 
     #[test]
-    fn numbers_as_a_third_opinion(double in double()) {
+    fn numbers_agree_with_a_third_implementation(double in double()) {
         let expected = if double == 0.0 { "0".to_owned() } else { ecmascript(double) };
         for spelling in [format!("{double}"), format!("{double:e}")] {
-            let text = String::from_utf8(ours(&spelling).unwrap().bytes).unwrap();
+            let text = String::from_utf8(canonicalize(&spelling).unwrap().bytes).unwrap();
             prop_assert_eq!(&text, &expected);
             prop_assert_eq!(text.parse(), Ok(double));
         }
     }
 
     #[test]
-    fn again_it_is_the_same(node in node()) {
-        let Ok(once) = ours(&json(&node)) else { return Ok(()) };
+    fn canonical_text_stays_the_same(node in node()) {
+        let Ok(once) = canonicalize(&json(&node)) else { return Ok(()) };
         let text = String::from_utf8(once.bytes.clone()).unwrap();
-        prop_assert_eq!(ours(&text).unwrap().bytes, once.bytes);
+        prop_assert_eq!(canonicalize(&text).unwrap().bytes, once.bytes);
     }
 
-    /// However the two are escaped, and wherever they stand among others.
+    /// With any escapes of the two keys, and any position among others.
     #[test]
-    fn a_key_that_stands_twice_is_refused(
-        name in spelled(),
+    fn a_duplicate_key_is_refused(
+        name in escaped_text(),
         escapes in escapes(),
-        others in prop::collection::vec(spelled(), 0..6),
+        others in prop::collection::vec(escaped_text(), 0..6),
         place in any::<prop::sample::Index>(),
     ) {
-        let again = Spelled { text: name.text.clone(), escapes };
-        let mut names: Vec<&Spelled> = Vec::from_iter(&others);
+        let again = EscapedText { text: name.text.clone(), escapes };
+        let mut names: Vec<&EscapedText> = Vec::from_iter(&others);
         let mut seen = HashSet::from([&name.text]);
         names.retain(|other| seen.insert(&other.text));
         names.insert(place.index(names.len() + 1), &name);
         names.push(&again);
         let members: Vec<String> = names.iter().map(|name| format!("{}:0", string(name))).collect();
-        let error = ours(&format!("{{{}}}", members.join(","))).unwrap_err();
-        prop_assert_eq!(error.reason, NotCanonicalReason::KeyTwice);
+        let error = canonicalize(&format!("{{{}}}", members.join(","))).unwrap_err();
+        prop_assert_eq!(error.reason, NotCanonicalReason::DuplicateKey);
         let pointer = format!("/{}", name.text.replace('~', "~0").replace('/', "~1"));
         prop_assert_eq!(error.pointer, pointer);
     }

@@ -1,8 +1,8 @@
-//! Whatever comes in: no panic, a valid envelope, and the payload as it was.
+//! Properties for any input: no panic, a valid envelope, and an unchanged payload.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test that finds something else than it expects must fail"
+    reason = "a test must fail on an unexpected value"
 )]
 
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ static VALIDATORS: LazyLock<Vec<(Contract, jsonschema::Validator)>> = LazyLock::
     Contract::ALL.into_iter().map(compile).collect()
 });
 
-/// Every envelope of `observation` keeps its contract's schema.
+/// Checks that every envelope of `observation` conforms to its contract's schema.
 fn check_valid(observation: &Observation) -> Result<(), TestCaseError> {
     for (contract, validator) in VALIDATORS.iter() {
         let envelope = seal(observation, *contract).envelope;
@@ -54,14 +54,14 @@ proptest! {
     }
 
     #[test]
-    fn an_observation_is_read_as_it_was_written(given in observation()) {
+    fn an_observation_survives_writing_and_parsing(given in observation()) {
         let observation = Observation::from_json(given.to_string()).unwrap();
         let written = observation.to_json().to_string();
         let again = Observation::from_json(written.clone()).unwrap();
         prop_assert_eq!(again.to_json().to_string(), written);
         for contract in Contract::ALL {
-            let (was, is) = (seal(&observation, contract), seal(&again, contract));
-            prop_assert_eq!(was.envelope.to_string(), is.envelope.to_string());
+            let (first, second) = (seal(&observation, contract), seal(&again, contract));
+            prop_assert_eq!(first.envelope.to_string(), second.envelope.to_string());
         }
     }
 
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn no_name_stands_twice_in_an_error_of_response_v2(
+    fn an_error_of_response_v2_has_no_duplicate_names(
         data in odd_object(), partial in odd_object(), details in odd_object(),
     ) {
         let json = format!(
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn compact_and_pretty_say_the_same(given in payload()) {
+    fn compact_and_pretty_are_equivalent(given in payload()) {
         let pretty = serde_json::to_string_pretty(&given).unwrap();
         let value = RawJson::parse(pretty.clone()).unwrap();
         prop_assert_eq!(value.to_string(), given.to_string());
@@ -154,20 +154,20 @@ proptest! {
     }
 }
 
-/// The names in an object, each once.
+/// Returns the distinct names in an object.
 fn names(object: &RawJson) -> std::collections::BTreeSet<String> {
     let tree: Value = serde_json::from_str(&object.to_string().replace("\\ud800", "")).unwrap();
     tree.as_object().unwrap().keys().cloned().collect()
 }
 
-/// How many members an object has, names that stand twice included.
+/// Returns the number of members of an object, including duplicates.
 fn count(object: &RawJson) -> usize {
     let pretty = String::from_utf8(manila::pretty(object)).unwrap();
     pretty.lines().filter(|line| line.starts_with("  \"")).count()
 }
 
 #[test]
-fn an_envelope_of_the_deepest_values_can_be_read_again() {
+fn an_envelope_of_the_deepest_values_can_be_parsed() {
     for (start, end) in [
         (r#"{"observed":{"answered":"#, "}}"),
         (r#"{"observed":{"failed":{"code":"TIMEOUT","message":"","partial":"#, "}}}"),
@@ -186,9 +186,9 @@ fn an_envelope_of_the_deepest_values_can_be_read_again() {
     }
 }
 
-/// Each of these took seconds or minutes when something was looked at again and again.
+/// Each of these took seconds or minutes with a quadratic algorithm.
 #[test]
-fn many_members_take_no_more_time_than_their_number() {
+fn many_members_take_linear_time() {
     const MANY: usize = 50_000;
     let members = |prefix: &str| {
         (0..MANY).map(|n| format!("\"{prefix}{n}\":{n}")).collect::<Vec<_>>().join(",")

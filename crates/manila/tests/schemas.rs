@@ -1,9 +1,9 @@
-//! What is advertised is true: every envelope fits the schema that was told before.
+//! Advertised schemas: every envelope conforms to the schema that was advertised for it.
 #![cfg(feature = "validate")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test that finds something else than it expects must fail"
+    reason = "a test must fail on an unexpected value"
 )]
 
 use manila::pipeline::{OutputCheck, Settings, seal};
@@ -13,7 +13,7 @@ use manila::{Context, Contract, McpResult, Observation, Observed, RawJson, Schem
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Schemas that tools have, and some that they should not have.
+/// Schemas that tools have, including some that they should not have.
 fn schemas() -> Vec<Value> {
     vec![
         json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}),
@@ -77,7 +77,7 @@ fn result() -> impl Strategy<Value = Value> {
     )
 }
 
-/// How answers are checked.
+/// The output check to apply.
 #[derive(Debug, Clone, Copy)]
 enum Mode {
     Strict,
@@ -87,13 +87,13 @@ enum Mode {
 
 proptest! {
     #[test]
-    fn every_envelope_fits_the_schema_of_its_tool(
-        own in prop::sample::select(schemas()),
+    fn every_envelope_conforms_to_the_advertised_schema(
+        schema in prop::sample::select(schemas()),
         result in result(),
         mode in prop::sample::select(vec![Mode::Strict, Mode::Warn, Mode::Off]),
     ) {
-        let own = RawJson::parse(own.to_string()).unwrap();
-        let compiled = Schema::compile(&own).ok();
+        let schema = RawJson::parse(schema.to_string()).unwrap();
+        let compiled = Schema::compile(&schema).ok();
         let check = compiled.as_ref().map(|schema| |payload: &RawJson| schema.check(payload));
         let mut settings = Settings::default();
         settings.media = Media::Beside;
@@ -103,9 +103,9 @@ proptest! {
             Mode::Off => None,
         });
         for contract in Contract::ALL {
-            // What nobody checks is not promised.
-            let promised = settings.output_check.map(|_| &own);
-            let advertised = output_schema(contract, promised).to_string();
+            // A schema that is not checked is not advertised.
+            let checked = settings.output_check.map(|_| &schema);
+            let advertised = output_schema(contract, checked).to_string();
             let advertised: Value = serde_json::from_str(&advertised).unwrap();
             let validator = jsonschema::validator_for(&advertised).unwrap();
             let observed = Observed::Mcp(McpResult::from_json(result.to_string()).unwrap());
@@ -114,20 +114,20 @@ proptest! {
             let envelope: Value = serde_json::from_str(reply.envelope.as_str()).unwrap();
             let errors: Vec<String> =
                 validator.iter_errors(&envelope).map(|it| it.to_string()).collect();
-            prop_assert!(errors.is_empty(), "{contract} {own}: {errors:?} in {envelope}");
+            prop_assert!(errors.is_empty(), "{contract} {schema}: {errors:?} in {envelope}");
         }
     }
 
     #[test]
-    fn no_schema_and_no_message_is_too_odd_to_be_read(value in payload(), keyword in 0..8usize) {
+    fn odd_schemas_and_messages_never_panic(value in payload(), keyword in 0..8usize) {
         let keywords =
             ["$ref", "$defs", "properties", "allOf", "items", "if", "$id", "dependentSchemas"];
         let keyword = keywords.get(keyword).copied().unwrap_or_default();
         let odd = RawJson::parse(json!({keyword: value, "type": "object"}).to_string()).unwrap();
         let _ = Schema::compile(&odd).map(|schema| schema.check(&odd));
         for contract in Contract::ALL {
-            let whole = output_schema(contract, Some(&odd)).to_string();
-            prop_assert!(RawJson::parse(whole).is_ok());
+            let advertised = output_schema(contract, Some(&odd)).to_string();
+            prop_assert!(RawJson::parse(advertised).is_ok());
         }
         let _ = Message::from_json(odd.to_string());
     }

@@ -3,7 +3,7 @@ use std::io::Read;
 use super::{Block, Blocks, Line};
 use crate::input::InputArgs;
 
-/// Gives its text in pieces of these lengths, over and over.
+/// A reader that returns a text in pieces of these lengths, which repeat.
 struct Pieces {
     text: Vec<u8>,
     lengths: Vec<usize>,
@@ -27,7 +27,7 @@ fn blocks(text: &str, bytes_max: u64, lengths: &[usize]) -> Vec<Block> {
     all.map(|block| block.map_err(|refusal| refusal.to_string()).unwrap()).collect()
 }
 
-/// Cuts `text` however it arrives, and compares with a list of lines; `-` is one too long.
+/// Checks the lines of `text` for several piece lengths; `-` is a line that is too long.
 #[track_caller]
 fn check(text: &str, bytes_max: u64, expected: &[&str]) {
     for lengths in [&[1][..], &[2, 3], &[5, 1, 7], &[1000]] {
@@ -43,7 +43,7 @@ fn check(text: &str, bytes_max: u64, expected: &[&str]) {
 }
 
 #[test]
-fn lines_are_the_same_however_they_arrive() {
+fn lines_do_not_depend_on_piece_lengths() {
     check("", 10, &[]);
     check("\n", 10, &[""]);
     check("a", 10, &["a"]);
@@ -54,7 +54,7 @@ fn lines_are_the_same_however_they_arrive() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_left_out_alone() {
+fn omits_only_lines_that_are_too_long() {
     check("abcd\nefghi\njk\n", 4, &["abcd", "-", "jk"]);
     check("abcd\r\nefghi\r\njk", 4, &["abcd", "-", "jk"]);
     check("abcdefghijklmnop\nx\n", 4, &["-", "x"]);
@@ -64,7 +64,7 @@ fn a_line_that_is_too_long_is_left_out_alone() {
 }
 
 #[test]
-fn what_is_whole_is_handed_on_at_once() {
+fn returns_complete_lines_at_once() {
     let found = blocks("a\nb\nc", 10, &[3, 1, 1]);
     let n_bytes: Vec<usize> = found.iter().map(Block::n_bytes).collect();
     assert_eq!(n_bytes, [2, 2, 1]);

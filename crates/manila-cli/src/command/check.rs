@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::check::{Checker, UnusableTool};
-use manila::{Profile, RawJson, Subject};
+use manila::{DocumentKind, Profile, RawJson};
 
 use crate::command::schema::SCHEMA_HINT;
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
 use crate::output::Output;
-use crate::parallel::in_order;
+use crate::parallel::run_in_order;
 use crate::progress::Progress;
 use crate::refusal::Refusal;
 
@@ -24,91 +24,93 @@ mod sarif;
 mod walk;
 mod work;
 
-use files::{Files, How};
+use files::{Files, ReadOptions};
 use report::{Format, Reporter};
 
-/// Check whether documents keep their contract
+/// Check that documents conform to their contract
 ///
-/// Each violation is told with its line, column, clause, JSON pointer and rule; never with a
-/// value, which may be secret:
+/// Manila reports each violation with line, column, clause, JSON pointer and rule. It never prints
+/// the value, which may be secret.
 ///
-///   manila check answer.json
+///   manila check result.json
 ///   manila call echo --arg message=hi -- manila sample-server | manila check
 ///   manila check --contract machine-readable-v1 results/
-///   manila check --lines --format json answers.log | jq .
+///   manila check --lines --format json results.log | jq .
 ///   manila check 'logs/**/*.jsonl'
 ///
-/// An envelope says by itself which contract it has, except in machine-readable-v1, which has no
-/// mark: name that one with --contract. Not only envelopes can be checked:
+/// Manila recognises the contract of an envelope by its members, e.g. meta.version.
+/// machine-readable-v1 cannot be recognised and needs --contract. Other documents can be checked
+/// too:
 ///
 ///   manila check --contract request-envelope --profile mcp requests.jsonl
 ///   manila check --contract tool-io --tool-schema tool.json inputs.jsonl
 ///
-/// A file is one document; of a .jsonl or .ndjson file, or of any with --lines, each line is one.
-/// A directory is walked for .json, .jsonl and .ndjson files; other files are skipped and counted,
-/// and links to directories are not followed. All cores work; the report has the order of the
-/// files.
+/// A file holds one document. In .jsonl and .ndjson files, and in all files with --lines, each line
+/// is a document. In a folder, Manila checks the .json, .jsonl and .ndjson files, counts the
+/// others as skipped, and does not follow links to folders.
 ///
-/// With --format json each line is an object: {"file", "line", "subject", "kept", "findings"},
-/// with "findings" of {"grade", "pointer", "line", "column", "rule", "clause", "message"}. A file
-/// that is one document is always listed; of a file of lines, only those lines about which there is
-/// something to say, with their "line". The last object is {"summary": {"documents", "kept",
-/// "broken", "violations", "advice", "subjects", "findings_left_out", "unreadable", "skipped"}}.
+/// With --format json, each line is an object {"file", "line", "subject", "kept", "findings"}.
+/// "subject" is the contract, or null if it is not recognised; "kept" is true if the document
+/// conforms. Each finding has {"grade", "pointer", "line", "column", "rule", "clause", "message"},
+/// where "grade" is violation or advice. Lines of a .jsonl file are listed only if they have
+/// findings. The last object is {"summary": {"documents", "kept", "broken", "violations",
+/// "advice", "subjects", "findings_left_out", "unreadable", "skipped"}}, where "kept" and "broken"
+/// count the documents that conform and that do not.
 ///
-/// What a contract only recommends is told as advice.
-/// Exit status: 0 all documents keep their contract, whatever the advice; 1 some do not; 2 it could
-/// not be done, or something could not be read. What can be read is checked all the same.
+/// Recommendations of a contract are reported as advice, which does not change the exit status.
+///
+/// Exit status: 0 all documents conform; 1 some do not; 2 something could not be read. Manila still
+/// checks everything that it can read.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The files, directories and patterns (`*`, `?`, `**`, `[ab]`); `-` is standard input, and so
-    /// is no file at all
+    /// Files, directories and globs (`*`, `?`, `**`, `[ab]`); `-` or none is stdin
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// What the documents must be; `auto` goes by the mark that each of them has
+    /// Contract to check against; `auto` recognises it in each document
     #[arg(long, short, value_name = "CONTRACT", default_value = "auto")]
-    #[arg(value_parser = subject_or_auto())]
-    contract: Wanted,
+    #[arg(value_parser = kind_or_auto())]
+    contract: ExpectedKind,
 
-    /// How strict request-envelope is: as its document says (the default), or as MCP has it
+    /// Profile of request-envelope [default: strict]
     #[arg(long, value_name = "PROFILE", value_parser = profile())]
     profile: Option<Profile>,
 
-    /// The tool whose tool-io is checked, as tools/list gives it: name, inputSchema, outputSchema
+    /// Tool for tool-io: name, inputSchema, outputSchema, as in tools/list
     #[arg(long, value_name = "FILE")]
     tool_schema: Option<PathBuf>,
 
-    /// Each line of every file is a document; blank lines are skipped
+    /// Treat each line as a document; skip blank lines
     #[arg(long)]
     lines: bool,
 
-    /// The form of the report
+    /// Report format
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,
 
-    /// How many findings are told; all of them are counted
+    /// Findings to report; all are counted
     #[arg(long, value_name = "N", default_value_t = 1000)]
     findings_max: usize,
 
-    /// The largest document that is read, in bytes
+    /// Largest document to read, in bytes
     #[arg(long, value_name = "N", default_value_t = 256 * 1024 * 1024)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=64 * 1024 * 1024 * 1024))]
     bytes_max: u64,
 }
 
-/// What the documents must be.
+/// Kind of document to check for.
 #[derive(Debug, Clone, Copy)]
-enum Wanted {
+enum ExpectedKind {
     Auto,
-    One(Subject),
+    One(DocumentKind),
 }
 
-fn subject_or_auto() -> impl TypedValueParser<Value = Wanted> {
-    let ids = ["auto"].into_iter().chain(Subject::ALL.map(Subject::id));
+fn kind_or_auto() -> impl TypedValueParser<Value = ExpectedKind> {
+    let ids = ["auto"].into_iter().chain(DocumentKind::ALL.map(DocumentKind::id));
     PossibleValuesParser::new(ids).try_map(|id| match id.as_str() {
-        "auto" => Ok(Wanted::Auto),
-        id => Subject::from_id(id).map(Wanted::One),
+        "auto" => Ok(ExpectedKind::Auto),
+        id => DocumentKind::from_id(id).map(ExpectedKind::One),
     })
 }
 
@@ -122,12 +124,12 @@ fn profile() -> impl TypedValueParser<Value = Profile> {
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let checker = checker(args)?;
     let rows_max = args.findings_max;
-    let how = How { is_by_line: args.lines, bytes_max: args.bytes_max };
-    let files = Files::find(&args.files, how);
-    let mut progress = Progress::beside(|| files.n_bytes());
+    let options = ReadOptions { is_by_line: args.lines, bytes_max: args.bytes_max };
+    let files = Files::find(&args.files, options);
+    let mut progress = Progress::start_lazily(|| files.n_bytes());
     let mut reporter = Reporter::begin(args.format, rows_max, files.n_skipped, out)?;
     let parts = work::parts(files.found);
-    let mut results = in_order(parts, move |part| part.check(&checker, rows_max))?;
+    let mut results = run_in_order(parts, move |part| part.check(&checker, rows_max))?;
     while let Some(checked) = results.next()? {
         reporter.take(checked, &mut progress)?;
         if results.may_wait() {
@@ -137,47 +139,49 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     drop(progress);
     let total = reporter.finish()?;
     Ok(if total.n_unreadable > 0 {
-        ExitStatus::CouldNot
+        ExitStatus::Error
     } else if total.tally.n_broken > 0 {
-        ExitStatus::BadNews
+        ExitStatus::Failure
     } else {
-        ExitStatus::Good
+        ExitStatus::Success
     })
 }
 
+/// Creates the checker, and validates the options that depend on the contract.
 fn checker(args: &Args) -> anyhow::Result<Checker> {
     let checker = match args.contract {
-        Wanted::Auto => Checker::auto(),
-        Wanted::One(subject) => Checker::new(subject),
+        ExpectedKind::Auto => Checker::auto(),
+        ExpectedKind::One(kind) => Checker::new(kind),
     };
-    let is = |subject| matches!(args.contract, Wanted::One(wanted) if wanted == subject);
+    let is = |kind| matches!(args.contract, ExpectedKind::One(given) if given == kind);
     let checker = match args.profile {
         None => checker,
-        Some(profile) if is(Subject::RequestEnvelope) => checker.profile(profile),
-        Some(_) => return Err(only_with("--profile", Subject::RequestEnvelope)),
+        Some(profile) if is(DocumentKind::RequestEnvelope) => checker.profile(profile),
+        Some(_) => return Err(option_needs_contract("--profile", DocumentKind::RequestEnvelope)),
     };
     match &args.tool_schema {
-        Some(path) if is(Subject::ToolIo) => with_tool(checker, path),
-        Some(_) => Err(only_with("--tool-schema", Subject::ToolIo)),
-        None if is(Subject::ToolIo) => {
-            let message = "tool-io is checked against a tool's schemas, and none are given";
-            let hint = "add `--tool-schema FILE`: a tool as tools/list gives it";
+        Some(path) if is(DocumentKind::ToolIo) => with_tool(checker, path),
+        Some(_) => Err(option_needs_contract("--tool-schema", DocumentKind::ToolIo)),
+        None if is(DocumentKind::ToolIo) => {
+            let message = "the contract tool-io needs --tool-schema";
+            let hint = "add `--tool-schema FILE` with a tool as in tools/list";
             Err(Refusal::new(message, hint).into())
         }
         None => Ok(checker),
     }
 }
 
-fn only_with(option: &str, subject: Subject) -> anyhow::Error {
-    let message = format!("{option} is for {subject}, and that is not what is checked");
-    Refusal::new(message, format!("add `--contract {subject}`, or leave {option} out")).into()
+fn option_needs_contract(option: &str, kind: DocumentKind) -> anyhow::Error {
+    let message = format!("{option} needs the contract {kind}");
+    Refusal::new(message, format!("add `--contract {kind}`, or remove {option}")).into()
 }
 
+/// Adds the schemas of the tool in this file to the checker.
 fn with_tool(checker: Checker, path: &Path) -> anyhow::Result<Checker> {
     const BYTES_MAX: u64 = 16 * 1024 * 1024;
     if path == Path::new("-") {
-        let message = "--tool-schema wants a file: standard input is for the documents";
-        return Err(Refusal::new(message, "write the tool into a file, and name that").into());
+        let message = "--tool-schema must be a file; stdin is for the documents";
+        return Err(Refusal::new(message, "save the tool to a file and pass its path").into());
     }
     let input = InputArgs::new(Some(path.to_path_buf()), BYTES_MAX);
     let name = input.name();
@@ -186,8 +190,8 @@ fn with_tool(checker: Checker, path: &Path) -> anyhow::Result<Checker> {
     })?;
     checker.tool(&tool).map_err(|unusable| {
         let hint = match unusable {
-            UnusableTool::NoTool(_) => {
-                "give one tool as tools/list has it: {\"name\": ..., \"inputSchema\": {...}}"
+            UnusableTool::NotATool(_) => {
+                "pass one tool as in tools/list: {\"name\": ..., \"inputSchema\": {...}}"
             }
             UnusableTool::Schema(_) => SCHEMA_HINT,
         };

@@ -6,12 +6,12 @@ use crate::cli::Cli;
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
 
-/// Print the completion script of a shell
+/// Print a shell completion script
 ///
 /// For bash: manila completions bash > ~/.local/share/bash-completion/completions/manila
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The shell
+    /// Shell to generate the script for
     #[arg(value_name = "SHELL")]
     shell: clap_complete::Shell,
 }
@@ -20,5 +20,5 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "manila", &mut script);
     out.line(script.trim_ascii_end())?;
-    Ok(ExitStatus::Good)
+    Ok(ExitStatus::Success)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
 
-/// List the contracts: what each one is, and when to pick it
+/// List the contracts and when to use each one
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Print JSON
@@ -15,6 +15,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// A contract as JSON.
 #[derive(Serialize)]
 struct Row {
     id: &'static str,
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let rows: Vec<Row> = Contract::ALL.into_iter().map(row).collect();
     if args.json {
         out.line(&serde_json::to_vec_pretty(&rows)?)?;
-        return Ok(ExitStatus::Good);
+        return Ok(ExitStatus::Success);
     }
     for row in rows {
         let Row { id, summary, pick_when, default } = row;
@@ -35,8 +36,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
         let text = format!("{id}{mark}\n  what  {summary}\n  when  {pick_when}\n");
         out.line(text.as_bytes())?;
     }
-    out.line(b"Any of them, side by side: manila seal --contract all FILE")?;
-    Ok(ExitStatus::Good)
+    out.line(b"All contracts side by side: manila seal --contract all FILE")?;
+    Ok(ExitStatus::Success)
 }
 
 fn row(contract: Contract) -> Row {
@@ -49,23 +50,23 @@ fn row(contract: Contract) -> Row {
     }
 }
 
-/// An argument that names a contract; a wrong one is told with a suggestion.
+/// Parses the name of a contract; a wrong name gets a suggestion.
 pub(crate) fn one_contract() -> impl TypedValueParser<Value = Contract> {
     PossibleValuesParser::new(Contract::ALL.map(Contract::id)).try_map(|id| Contract::from_id(&id))
 }
 
-/// Which contracts an answer is wanted in.
+/// One contract, or all of them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Chosen {
+pub(crate) enum ContractChoice {
     One(Contract),
     All,
 }
 
-/// An argument that names one contract, or all of them.
-pub(crate) fn one_or_all() -> impl TypedValueParser<Value = Chosen> {
+/// Parses the name of a contract, or `all`.
+pub(crate) fn one_or_all() -> impl TypedValueParser<Value = ContractChoice> {
     let ids = Contract::ALL.map(Contract::id).into_iter().chain(["all"]);
     PossibleValuesParser::new(ids).try_map(|id| match id.as_str() {
-        "all" => Ok(Chosen::All),
-        id => Contract::from_id(id).map(Chosen::One),
+        "all" => Ok(ContractChoice::All),
+        id => Contract::from_id(id).map(ContractChoice::One),
     })
 }

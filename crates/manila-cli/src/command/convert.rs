@@ -7,66 +7,68 @@ use bytes::Bytes;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::check::Finding;
 use manila::pipeline::{Redaction, Settings};
-use manila::{Context, Contract, Converted, NotConverted, Problem, ReadError, Subject, Syntax};
+use manila::{
+    Context, Contract, ConvertError, Converted, DocumentKind, Problem, ReadError, Syntax,
+};
 use manila_gateway::Config;
 
-use crate::by_line::{BadLine, by_line};
 use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
+use crate::jsonl::{BadLine, map_lines};
 use crate::output::{LayoutArgs, Output};
+use crate::plural::pluralize;
 use crate::refusal::{Refusal, visible};
 use crate::row::Row;
-use crate::words::counted;
 
 mod losses;
 
-use losses::{Keeper, Losses};
+use losses::{LossSink, Losses};
 
-/// Convert an envelope of one contract into another
+/// Convert an envelope from one contract to another
 ///
-/// Any contract can be read, and any can be written. What the other contract cannot carry is
-/// reported on standard error:
+/// Manila reads and writes every contract. It reports on stderr what the target contract cannot
+/// carry.
 ///
-///   manila convert --to envelope-v1 answer.json
+///   manila convert --to envelope-v1 envelope.json
 ///   manila seal examples/security_scan.json | manila convert --to machine-readable-v1 --pretty
 ///   manila convert --from machine-readable-v1 --to response-v2 result.json
-///   manila convert --to mcp.envelope.v0.1 --lines --losses lost.jsonl answers.jsonl > new.jsonl
+///   manila convert --to mcp.envelope.v0.1 --lines --losses lost.jsonl envelopes.jsonl > new.jsonl
 ///
-/// An envelope says by itself which contract it has, except in machine-readable-v1, which has no
-/// mark and is never recognised: name that one with --from. An envelope that breaks its contract is
-/// not converted; what is wrong with it is told, as `manila check` does. Secrets are hidden on the
-/// way, as everywhere. An envelope without a request id gets a fresh one where the other contract
-/// wants one.
+/// Manila recognises the contract of an envelope by its members, e.g. meta.version.
+/// machine-readable-v1 cannot be recognised and needs --from. Manila does not convert an envelope
+/// that breaks its contract, and reports the violations as `manila check` does. Secrets are
+/// redacted. If the target contract requires a request id and the envelope has none, Manila
+/// generates one.
 ///
-/// Exit status: 0 it was converted, whatever was lost; 1 some lines were not; 2 it could not be
-/// done.
+/// Exit status: 0 converted, even with losses; 1 some lines could not be converted (--lines); 2 the
+/// input could not be converted.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The contract to convert to
+    /// Contract to convert to
     #[arg(long, value_name = "CONTRACT", value_parser = one_contract())]
     to: Contract,
 
-    /// The contract to convert from; `auto` goes by the envelope's mark
+    /// Contract to convert from; `auto` recognises it in the envelope
     #[arg(long, value_name = "CONTRACT", default_value = "auto", value_parser = one_or_auto())]
     from: From,
 
-    /// Read an envelope from each line, and write its conversion on a line
+    /// Convert each line of the input
     ///
-    /// A line that cannot be converted gives an empty line, its number and reason on standard
-    /// error (of the first 1000 such lines), and exit status 1. Blank lines stay blank. Not with
-    /// --pretty. All cores work; what comes out has the order of the input. Each kind of loss is
-    /// told when it first occurs, and counted.
+    /// The output has one line for each input line, in the same order. A line that cannot be
+    /// converted becomes an empty line and makes the exit status 1; stderr has the number and
+    /// reason of the first 1000 such lines. Blank lines stay blank. Each kind of loss is reported
+    /// once, with its count.
     #[arg(long, conflicts_with = "pretty")]
     lines: bool,
 
-    /// Write what was lost into this file, instead of telling it
+    /// Write losses to this file instead of stderr
     ///
-    /// Each line of the file is an object for one envelope that lost something: {"line", "from",
-    /// "to", "losses": [{"what", "why"}]}, "line" only with --lines. The file is written anew, and
-    /// stays empty if nothing was lost. `-` is refused: standard output is for envelopes.
+    /// Each line is an object for one envelope with losses: {"line", "from", "to", "losses":
+    /// [{"what", "why"}]}. "line" is present only with --lines. An existing file is overwritten.
+    /// `-` is refused, because stdout is for envelopes.
     #[arg(long, value_name = "FILE")]
     losses: Option<PathBuf>,
 
@@ -80,7 +82,7 @@ pub(crate) struct Args {
     input: InputArgs,
 }
 
-/// Which contract an envelope has.
+/// Contract of the input.
 #[derive(Debug, Clone, Copy)]
 enum From {
     Auto,
@@ -96,7 +98,7 @@ fn one_or_auto() -> impl TypedValueParser<Value = From> {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let converting = Converting {
+    let converter = Converter {
         from: match args.from {
             From::Auto => None,
             From::One(contract) => Some(contract),
@@ -104,97 +106,98 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
         to: args.to,
         config: args.config.read()?,
     };
-    let mut keeper = Keeper::new(args)?;
+    let mut sink = LossSink::new(args)?;
     if args.lines {
-        return convert_lines(converting, &args.input, keeper, out);
+        return convert_lines(converter, &args.input, sink, out);
     }
-    let converted = converting.convert(&args.input.read()?);
-    let converted = converted.map_err(|not| refuse(not, &args.input))?;
+    let result = converter.convert(&args.input.read()?);
+    let conversion = result.map_err(|error| refuse(error, &args.input))?;
     let mut losses = Losses::default();
-    losses.add(None, &converted, keeper.kind(), args.to);
-    keeper.take(&losses)?;
-    out.json(&converted.reply.envelope, args.layout.layout(out))?;
-    Ok(ExitStatus::Good)
+    losses.add(None, &conversion, sink.kind(), args.to);
+    sink.take(&losses)?;
+    out.json(&conversion.reply.envelope, args.layout.layout(out))?;
+    Ok(ExitStatus::Success)
 }
 
 fn convert_lines(
-    converting: Converting,
+    converter: Converter,
     input: &InputArgs,
-    mut keeper: Keeper,
+    mut sink: LossSink,
     out: &mut Output,
 ) -> anyhow::Result<ExitStatus> {
-    let (name, label, kind) = (input.name(), input.label(), keeper.kind());
-    let work = move |number, text, losses: &mut Losses| match converting.convert(&text) {
-        Ok(converted) => {
-            losses.add(Some(number), &converted, kind, converting.to);
-            Ok(converted.reply.envelope)
+    let (name, label, kind) = (input.name(), input.label(), sink.kind());
+    let work = move |number, text, losses: &mut Losses| match converter.convert(&text) {
+        Ok(conversion) => {
+            losses.add(Some(number), &conversion, kind, converter.to);
+            Ok(conversion.reply.envelope)
         }
-        Err(not) => Err(bad_line(not, number, &name, &label)),
+        Err(error) => Err(bad_line(error, number, &name, &label)),
     };
-    let count = by_line(input, out, work, |losses, progress| {
+    let count = map_lines(input, out, work, |losses, progress| {
         if losses.is_empty() {
             return Ok(());
         }
-        progress.aside(|| keeper.take(&losses))
+        progress.suspend(|| sink.take(&losses))
     })?;
-    keeper.finish();
-    count.tell("converted");
-    Ok(if count.is_good() { ExitStatus::Good } else { ExitStatus::BadNews })
+    sink.finish();
+    count.report("converted");
+    Ok(if count.is_good() { ExitStatus::Success } else { ExitStatus::Failure })
 }
 
-/// What is done with every envelope.
-struct Converting {
+/// Converts envelopes between contracts.
+struct Converter {
     from: Option<Contract>,
     to: Contract,
     config: Config,
 }
 
-impl Converting {
-    fn convert(&self, envelope: &Bytes) -> Result<Converted, NotConverted> {
+impl Converter {
+    fn convert(&self, envelope: &Bytes) -> Result<Converted, ConvertError> {
         let mut settings = Settings::default();
-        settings.redaction = Redaction::By(&self.config.hiding.redactor);
+        settings.redaction = Redaction::Custom(&self.config.redaction.redactor);
         let context = Context::new(uuid::Uuid::new_v4().into_bytes());
         manila::convert(envelope, self.from, self.to, &settings, &context)
     }
 }
 
-/// Why the one envelope was not converted. All that is wrong with it is told, up to a limit.
-fn refuse(not: NotConverted, input: &InputArgs) -> Refusal {
+/// Returns the refusal for a single envelope, and prints its violations up to a limit.
+fn refuse(error: ConvertError, input: &InputArgs) -> Refusal {
     const FINDINGS_MAX: usize = 100;
     let name = input.name();
-    match not {
-        NotConverted::NotJson(error) => {
+    match error {
+        ConvertError::NotJson(error) => {
             let hint = match &error.problem {
                 Problem::Syntax(Syntax::Trailing) => {
-                    "give one envelope; for one on each line, use `--lines`".to_owned()
+                    "pass one envelope; for one on each line, use `--lines`".to_owned()
                 }
                 Problem::Syntax(_) | Problem::Rule { .. } | _ => error.hint().to_owned(),
             };
             Refusal::new(format!("{name}: {error}"), hint)
         }
-        NotConverted::Unrecognised(why) => Refusal::new(format!("{name} {why}"), NAME_IT),
-        NotConverted::Broken { contract, findings } => {
+        ConvertError::Unrecognised(why) => Refusal::new(format!("{name} {why}"), FROM_HINT),
+        ConvertError::Broken { contract, findings } => {
             let n_findings = findings.len();
             let label = visible(&input.label());
             for finding in findings.into_iter().take(FINDINGS_MAX) {
                 let row = Row::of(finding, 1);
-                let told = row.told(Some(Subject::Envelope(contract)));
+                let description = row.describe(Some(DocumentKind::Envelope(contract)));
                 let (line, column) = (row.line, row.column);
-                // What cannot be told changes nothing about the result.
-                let _ = writeln!(anstream::stderr(), "{label}:{line}:{column}: {told}");
+                // A failed write to stderr does not change the result.
+                let _ = writeln!(anstream::stderr(), "{label}:{line}:{column}: {description}");
             }
-            let violations = counted(n_findings as u64, "violation", "violations");
-            let message = format!("{name} does not keep {contract}: {violations}");
-            Refusal::new(message, check_it(contract, "", &input.label()))
+            let violations = pluralize(n_findings as u64, "violation", "violations");
+            let message = format!("{name} does not conform to {contract}: {violations}");
+            Refusal::new(message, check_hint(contract, "", &input.label()))
         }
     }
 }
 
-const NAME_IT: &str = "name the contract of an envelope with `--from`; machine-readable-v1 has no \
-                       mark, and is never recognised by itself";
+const FROM_HINT: &str = "name the envelope's contract with `--from`; machine-readable-v1 is \
+                         never recognised";
 
-/// The next step about an envelope that breaks its contract; `options` say how it was read.
-fn check_it(contract: Contract, options: &str, label: &str) -> String {
+/// Returns the hint for an envelope that breaks its contract; `options` are the options of `manila
+/// check` for this input.
+fn check_hint(contract: Contract, options: &str, label: &str) -> String {
     let file = match label {
         "-" => "FILE".to_owned(),
         label if label.chars().all(|it| it.is_alphanumeric() || "/._-+=:@,%".contains(it)) => {
@@ -203,17 +206,17 @@ fn check_it(contract: Contract, options: &str, label: &str) -> String {
         label => format!("'{}'", label.replace('\'', r"'\''")),
     };
     format!(
-        "mend it and look again with `manila check --contract {contract} {options}{file}`, or name \
+        "fix it and check it with `manila check --contract {contract} {options}{file}`, or name \
          another contract with `--from`"
     )
 }
 
-/// Why a line was not converted.
-fn bad_line(not: NotConverted, number: u64, name: &str, label: &str) -> BadLine {
-    match not {
-        NotConverted::NotJson(error) => {
+/// Returns the error for a line that was not converted.
+fn bad_line(error: ConvertError, number: u64, name: &str, label: &str) -> BadLine {
+    match error {
+        ConvertError::NotJson(error) => {
             let hint = match &error.problem {
-                Problem::Syntax(Syntax::Trailing) => "put each envelope on a line of its own",
+                Problem::Syntax(Syntax::Trailing) => "put each envelope on its own line",
                 Problem::Syntax(_) | Problem::Rule { .. } | _ => error.hint(),
             };
             let hint = hint.to_owned();
@@ -221,25 +224,25 @@ fn bad_line(not: NotConverted, number: u64, name: &str, label: &str) -> BadLine 
             let message = format!("{name}, line {number}, column {column}: {}", error.reason());
             BadLine { message, hint }
         }
-        NotConverted::Unrecognised(why) => {
-            let message = format!("{name}, line {number}: it {why}");
-            BadLine { message, hint: NAME_IT.to_owned() }
+        ConvertError::Unrecognised(why) => {
+            let message = format!("{name}, line {number} {why}");
+            BadLine { message, hint: FROM_HINT.to_owned() }
         }
-        NotConverted::Broken { contract, findings } => {
-            let message = format!("{name}, {}", first_of(findings, contract, number));
-            BadLine { message, hint: check_it(contract, "--lines ", label) }
+        ConvertError::Broken { contract, findings } => {
+            let message = format!("{name}, {}", describe_first(findings, contract, number));
+            BadLine { message, hint: check_hint(contract, "--lines ", label) }
         }
     }
 }
 
-/// The first of these findings, and how many more there are.
-fn first_of(findings: Vec<Finding>, contract: Contract, number: u64) -> String {
+/// Describes the first finding and counts the others.
+fn describe_first(findings: Vec<Finding>, contract: Contract, number: u64) -> String {
     let n_more = findings.len().saturating_sub(1);
     let Some(first) = findings.into_iter().next() else {
-        return format!("line {number} does not keep {contract}");
+        return format!("line {number} does not conform to {contract}");
     };
     let row = Row::of(first, number);
-    let told = row.told(Some(Subject::Envelope(contract)));
+    let description = row.describe(Some(DocumentKind::Envelope(contract)));
     let more = if n_more > 0 { format!(", and {n_more} more") } else { String::new() };
-    format!("line {number}, column {}: {told}{more}", row.column)
+    format!("line {number}, column {}: {description}{more}", row.column)
 }

@@ -6,15 +6,15 @@ use serde::Serialize;
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
 
-/// List the failure codes, with their HTTP status and JSON-RPC codes
+/// List the failure codes with their HTTP status and JSON-RPC codes
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Print JSON, with every contract's word for each code
+    /// Print JSON, including each contract's spelling of the codes
     #[arg(long)]
     json: bool,
 }
 
-/// One code, for scripts.
+/// A failure code as JSON.
 #[derive(Serialize)]
 pub(crate) struct Row {
     code: &'static str,
@@ -25,11 +25,12 @@ pub(crate) struct Row {
     retry: bool,
     message: &'static str,
     remedy: &'static str,
-    spellings: Vec<InContract>,
+    spellings: Vec<ContractSpelling>,
 }
 
+/// A contract's spelling of a code.
 #[derive(Serialize)]
-struct InContract {
+struct ContractSpelling {
     contract: &'static str,
     word: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,9 +41,9 @@ struct InContract {
     when: Option<&'static str>,
 }
 
-impl InContract {
-    fn of(spelling: Spelling) -> InContract {
-        InContract {
+impl ContractSpelling {
+    fn of(spelling: Spelling) -> ContractSpelling {
+        ContractSpelling {
             contract: spelling.contract.id(),
             word: spelling.word,
             group: spelling.group,
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     if args.json {
         let rows: Vec<Row> = Code::ALL.iter().copied().map(row).collect();
         out.line(&serde_json::to_vec_pretty(&rows)?)?;
-        return Ok(ExitStatus::Good);
+        return Ok(ExitStatus::Success);
     }
     out.line(line("CODE", "HTTP", "PLAIN", "MCP", "RETRY", "MESSAGE").as_bytes())?;
     for code in Code::ALL {
@@ -67,14 +68,16 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
         let [http, plain, mcp] = &numbers;
         out.line(line(name, http, plain, mcp, retry, message).as_bytes())?;
     }
-    out.line(b"\nPLAIN and MCP are JSON-RPC codes. More about one: manila explain CODE")?;
-    Ok(ExitStatus::Good)
+    out.line(b"\nMCP: the JSON-RPC code in MCP. PLAIN: the code outside MCP (`POST /tools/...`).")?;
+    out.line(b"For details: manila explain CODE")?;
+    Ok(ExitStatus::Success)
 }
 
 fn line(code: &str, http: &str, plain: &str, mcp: &str, retry: &str, message: &str) -> String {
     format!("{code:<25} {http:>4} {plain:>7} {mcp:>7} {retry:>5}  {message}")
 }
 
+/// Returns the row of a code.
 pub(crate) fn row(code: Code) -> Row {
     let entry = code.entry();
     Row {
@@ -88,7 +91,7 @@ pub(crate) fn row(code: Code) -> Row {
         remedy: entry.remedy,
         spellings: spellings()
             .filter(|spelling| spelling.code == code)
-            .map(InContract::of)
+            .map(ContractSpelling::of)
             .collect(),
     }
 }

@@ -10,13 +10,13 @@ use crate::exit_status::ExitStatus;
 use crate::output::Output;
 use crate::refusal::Refusal;
 
-/// Explain a code: what it means and what to do about it
+/// Explain a failure code and how to fix it
 ///
-/// Takes canonical codes (TOOL_NOT_FOUND), any contract's word for one (upgrade_required,
+/// Accepts canonical codes (TOOL_NOT_FOUND), any contract's spelling of one (upgrade_required,
 /// RATE_LIMIT_EXCEEDED, ADAPTER.INPUT.PATH, EXIT_1), and compiler diagnostics (CS0103).
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The code, as it stands in an answer or a log
+    /// Code from a response or a log, e.g. TOOL_NOT_FOUND
     #[arg(value_name = "CODE")]
     code: String,
 
@@ -25,19 +25,19 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What a word stands for.
+/// Meaning of a code.
 enum Meaning {
-    /// Canonical codes; the first is the one that the word is read as.
+    /// Canonical codes; the given code is read as the first one.
     Codes(Vec<Code>),
     Diagnostic(&'static Diagnostic),
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let word = args.code.trim();
-    let meaning = find(word).ok_or_else(|| unknown(word))?;
+    let given = args.code.trim();
+    let meaning = find(given).ok_or_else(|| unknown(given))?;
     let text = match (&meaning, args.json) {
-        (Meaning::Codes(codes), false) => told(word, codes)?,
-        (Meaning::Diagnostic(found), false) => told_diagnostic(found)?,
+        (Meaning::Codes(codes), false) => describe_codes(given, codes)?,
+        (Meaning::Diagnostic(found), false) => describe_diagnostic(found)?,
         (Meaning::Codes(codes), true) => {
             let rows: Vec<_> = codes.iter().copied().map(errors::row).collect();
             serde_json::to_string_pretty(&rows)?
@@ -45,23 +45,23 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
         (Meaning::Diagnostic(found), true) => serde_json::to_string_pretty(&[Row::of(found)])?,
     };
     out.line(text.trim_end().as_bytes())?;
-    Ok(ExitStatus::Good)
+    Ok(ExitStatus::Success)
 }
 
-/// As it is spelled, else in any case.
-fn find(word: &str) -> Option<Meaning> {
-    let any_case = || every_word().find(|known| known.eq_ignore_ascii_case(word));
-    find_exactly(word).or_else(|| any_case().and_then(find_exactly))
+/// Finds a code as spelled, or else ignoring case.
+fn find(given: &str) -> Option<Meaning> {
+    let any_case = || known_codes().find(|known| known.eq_ignore_ascii_case(given));
+    find_exactly(given).or_else(|| any_case().and_then(find_exactly))
 }
 
-fn find_exactly(word: &str) -> Option<Meaning> {
-    if let Some(found) = diagnostic(word) {
+fn find_exactly(given: &str) -> Option<Meaning> {
+    if let Some(found) = diagnostic(given) {
         return Some(Meaning::Diagnostic(found));
     }
-    let mut codes = vec![code_from_spelling(word)?];
-    // A canonical name is itself, whatever some contract means by the same word.
-    if Code::from_name(word).is_err() {
-        for spelling in spellings().filter(|spelling| spelling.word == word) {
+    let mut codes = vec![code_from_spelling(given)?];
+    // A canonical name takes precedence over a contract's identical spelling of another code.
+    if Code::from_name(given).is_err() {
+        for spelling in spellings().filter(|spelling| spelling.word == given) {
             if !codes.contains(&spelling.code) {
                 codes.push(spelling.code);
             }
@@ -70,33 +70,39 @@ fn find_exactly(word: &str) -> Option<Meaning> {
     Some(Meaning::Codes(codes))
 }
 
-fn every_word() -> impl Iterator<Item = &'static str> {
+/// Returns the canonical codes, the contracts' spellings and the diagnostics.
+fn known_codes() -> impl Iterator<Item = &'static str> {
     let names = Code::ALL.iter().map(|code| code.name());
-    let words = spellings().map(|spelling| spelling.word);
-    names.chain(words).chain(diagnostics().iter().map(|entry| entry.code.as_ref()))
+    let spelled = spellings().map(|spelling| spelling.word);
+    names.chain(spelled).chain(diagnostics().iter().map(|entry| entry.code.as_ref()))
 }
 
-fn unknown(word: &str) -> Refusal {
-    let hint = match closest(word, every_word()) {
+fn unknown(given: &str) -> Refusal {
+    let hint = match closest(given, known_codes()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => {
-            "`manila errors` lists the codes; of diagnostics, those of .NET are known".to_owned()
+            "`manila errors` lists the codes; among compiler diagnostics, only those of .NET have \
+                 explanations"
+                .to_owned()
         }
     };
-    Refusal::new(format!("nothing is known about the code `{word}`"), hint)
+    Refusal::new(format!("unknown code `{given}`"), hint)
 }
 
-fn told(word: &str, codes: &[Code]) -> Result<String, std::fmt::Error> {
+fn describe_codes(given: &str, codes: &[Code]) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     let is_shared = codes.len() > 1;
     if let ([read_as, ..], true) = (codes, is_shared) {
         let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
         writeln!(
             text,
-            "{word} stands for {}; where nothing else is known, it is",
-            names.join(", ")
+            "{given} stands for {}. Manila reads it as {read_as} unless it knows more.\n",
+            names.join(" or ")
         )?;
-        writeln!(text, "read as {read_as}.\n")?;
+    }
+    if is_unexplained_diagnostic(given, codes) {
+        let code = Code::CommandFailed;
+        writeln!(text, "No explanation is known for {given}. Manila reports it as {code}.\n")?;
     }
     for code in codes {
         let entry = code.entry();
@@ -104,9 +110,10 @@ fn told(word: &str, codes: &[Code]) -> Result<String, std::fmt::Error> {
         writeln!(text, "{}", entry.name)?;
         writeln!(text, "  {}", entry.meaning)?;
         writeln!(text, "  what to do   {}", entry.remedy)?;
-        writeln!(text, "  try again    {retry}")?;
+        writeln!(text, "  retry        {retry}")?;
         writeln!(text, "  HTTP         {}", entry.http_status)?;
-        writeln!(text, "  JSON-RPC     {}, on MCP {}", entry.jsonrpc_plain, entry.jsonrpc_mcp)?;
+        let (plain, mcp) = (entry.jsonrpc_plain, entry.jsonrpc_mcp);
+        writeln!(text, "  JSON-RPC     {plain} (plain), {mcp} (MCP)")?;
         for spelling in spellings().filter(|spelling| spelling.code == *code) {
             let number = spelling.number.map(|number| number.to_string());
             let more = [spelling.group, number.as_deref(), spelling.when];
@@ -116,14 +123,22 @@ fn told(word: &str, codes: &[Code]) -> Result<String, std::fmt::Error> {
             writeln!(text, "  in {:<20} {}{more}", spelling.contract.id(), spelling.word)?;
         }
         for other in spellings().filter(|it| it.word == code.name() && it.code != *code) {
-            writeln!(text, "  also         {}'s word for {}", other.contract, other.code)?;
+            writeln!(text, "  also         {}'s spelling of {}", other.contract, other.code)?;
         }
         writeln!(text)?;
     }
     Ok(text)
 }
 
-fn told_diagnostic(found: &Diagnostic) -> Result<String, std::fmt::Error> {
+/// Returns whether a code has the form of a diagnostic, e.g. CS9999, but no explanation.
+fn is_unexplained_diagnostic(given: &str, codes: &[Code]) -> bool {
+    codes == [Code::CommandFailed]
+        && !given.starts_with("EXIT_")
+        && given.ends_with(|letter: char| letter.is_ascii_digit())
+        && known_codes().all(|known| !known.eq_ignore_ascii_case(given))
+}
+
+fn describe_diagnostic(found: &Diagnostic) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     writeln!(text, "{}", found.code)?;
     writeln!(text, "  {}", found.explanation)?;
@@ -133,10 +148,11 @@ fn told_diagnostic(found: &Diagnostic) -> Result<String, std::fmt::Error> {
         writeln!(text, "  {label:<12} - {fix}")?;
     }
     writeln!(text, "  read more    {}", found.link)?;
-    writeln!(text, "  a diagnostic of a failed command, canonically {}", Code::CommandFailed)?;
+    writeln!(text, "  reported as  {}", Code::CommandFailed)?;
     Ok(text)
 }
 
+/// A diagnostic as JSON.
 #[derive(Serialize)]
 struct Row<'a> {
     code: &'a str,

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
 use crate::output::Output;
-use crate::refusal::{Refusal, note};
+use crate::refusal::{Refusal, print_note};
 
-mod found;
 mod names;
 mod node;
 mod secrets;
+mod sections;
 mod server;
 mod template;
 mod toml;
@@ -21,9 +21,9 @@ mod variables;
 
 use translate::{Secrets, translate};
 
-/// Turn a client's MCP configuration into manila.toml
+/// Convert a client's MCP configuration to manila.toml
 ///
-/// Takes the files in which clients keep their servers, and tells them apart by what is in them:
+/// Manila detects the format by its contents:
 ///
 ///   Claude Desktop   claude_desktop_config.json
 ///   Claude Code      .mcp.json, and ~/.claude.json with the servers of its projects
@@ -33,40 +33,40 @@ use translate::{Secrets, translate};
 ///   manila import ~/.cursor/mcp.json
 ///   manila import .vscode/mcp.json --output manila.toml
 ///
-/// Each server becomes a table [upstream.NAME]. A name has only letters, digits and `-`; others are
-/// changed. Comments and trailing commas in the file are fine; comments are not kept.
+/// Each server becomes a table [upstream.NAME]. In names, characters other than letters, digits and
+/// `-` are replaced with `-`. The file may contain comments and trailing commas; comments are
+/// dropped.
 ///
-/// Secrets are not written down: tokens, keys, passwords and Authorization headers become
-/// ${VARIABLE}, and standard error lists the variables to set before Manila is started, never a
-/// value. So do the inputs of VS Code and what only a client knows, such as ${workspaceFolder}.
-/// In manila.toml, ${NAME} is a variable of Manila's own environment, and `$${` is `${` itself.
+/// Secrets are not copied. Tokens, keys, passwords and Authorization headers become ${VARIABLE},
+/// and stderr lists the variables to set. VS Code inputs and variables that only a client knows,
+/// such as ${workspaceFolder}, become variables too. In manila.toml, ${NAME} is an environment
+/// variable, and `$${` is a literal `${`.
 ///
-/// Nothing is lost in silence: what Manila cannot take over is told on standard error, a line for
-/// each. Servers that are disabled, or of a type that Manila does not speak (sse), are written as
-/// comments.
+/// Manila reports every setting that it cannot convert on stderr. Disabled servers, and servers
+/// with an unsupported transport (sse), are written as comments.
 ///
-/// Exit status: 0 it was written, whatever was told; 2 it could not be done.
+/// Exit status: 0 the configuration was written; 2 it could not be converted.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
-#[allow(rustdoc::broken_intra_doc_links, reason = "it is TOML, shown as it is written")]
+#[allow(rustdoc::broken_intra_doc_links, reason = "it is TOML, not a link")]
 pub(crate) struct Args {
-    /// The client's configuration; `-` is standard input, and so is no file at all
+    /// Client configuration to read; `-` or none is stdin
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Write into this new file instead of standard output
+    /// Write to this new file instead of stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Write over the file of --output if it is there already
+    /// Overwrite the --output file if it exists
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// Write secrets as they are; then take care who can read the result
+    /// Copy secrets into the output; protect the resulting file
     #[arg(long)]
     keep_secrets: bool,
 
-    /// The largest configuration that is read, in bytes
+    /// Largest configuration to read, in bytes
     #[arg(long, value_name = "N", default_value_t = 4 * 1024 * 1024)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1024 * 1024 * 1024))]
     bytes_max: u64,
@@ -77,32 +77,33 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let text = input.read()?;
     let secrets = if args.keep_secrets { Secrets::Kept } else { Secrets::Named };
     let translated =
-        translate(&text, &file_name(args.file.as_deref()), secrets).map_err(|wrong| {
-            Refusal::new(format!("{}: {}", input.name(), wrong.message), wrong.hint)
+        translate(&text, &file_name(args.file.as_deref()), secrets).map_err(|error| {
+            Refusal::new(format!("{}: {}", input.name(), error.message), error.hint)
         })?;
     match args.output.as_deref() {
         Some(path) => write(path, &translated.toml, args, &input)?,
         None => out.raw(translated.toml.as_bytes())?,
     }
-    // On a terminal, what is told stands below.
+    // On a terminal, the notes must come after the configuration.
     out.flush()?;
     for text in &translated.notes {
-        note(text);
+        print_note(text);
     }
-    Ok(ExitStatus::Good)
+    Ok(ExitStatus::Success)
 }
 
-/// The file's own name, without its folder.
+/// Returns the file's name without its folder.
 fn file_name(file: Option<&Path>) -> String {
     let named = file.filter(|path| *path != Path::new("-")).and_then(Path::file_name);
-    named.map_or_else(|| "standard input".to_owned(), |name| name.to_string_lossy().into_owned())
+    named.map_or_else(|| "stdin".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
+/// Writes the configuration to a file that is not the input.
 fn write(path: &Path, text: &str, args: &Args, input: &InputArgs) -> anyhow::Result<()> {
     let name = path.display();
     if input.is_file(path) {
-        let message = format!("cannot write `{name}`: it is the file that is read");
-        return Err(Refusal::new(message, "give --output another path").into());
+        let message = format!("cannot write `{name}`: it is the input file");
+        return Err(Refusal::new(message, "choose another path for --output").into());
     }
     let opened = if args.force { File::create(path) } else { File::create_new(path) };
     let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
@@ -112,9 +113,10 @@ fn write(path: &Path, text: &str, args: &Args, input: &InputArgs) -> anyhow::Res
 fn unwritable(path: &Path, error: &io::Error) -> Refusal {
     let name = path.display();
     if error.kind() == ErrorKind::AlreadyExists {
-        let message = format!("cannot write `{name}`: it is there already");
-        return Refusal::new(message, "give --output another path, or write over it with --force");
+        let message = format!("cannot write `{name}`: the file exists");
+        let hint = "choose another path for --output, or overwrite it with --force";
+        return Refusal::new(message, hint);
     }
-    let hint = "check the path of --output, who may write there, and that the disk has room";
+    let hint = "check the path of --output, its permissions and the free disk space";
     Refusal::new(format!("cannot write `{name}`: {error}"), hint)
 }

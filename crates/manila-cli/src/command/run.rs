@@ -8,16 +8,18 @@ use anyhow::Context as _;
 use manila::pipeline::{self, Redaction, Settings};
 use manila::{Code, Context, Contract, Failed, Observation, Observed};
 use manila_files::values::{bytes, duration};
-use manila_gateway::Shape;
+use manila_gateway::ResultFormat;
 use manila_pack::{BUILT_IN, Pack};
-use manila_process::os::stop::asked as asked_to_stop;
-use manila_process::run::{End, Input, Missing, Program, Ran, Stream, run as run_program};
+use manila_process::os::stop::wait_for_stop;
+use manila_process::run::{
+    End, Input, MissingProgram, Program, ProgramRun, Stream, run as run_program,
+};
 use manila_process::{Command, Environment};
 use manila_redact::Redactor;
 
-mod shown;
+mod tee;
 
-use shown::Shown;
+use tee::Tee;
 
 use super::contracts::one_contract;
 use crate::config::ConfigArgs;
@@ -27,55 +29,61 @@ use crate::output::{LayoutArgs, Output};
 use crate::refusal::Refusal;
 use crate::server;
 
-/// Run one program, and print what became of it as an envelope
+/// Run one program and print its result as an envelope
 ///
-/// The program is run as it stands, without a shell; nothing that it starts outlives it. Its output
-/// is captured, secrets are hidden, colours are taken out, and the errors of compilers are listed
-/// one by one.
+/// Manila starts the program directly, without a shell, and kills the processes that it leaves
+/// running. The envelope has the output without secrets and colours, and each compiler error.
 ///
 ///   manila run -- git status --short
 ///   manila run --contract machine-readable-v1 --timeout 5m -- cargo build
 ///
-/// Exit status 0: it ended with 0; 1: it failed, was stopped or is missing, and the envelope says
-/// so; 2: it could not be tried. Ctrl-C stops the program and everything that it started.
+/// Ctrl-C stops the program and everything that it started.
+///
+/// Exit status: 0 the program succeeded; 1 it failed, was stopped or could not be
+/// started, which the envelope explains; 2 Manila could not run the command.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
+#[command(mut_arg("config", |it| it.long_help("Configuration file, e.g. manila.toml
+
+Manila applies its redaction rules and its contract.")))]
 pub(crate) struct Args {
-    /// The contract of the envelope
+    /// Contract for the result
+    ///
+    /// Defaults to the contract of the configuration, or response-v2.
     #[arg(long, short, value_name = "CONTRACT", value_parser = one_contract())]
     contract: Option<Contract>,
 
-    /// How long it may take, e.g. 500ms, 30s, 5m
+    /// Time limit for the program, e.g. 500ms, 30s, 5m
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
     timeout: Duration,
 
-    /// The folder in which it runs
+    /// Working directory of the program
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
 
-    /// A variable for its environment, beside those that are there. Repeatable
+    /// Environment variable to add; repeatable
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(OsString, OsString)>,
 
-    /// What it reads as its standard input; without it, that is empty. `-` hands ours on, as it
-    /// comes
+    /// File to use as stdin; `-` inherits stdin [default: empty]
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
 
-    /// How many characters are kept of each of its streams
-    #[arg(long, value_name = "SIZE", default_value = "1000000", value_parser = bytes)]
+    /// Characters to keep of each output stream
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = characters)]
     max_output: usize,
 
-    /// End with the exit code of the program
+    /// Exit with the program's exit code
     #[arg(long)]
     keep_exit: bool,
 
-    /// Show what it prints on standard error, while it runs
+    /// Copy the program's output to stderr while it runs
     #[arg(long)]
     tee: bool,
 
-    /// Read its errors by the rules of this pack, built-in or a file; without it, by those of the
-    /// pack whose program it is, if there is one
+    /// Pack whose rules parse the errors: a built-in pack or a file
+    ///
+    /// Defaults to the built-in pack for this program, if there is one.
     #[arg(long, value_name = "PACK")]
     pack: Option<String>,
 
@@ -85,12 +93,12 @@ pub(crate) struct Args {
     #[command(flatten)]
     layout: LayoutArgs,
 
-    /// The program and its arguments, after `--`
+    /// Program and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn variable(text: &str) -> Result<(OsString, OsString), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
@@ -98,62 +106,68 @@ fn variable(text: &str) -> Result<(OsString, OsString), String> {
     }
 }
 
+/// Parses a number of characters, with the units and limits of a size.
+fn characters(text: &str) -> Result<usize, String> {
+    bytes(text).map_err(|_| "must be from 1024 to 4294967296 characters, e.g. 100000".to_owned())
+}
+
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let config = args.config.read()?;
     let program = program(args)?;
     let pack = pack_for(args)?;
-    let (observation, code) = if let Some(failed) = not_a_folder(args) {
+    let (observation, code) = if let Some(failed) = folder_failure(args) {
         (Observation::new(Observed::Failed(Box::new(failed))), None)
     } else {
-        let ran = ran(&program, args.tee.then_some(&*config.hiding.redactor))?;
-        let code = kept(&ran.end);
-        (seen(ran, &program, pack.as_ref()), code)
+        let ran = execute(&program, args.tee.then_some(&*config.redaction.redactor))?;
+        let code = exit_code(&ran.end);
+        (observe(ran, &program, pack.as_ref()), code)
     };
     let mut settings = Settings::default();
-    settings.redaction = Redaction::By(&config.hiding.redactor);
+    settings.redaction = Redaction::Custom(&config.redaction.redactor);
     let context = Context::new(uuid::Uuid::new_v4().into_bytes());
-    let usual = match config.contract {
-        Some(Shape::Contract(contract)) => contract,
-        // A program's output has no shape of its own that could be passed on.
-        Some(Shape::AsItCame) | None => Contract::default(),
+    let default_contract = match config.contract {
+        Some(ResultFormat::Contract(contract)) => contract,
+        // A program's output has no envelope to pass through.
+        Some(ResultFormat::Passthrough) | None => Contract::default(),
     };
-    let contract = args.contract.unwrap_or(usual);
+    let contract = args.contract.unwrap_or(default_contract);
     let reply = pipeline::seal(observation, contract, &settings, &context);
     out.json(&reply.envelope, args.layout.layout(out))?;
     Ok(match code {
         Some(code) if args.keep_exit => ExitStatus::Other(code),
-        Some(_) | None if reply.is_error => ExitStatus::BadNews,
-        Some(_) | None => ExitStatus::Good,
+        Some(_) | None if reply.is_error => ExitStatus::Failure,
+        Some(_) | None => ExitStatus::Success,
     })
 }
 
-/// The pack whose rules read the program's errors.
+/// Returns the pack whose rules parse the program's errors.
 fn pack_for(args: &Args) -> anyhow::Result<Option<Pack>> {
     if let Some(name) = &args.pack {
-        return Ok(Some(server::pack(name)?.pack));
+        return Ok(Some(server::load_pack(name)?.pack));
     }
     let program = args.command.first().and_then(|it| Path::new(it).file_stem()?.to_str());
     let known = program.filter(|program| BUILT_IN.iter().any(|(name, _)| name == program));
-    Ok(known.map(server::pack).transpose()?.map(|source| source.pack))
+    Ok(known.map(server::load_pack).transpose()?.map(|source| source.pack))
 }
 
-/// What was seen of the program, and what its output tells.
-fn seen(ran: Ran, program: &Program, pack: Option<&Pack>) -> Observation {
-    let mut observation = ran.observation(missing(program));
+/// Builds the observation from the program's exit and output.
+fn observe(ran: ProgramRun, program: &Program, pack: Option<&Pack>) -> Observation {
+    let mut observation = ran.observation(missing_program(program));
     if let Some(pack) = pack {
         pack.diagnose(&mut observation);
     }
     observation
 }
 
+/// Builds the program from the arguments.
 fn program(args: &Args) -> anyhow::Result<Program> {
-    let (program, arguments) = args.command.split_first().context("no COMMAND is given")?;
+    let (program, arguments) = args.command.split_first().context("COMMAND is missing")?;
     if program.is_empty() {
-        let hint = "name a program, e.g. manila run -- git status";
-        return Err(Refusal::new("the COMMAND is empty", hint).into());
+        let hint = "pass a program, e.g. manila run -- git status";
+        return Err(Refusal::new("COMMAND is empty", hint).into());
     }
     let mut command = Command::new(program.clone(), arguments.to_vec());
-    command.environment = Environment::OursAnd(args.env.clone());
+    command.environment = Environment::InheritedAnd(args.env.clone());
     command.folder.clone_from(&args.cwd);
     let mut program = Program::new(command);
     if let Some(path) = &args.stdin {
@@ -164,55 +178,56 @@ fn program(args: &Args) -> anyhow::Result<Program> {
     Ok(program)
 }
 
-/// What it reads. What can be told about a file is told before anything runs.
+/// Returns the program's stdin. A file that cannot be read is reported before the program starts.
 fn input(path: &Path) -> anyhow::Result<Input> {
     if path == Path::new("-") {
         return Ok(Input::Ours);
     }
-    // To open a pipe is to wait for whoever writes.
+    // Opening a named pipe blocks until it has a writer.
     if !path.exists() || path.is_file() || path.is_dir() {
         InputArgs::new(Some(path.to_path_buf()), u64::MAX).open()?;
     }
     Ok(Input::File(path.to_path_buf()))
 }
 
-/// Why it cannot be run where it should be.
-fn not_a_folder(args: &Args) -> Option<Failed> {
+/// Returns the failure if the working directory cannot be used.
+fn folder_failure(args: &Args) -> Option<Failed> {
     let folder = args.cwd.as_ref()?;
     let fault = match folder.metadata() {
-        Err(_) => "does not exist, or cannot be seen",
-        Ok(it) if !it.is_dir() => "is no folder",
-        // What is inside of a folder is seen only by those who may enter it.
-        Ok(_) if folder.join(".").metadata().is_err() => "may not be entered",
+        Err(_) => "does not exist or is not accessible",
+        Ok(it) if !it.is_dir() => "is not a folder",
+        // Looking up `.` requires the permission to enter the folder.
+        Ok(_) if folder.join(".").metadata().is_err() => "cannot be entered",
         Ok(_) => return None,
     };
     let message = format!("The working directory `{}` {fault}", folder.display());
     let mut failed = Failed::new(Code::InvalidPath, message);
-    failed.remediation = Some("Give a folder that exists and may be entered".to_owned());
+    failed.remediation = Some("Use a folder that exists and can be entered".to_owned());
     Some(failed)
 }
 
-fn ran(program: &Program, tee: Option<&Redactor>) -> anyhow::Result<Ran> {
+/// Runs the program, and copies its output to stderr if a redactor is given.
+fn execute(program: &Program, tee: Option<&Redactor>) -> anyhow::Result<ProgramRun> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ran = match tee {
         None => {
-            let unheard = |_: Stream, _: &[u8]| ();
-            runtime.block_on(run_program(program, &unheard, asked_to_stop()))
+            let discard = |_: Stream, _: &[u8]| ();
+            runtime.block_on(run_program(program, &discard, wait_for_stop()))
         }
         Some(redactor) => {
-            let shown = Shown::new(redactor)?;
-            let ran = runtime.block_on(run_program(program, &shown, asked_to_stop()));
-            shown.finish();
+            let tee = Tee::new(redactor)?;
+            let ran = runtime.block_on(run_program(program, &tee, wait_for_stop()));
+            tee.finish();
             ran
         }
     };
-    // A thread that waits for input must not keep us.
+    // A thread that is blocked on input must not delay the exit.
     runtime.shutdown_background();
     Ok(ran)
 }
 
-/// The exit code that a script sees, if the program had one.
-fn kept(end: &End) -> Option<u8> {
+/// Returns the program's exit code for scripts, if it had one.
+fn exit_code(end: &End) -> Option<u8> {
     const BY_SIGNAL: i32 = 128;
     let code = match end {
         End::Exited(code) => *code,
@@ -222,7 +237,7 @@ fn kept(end: &End) -> Option<u8> {
     u8::try_from(code).ok()
 }
 
-/// What is said of a program that could not be started.
-fn missing(program: &Program) -> Missing {
-    Missing::of_program(&program.command.program.to_string_lossy())
+/// Returns the failure for a program that could not be started.
+fn missing_program(program: &Program) -> MissingProgram {
+    MissingProgram::of_program(&program.command.program.to_string_lossy())
 }

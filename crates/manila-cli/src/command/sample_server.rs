@@ -3,46 +3,59 @@
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use manila_sample_server::{ENDPOINT, Ending, Eras, Fault, Options};
 
 use crate::exit_status::ExitStatus;
 use crate::refusal::Refusal;
 
-/// A small MCP server over standard input and output or HTTP, to try things with
+/// Run a small MCP server for experiments, over stdio or HTTP
 ///
-/// Its tools succeed, fail in many ways, leak (fake) secrets, answer hugely, return images,
-/// report progress, wait, crash, and ask back. `manila tools -- manila sample-server` lists them.
+/// Its tools succeed, fail in many ways, leak fake secrets, return huge results and images, report
+/// progress, wait, crash, and send requests to the client. `manila tools -- manila sample-server`
+/// lists them.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Serve HTTP at this address of this machine; port 0 takes a free one
+    /// Listen for HTTP on this local address; port 0 picks a free port
     ///
-    /// The endpoint is told on standard error. SIGTERM and SIGINT end the server.
+    /// The server prints its endpoint to stderr. SIGTERM and SIGINT stop it.
     #[arg(long, value_name = "ADDRESS:PORT")]
     http: Option<SocketAddr>,
 
-    /// Which MCP it speaks: with a handshake, without one, or both
+    /// MCP era: legacy (with a handshake), modern (without), or both
     #[arg(long, value_name = "ERA", default_value = Eras::Both.name(), value_parser = one_era())]
     era: Eras,
 
-    /// How it misbehaves from the start
+    /// Fault to simulate
     #[arg(long, value_name = "FAULT", value_parser = one_fault())]
     fault: Option<Fault>,
 
-    /// Wait, deaf to polite signals: what the tool `misbehave` starts to be left behind
+    /// Ignore SIGTERM and wait; the tool `misbehave` starts this as an orphan
     #[arg(long, hide = true, conflicts_with_all = ["fault", "http"])]
     linger: bool,
 }
 
 fn one_era() -> impl TypedValueParser<Value = Eras> {
     PossibleValuesParser::new(Eras::ALL.iter().map(|eras| eras.name()))
-        .try_map(|name| Eras::from_name(&name).ok_or("there is no such era"))
+        .try_map(|name| Eras::from_name(&name).ok_or("unknown era"))
 }
 
 fn one_fault() -> impl TypedValueParser<Value = Fault> {
-    PossibleValuesParser::new(Fault::ALL.iter().map(|fault| fault.name()))
-        .try_map(|name| Fault::from_name(&name).ok_or("there is no such fault"))
+    let faults = Fault::ALL.iter().copied();
+    PossibleValuesParser::new(
+        faults.map(|fault| PossibleValue::new(fault.name()).help(describe_fault(fault))),
+    )
+    .try_map(|name| Fault::from_name(&name).ok_or("unknown fault"))
+}
+
+fn describe_fault(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Exit => "Write two lines to stderr and exit with code 3",
+        Fault::Silent => "Read all messages and never respond",
+        Fault::Noise => "Write lines that are not messages, then serve as usual",
+        Fault::Stubborn => "Keep running for ten minutes after the end of the input",
+    }
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
@@ -52,29 +65,31 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
     } else if let Some(address) = args.http {
         serve_http(address, options)?
     } else {
-        unbuffered().and_then(|output| {
+        unbuffered_stdout().and_then(|output| {
             let ending = manila_sample_server::serve(io::stdin().lock(), output, options)?;
             Ok(ending.exit_code())
         })
     };
     let code = served.map_err(|error| {
-        Refusal::new(format!("the sample server failed: {error}"), "start it again")
+        Refusal::new(format!("the sample server failed: {error}"), "restart it")
     })?;
-    Ok(if code == 0 { ExitStatus::Good } else { ExitStatus::Other(code) })
+    Ok(if code == 0 { ExitStatus::Success } else { ExitStatus::Other(code) })
 }
 
-/// Whoever is told the address may ask the server to stop, so it listens to that first.
+/// Serves HTTP. Signal handlers are installed before the address is printed, because a client that
+/// knows the address may stop the server.
 fn serve_http(address: SocketAddr, options: Options) -> anyhow::Result<io::Result<u8>> {
-    let asked = manila_sample_server::asked_to_stop()?;
-    let ending = manila_sample_server::serve_http(listen(address)?, options, asked);
+    let stopped = manila_sample_server::listen_for_stop()?;
+    let ending = manila_sample_server::serve_http(listen(address)?, options, stopped);
     Ok(ending.map(Ending::exit_code))
 }
 
-/// Listens, and says where; only this machine can reach a server that asks nobody who they are.
+/// Listens and prints the address. The server has no authentication, so only local addresses are
+/// allowed.
 fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     if !address.ip().is_loopback() {
-        let message = format!("the address must be of this machine only, but is {}", address.ip());
-        return Err(Refusal::new(message, "take 127.0.0.1 or [::1]").into());
+        let message = format!("refusing to listen on {address}: not a loopback address");
+        return Err(Refusal::new(message, "use 127.0.0.1 or [::1]").into());
     }
     let listening = TcpListener::bind(address).and_then(|listener| {
         let address = listener.local_addr()?;
@@ -82,14 +97,14 @@ fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
         Ok(listener)
     });
     let listener = listening.map_err(|error| {
-        let message = format!("{address} cannot be listened on: {error}");
-        Refusal::new(message, "take another port, or 0 for a free one")
+        let message = format!("cannot listen on {address}: {error}");
+        Refusal::new(message, "choose another port, or 0 for a free one")
     })?;
     Ok(listener)
 }
 
-/// Standard output with one write for each answer.
-fn unbuffered() -> io::Result<std::fs::File> {
+/// Returns stdout without buffering, so that each response is one write.
+fn unbuffered_stdout() -> io::Result<std::fs::File> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd;

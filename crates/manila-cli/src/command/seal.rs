@@ -9,21 +9,21 @@ use manila::{
 };
 use manila_gateway::Config;
 
-use crate::by_line::{BadLine, by_line};
-use crate::command::contracts::{Chosen, one_or_all};
+use crate::command::contracts::{ContractChoice, one_or_all};
 use crate::config::ConfigArgs;
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
+use crate::jsonl::{BadLine, map_lines};
 use crate::output::{LayoutArgs, Output};
-use crate::refusal::{Refusal, note};
+use crate::refusal::{Refusal, print_note};
 
-/// Put what was seen of a tool call into an envelope
+/// Turn an observation of a tool call into an envelope
 ///
-/// The input is an observation: a JSON object whose `observed` says what was seen, in exactly
-/// one of these ways:
+/// The input is an observation: a JSON object whose member `observed` has exactly one of these
+/// forms:
 ///
-///   {"observed": {"answered": ANY JSON}}              the tool answered JSON
-///   {"observed": {"said": "text"}}                    the tool answered text
+///   {"observed": {"answered": ANY JSON}}              the tool returned JSON
+///   {"observed": {"said": "text"}}                    the tool returned text
 ///   {"observed": {"mcp": {"content": [...]}}}         an MCP CallToolResult
 ///   {"observed": {"exited": {"command": "make", "code": 2, "stdout": "", "stderr": "..."}}}
 ///   {"observed": {"failed": {"code": "NOT_FOUND", "message": "..."}}}
@@ -36,26 +36,29 @@ use crate::refusal::{Refusal, note};
 ///   {"observed": {"tier_required": {"feature": "f", "tier": "pro", "reason": "..."}}}
 ///   {"observed": {"feature_disabled": {"feature": "f"}}}
 ///
-/// Beside `observed` may stand what else is known: tool, request_id, tier, duration_ms,
+/// Optional members beside `observed`: tool, request_id, tier, duration_ms,
 /// deterministic, warnings, pagination, rate_limit, telemetry, metadata, upgrade_hints, meta,
-/// fidelity. An observation of a failure gives exit status 0: it was sealed.
+/// fidelity.
+///
+/// Exit status: 0 sealed, even if the observation is a failure; 1 some lines could not be
+/// sealed (--lines); 2 the input could not be sealed.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The contract of the envelope; `all` gives an object with one envelope for each
+    /// Contract for the envelope; `all` prints one envelope for each
     #[arg(long, short, value_name = "CONTRACT", default_value = "response-v2")]
     #[arg(value_parser = one_or_all())]
-    contract: Chosen,
+    contract: ContractChoice,
 
-    /// Read an observation from each line, and write its envelope on a line
+    /// Seal each line of the input
     ///
-    /// A line that cannot be sealed gives an empty line, its number and reason on standard
-    /// error (of the first 1000 such lines), and exit status 1. Blank lines stay blank. Not with
-    /// --pretty. All cores work; what comes out has the order of the input.
+    /// The output has one line for each input line, in the same order. A line that cannot be sealed
+    /// becomes an empty line and makes the exit status 1; stderr has the number and reason of the
+    /// first 1000 such lines. Blank lines stay blank.
     #[arg(long, conflicts_with = "pretty")]
     lines: bool,
 
-    /// Tell on standard error what the contract could not carry as it is
+    /// Report on stderr what the contract cannot carry
     #[arg(long)]
     losses: bool,
 
@@ -70,124 +73,126 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let sealing = Sealing {
+    let sealer = Sealer {
         contract: args.contract,
-        tells_losses: args.losses,
+        reports_losses: args.losses,
         is_by_line: args.lines,
         config: args.config.read()?,
     };
     if args.lines {
-        return seal_lines(sealing, &args.input, out);
+        return seal_lines(sealer, &args.input, out);
     }
-    let sealed = sealing.seal(args.input.read()?).map_err(|error| {
-        Refusal::new(format!("{}: {error}", args.input.name()), sealing.hint(&error))
+    let result = sealer.seal(args.input.read()?).map_err(|error| {
+        Refusal::new(format!("{}: {error}", args.input.name()), sealer.hint(&error))
     })?;
-    for loss in &sealed.losses {
-        note(loss);
+    for loss in &result.losses {
+        print_note(loss);
     }
-    out.json(&sealed.envelope, args.layout.layout(out))?;
-    Ok(ExitStatus::Good)
+    out.json(&result.envelope, args.layout.layout(out))?;
+    Ok(ExitStatus::Success)
 }
 
-fn seal_lines(sealing: Sealing, input: &InputArgs, out: &mut Output) -> anyhow::Result<ExitStatus> {
+fn seal_lines(sealer: Sealer, input: &InputArgs, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let name = input.name();
-    let work = move |number, text, notes: &mut Vec<String>| match sealing.seal(text) {
+    let work = move |number, text, notes: &mut Vec<String>| match sealer.seal(text) {
         Ok(Sealed { envelope, losses }) => {
-            notes.extend(losses.iter().map(|loss| format!("line {number}, {loss}")));
+            notes.extend(losses.iter().map(|loss| format!("line {number}: {loss}")));
             Ok(envelope)
         }
         Err(error) => {
             let place = format!("line {number}, column {}", error.column);
             let message = format!("{name}, {place}: {}", error.reason());
-            Err(BadLine { message, hint: sealing.hint(&error) })
+            Err(BadLine { message, hint: sealer.hint(&error) })
         }
     };
-    let count = by_line(input, out, work, |notes, progress| {
+    let count = map_lines(input, out, work, |notes, progress| {
         if !notes.is_empty() {
-            progress.aside(|| notes.iter().for_each(|text| note(text)));
+            progress.suspend(|| notes.iter().for_each(|text| print_note(text)));
         }
         Ok(())
     })?;
-    count.tell("sealed");
-    Ok(if count.is_good() { ExitStatus::Good } else { ExitStatus::BadNews })
+    count.report("sealed");
+    Ok(if count.is_good() { ExitStatus::Success } else { ExitStatus::Failure })
 }
 
-/// What is done with every observation.
-struct Sealing {
-    contract: Chosen,
-    tells_losses: bool,
+/// Seals observations.
+struct Sealer {
+    contract: ContractChoice,
+    reports_losses: bool,
     is_by_line: bool,
     config: Config,
 }
 
-/// What one observation gives.
+/// Result of sealing one observation.
 struct Sealed {
     envelope: RawJson,
     losses: Vec<String>,
 }
 
-impl Sealing {
+impl Sealer {
     fn seal(&self, json: Bytes) -> Result<Sealed, ReadError> {
         let observation = Observation::from_json(json.clone())?;
-        let context = Context::new(fresh(&observation, json));
+        let context = Context::new(fresh_id_bytes(&observation, json));
         let mut settings = Settings::default();
-        settings.redaction = Redaction::By(&self.config.hiding.redactor);
+        settings.redaction = Redaction::Custom(&self.config.redaction.redactor);
         let sealed = match self.contract {
-            Chosen::One(contract) => {
+            ContractChoice::One(contract) => {
                 let reply = pipeline::seal(observation, contract, &settings, &context);
-                Sealed { losses: self.told(contract, &reply), envelope: reply.envelope }
+                Sealed { losses: self.describe_losses(contract, &reply), envelope: reply.envelope }
             }
-            Chosen::All => self.all(&prepare(observation, &settings, &context), &context),
+            ContractChoice::All => {
+                self.seal_all(&prepare(observation, &settings, &context), &context)
+            }
         };
         Ok(sealed)
     }
 
-    /// An object with one envelope for each contract.
-    fn all(&self, prepared: &Attested, context: &Context) -> Sealed {
+    /// Seals into an object with one envelope for each contract.
+    fn seal_all(&self, prepared: &Attested, context: &Context) -> Sealed {
         let mut losses = Vec::new();
         let envelopes = Contract::ALL.into_iter().map(|contract| {
             let reply = render(prepared, contract, context);
-            losses.extend(self.told(contract, &reply));
+            losses.extend(self.describe_losses(contract, &reply));
             (contract.id(), reply.envelope)
         });
         let envelope = JsonObject::from_members(envelopes).into();
         Sealed { envelope, losses }
     }
 
-    fn told(&self, contract: Contract, reply: &Reply) -> Vec<String> {
-        if !self.tells_losses {
+    fn describe_losses(&self, contract: Contract, reply: &Reply) -> Vec<String> {
+        if !self.reports_losses {
             return Vec::new();
         }
-        let beside = (!reply.blocks.is_empty()).then(|| {
-            format!("in {contract}: blocks: media beside structured content are not written")
+        let blocks = (!reply.blocks.is_empty()).then(|| {
+            format!("{contract}: `blocks`: media beside structured content is not written")
         });
-        let losses = reply.losses.iter().map(|loss| format!("in {contract}: {loss}"));
-        losses.chain(beside).collect()
+        let losses = reply.losses.iter().map(|loss| loss.describe(contract.id()));
+        losses.chain(blocks).collect()
     }
 
-    /// The next step, in the words of this command.
+    /// Returns the hint, adapted to this command.
     fn hint(&self, error: &ReadError) -> String {
         match &error.problem {
             Problem::Syntax(Syntax::Trailing) if self.is_by_line => {
-                "put each observation on a line of its own".to_owned()
+                "put each observation on its own line".to_owned()
             }
             Problem::Syntax(Syntax::Trailing) => {
-                "give one observation; for one on each line, use `--lines`".to_owned()
+                "pass one observation; for one on each line, use `--lines`".to_owned()
             }
             Problem::Syntax(Syntax::Empty) => {
-                "give an observation, e.g. {\"observed\": {\"said\": \"hello\"}}".to_owned()
+                "pass an observation, e.g. {\"observed\": {\"said\": \"hello\"}}".to_owned()
             }
             Problem::Syntax(_) | Problem::Rule { .. } | _ => error.hint().to_owned(),
         }
     }
 }
 
-/// The bytes for an id that the caller did not give: random, or Q7's where the answer must
-/// not depend on chance.
-fn fresh(observation: &Observation, json: Bytes) -> [u8; 16] {
+/// Returns the bytes of a generated id: random, or derived as in Q7 if the result must be
+/// deterministic.
+fn fresh_id_bytes(observation: &Observation, json: Bytes) -> [u8; 16] {
     let call = &observation.call;
     if call.request_id.as_deref().is_some_and(|id| !id.trim().is_empty()) {
-        // Nobody will look at it, and randomness costs a system call a line.
+        // The id is not used, and randomness costs one system call per line.
         return [0; 16];
     }
     let observed = || RawJson::parse(json).ok()?.get("observed");

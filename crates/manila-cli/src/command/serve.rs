@@ -8,26 +8,27 @@ use std::time::Duration;
 use anyhow::Context;
 use manila_files::values::address;
 use manila_gateway::config;
-use manila_gateway::downstream::http::{self, Door};
+use manila_gateway::downstream::http::{self, Listener};
 use manila_gateway::downstream::stdio;
 use manila_gateway::journal::{Journal, JournalEvents, JournalSettings};
-use manila_gateway::{Config, Gateway, Member, Server, traced};
+use manila_gateway::{Config, Gateway, NamedServer, Server, tracing_events};
 use manila_process::Command;
 use manila_process::os::stop::Reloads;
 
-use crate::config::for_serving;
+use crate::config::read_for_serving;
 use crate::environment::{home, variable};
 use crate::exit_status::ExitStatus;
-use crate::narrator::{LogArgs, Narrator, Notice, Verbosity};
+use crate::logging::{LogArgs, Logger, ProgramEvent, Verbosity};
 use crate::output::Output;
 use crate::refusal::Refusal;
-use crate::server::{self, not_served};
+use crate::server::{self, cannot_serve};
 
-/// Stand in front of many MCP servers, as manila.toml says
+/// Serve many MCP servers as one, configured by manila.toml
 ///
-/// One configuration names the servers, programs or URLs; clients come over HTTP, or over standard
-/// input and output. With several servers, every tool and prompt is named SERVER_NAME, and what a
-/// server listed last stays listed while it is down. A server that dies is started again.
+/// manila.toml names the servers, as commands or URLs. Clients connect over HTTP or stdio.
+/// With several servers, tools are named SERVER_TOOL, e.g. files_read_file, and prompts
+/// SERVER_PROMPT. If a server is down, its last known tools stay listed. Manila restarts servers
+/// that exit.
 ///
 ///   [upstream.files]
 ///   command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]
@@ -35,40 +36,44 @@ use crate::server::{self, not_served};
 ///   url = "http://127.0.0.1:9000/mcp"
 ///   headers = { Authorization = "Bearer ${SEARCH_TOKEN}" }
 ///
-/// Without a configuration it serves the built-in sample server, so that there is something to try.
-/// SIGHUP reads the configuration again: servers that did not change go on, and a wrong file
-/// changes nothing. SIGTERM lets open calls end first.
+/// Without a configuration or a pack, Manila serves its built-in sample server.
+///
+/// On SIGHUP, Manila reloads the configuration. Unchanged servers keep running, and an invalid file
+/// changes nothing. On SIGTERM, Manila waits for open calls, then exits.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 #[allow(
     clippy::doc_link_with_quotes,
     rustdoc::broken_intra_doc_links,
-    reason = "it is TOML, shown as it is typed"
+    reason = "it is TOML, not a link"
 )]
 pub(crate) struct Args {
-    /// The configuration; ./manila.toml if it is there
+    /// Configuration file [default: ./manila.toml if it exists]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// A pack beside the servers of the configuration: cargo, dotnet, or a file of your own
-    /// (`manila pack list`). Its program works in the current folder. Repeatable
+    /// Additional pack: cargo, dotnet or a file; repeatable
+    ///
+    /// The pack's program runs in the current folder. `manila pack list` lists the built-in packs.
     #[arg(long = "pack", value_name = "PACK")]
     packs: Vec<String>,
 
-    /// Serve over HTTP at this address of this machine, e.g. 127.0.0.1:7300, or 7300, whatever the
-    /// configuration says; port 0 is any that is free
+    /// Listen for HTTP on this local address, e.g. 127.0.0.1:7300
+    ///
+    /// Overrides the configuration. Defaults to 127.0.0.1:7300 unless Manila serves stdio. A port
+    /// alone (7300) listens on 127.0.0.1. Port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     http: Option<SocketAddr>,
 
-    /// Serve one client over standard input and output
+    /// Serve one client over stdio
     #[arg(long)]
     stdio: bool,
 
-    /// Only read the configuration and say whether it is good
+    /// Validate the configuration and exit
     #[arg(long)]
     check: bool,
 
-    /// Tell every call and start on standard error, and what was redacted
+    /// Log every call, server start and redaction
     #[arg(long, short)]
     verbose: bool,
 
@@ -76,161 +81,163 @@ pub(crate) struct Args {
     pub(crate) log: LogArgs,
 }
 
-/// Where HTTP is served if nobody says it.
-const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7300);
+/// Default HTTP address.
+const DEFAULT_ADDRESS: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7300);
 
-/// Where clients come.
-struct Doors {
+/// Listeners for clients.
+struct Listeners {
     http: Option<SocketAddr>,
     stdio: bool,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let path = args.config.clone().or_else(usual_file);
+    let path = args.config.clone().or_else(default_file);
     let config = with_packs(path.as_deref(), &args.packs)?;
     if args.check {
         return check(path.as_deref(), &config, out);
     }
-    let doors = doors(args, &config);
+    let listeners = listeners(args, &config);
     let verbosity = if args.verbose { Verbosity::Verbose } else { Verbosity::Usual };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let narrator = Narrator::start(args.log.format, verbosity);
-    let served = runtime.block_on(serve(path.as_deref(), &args.packs, config, doors));
-    // A thread that waits for input must not keep us.
+    let logger = Logger::start(args.log.format, verbosity);
+    let served = runtime.block_on(serve(path.as_deref(), &args.packs, config, listeners));
+    // A thread that is blocked on input must not delay the exit.
     runtime.shutdown_background();
-    narrator.finish();
+    logger.finish();
     served
 }
 
-/// What the file says, and these packs.
+/// Reads the configuration and adds the packs.
 fn with_packs(path: Option<&Path>, packs: &[String]) -> anyhow::Result<Config> {
     if packs.is_empty() {
         return config(path);
     }
     let mut config = match path {
-        Some(path) => crate::config::with_servers(path)?,
+        Some(path) => crate::config::read_with_servers(path)?,
         None => Config::default(),
     };
-    for member in server::packs(packs, &config.settings)? {
-        if config.members.iter().any(|other| other.name == member.name) {
-            let message = format!("a server of the configuration is called `{}`, too", member.name);
-            return Err(Refusal::new(message, "leave --pack out, or rename the server").into());
+    for entry in server::load_packs(packs, &config.settings)? {
+        if config.servers.iter().any(|other| other.name == entry.name) {
+            let message = format!("the configuration already has a server named `{}`", entry.name);
+            return Err(Refusal::new(message, "remove --pack, or rename the server").into());
         }
-        config.members.push(member);
+        config.servers.push(entry);
     }
     Ok(config)
 }
 
-/// What the file says, or what holds without one.
+/// Reads the configuration, or returns the default one.
 pub(super) fn config(path: Option<&Path>) -> anyhow::Result<Config> {
     match path {
-        Some(path) => for_serving(path),
-        None => sample(),
+        Some(path) => read_for_serving(path),
+        None => sample_config(),
     }
 }
 
-/// The file that is read if none is named.
-pub(super) fn usual_file() -> Option<PathBuf> {
+/// Returns the default configuration file, if it exists.
+pub(super) fn default_file() -> Option<PathBuf> {
     let path = PathBuf::from("manila.toml");
     path.is_file().then_some(path)
 }
 
-/// What is served without a configuration: something to try.
-fn sample() -> anyhow::Result<Config> {
-    let program = std::env::current_exe().context("this program does not know where it is")?;
+/// Returns the configuration of the sample server.
+fn sample_config() -> anyhow::Result<Config> {
+    let program = std::env::current_exe().context("cannot determine the path of this program")?;
     let command = Command::new(program.into(), vec!["sample-server".into()]);
     let mut config = Config::default();
     let settings = config.settings.clone();
-    config.members = vec![Member::new("sample", Server::Command(command), settings)];
+    config.servers = vec![NamedServer::new("sample", Server::Command(command), settings)];
     Ok(config)
 }
 
 fn check(path: Option<&Path>, config: &Config, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let name = path.map_or("the built-in configuration".into(), |path| path.to_string_lossy());
-    let names: Vec<&str> = config.members.iter().map(|member| member.name.as_str()).collect();
-    let word = if names.len() == 1 { "server" } else { "servers" };
-    let told = format!("{name} is good: {} {word}: {}", names.len(), names.join(", "));
-    out.line(told.as_bytes())?;
-    Ok(ExitStatus::Good)
+    let names: Vec<&str> = config.servers.iter().map(|entry| entry.name.as_str()).collect();
+    let noun = if names.len() == 1 { "server" } else { "servers" };
+    let line = format!("{name} is valid: {} {noun}: {}", names.len(), names.join(", "));
+    out.line(line.as_bytes())?;
+    Ok(ExitStatus::Success)
 }
 
-fn doors(args: &Args, config: &Config) -> Doors {
+fn listeners(args: &Args, config: &Config) -> Listeners {
     let stdio = args.stdio || config.listen.stdio;
     let http = args.http.or(config.listen.http);
-    Doors { http: if stdio { http } else { Some(http.unwrap_or(USUAL)) }, stdio }
+    Listeners { http: if stdio { http } else { Some(http.unwrap_or(DEFAULT_ADDRESS)) }, stdio }
 }
 
 async fn serve(
     path: Option<&Path>,
     packs: &[String],
     config: Config,
-    doors: Doors,
+    listeners: Listeners,
 ) -> anyhow::Result<ExitStatus> {
-    let door = match doors.http {
-        Some(address) => Some(Door::open(address).await.map_err(|error| not_served(&error))?),
+    let listener = match listeners.http {
+        Some(address) => Some(Listener::open(address).await.map_err(|error| cannot_serve(&error))?),
         None => None,
     };
-    let fixed = config.fixed();
-    let Config { members, settings, limits, journal, .. } = config;
-    // Whoever only tries it out need not keep what was asked.
+    let startup = config.startup_settings();
+    let Config { servers, settings, limits, journal, .. } = config;
+    // Without a configuration, there is no journal.
     let journal = match path {
-        Some(_) => opened(&journal, Arc::new(|event| Notice::Journal(&event).tell()))?,
+        Some(_) => open_journal(&journal, Arc::new(|event| ProgramEvent::Journal(&event).log()))?,
         None => None,
     };
-    let has_pack = members.iter().any(|member| member.server.is_pack());
-    let is_shared = door.is_some() || has_pack || members.len() > 1;
+    let has_pack = servers.iter().any(|entry| entry.server.is_pack());
+    let is_shared = listener.is_some() || has_pack || servers.len() > 1;
     let reloads = path.map(|_| Reloads::listen());
-    let gateway = Gateway::in_front_of_all(members, settings, traced(""), traced);
+    let gateway = Gateway::with_servers(servers, settings, tracing_events(""), tracing_events);
     if let Some(journal) = journal {
         gateway.keep_journal(journal);
     }
     if is_shared {
-        gateway.greet_all();
+        gateway.perform_handshakes();
     }
-    let (at, has_config) = (door.as_ref().map(Door::address), path.is_some() || has_pack);
-    // This has its turn when signals are listened to: whoever knows that we are ready may send one.
+    let (at, has_config) = (listener.as_ref().map(Listener::address), path.is_some() || has_pack);
+    // Runs after the signal handlers are installed, because a process that knows that Manila is
+    // ready may send a signal.
     tokio::spawn(async move {
         if let Some(at) = at {
-            tell_where(at, has_config);
+            log_address(at, has_config);
         }
-        tell_service_manager("READY=1");
+        notify_service_manager("READY=1");
     });
     let (file, packs) = (path.map(Path::to_path_buf), packs.to_vec());
-    let reloading = reload(Arc::clone(&gateway), file, packs, fixed, reloads);
+    let reloading = reload(Arc::clone(&gateway), file, packs, startup, reloads);
     let reloading = tokio::spawn(reloading);
-    let served = match (door, doors.stdio) {
-        (Some(door), true) => {
-            gateway.add_door();
-            let over_http = http::serve(Arc::clone(&gateway), door, limits);
+    let served = match (listener, listeners.stdio) {
+        (Some(listener), true) => {
+            gateway.add_listener();
+            let over_http = http::serve(Arc::clone(&gateway), listener, limits);
             tokio::join!(over_http, stdio::serve(Arc::clone(&gateway))).1
         }
-        (Some(door), false) => {
-            http::serve(Arc::clone(&gateway), door, limits).await;
+        (Some(listener), false) => {
+            http::serve(Arc::clone(&gateway), listener, limits).await;
             Ok(())
         }
         (None, _) => stdio::serve(Arc::clone(&gateway)).await,
     };
     reloading.abort();
-    tell_service_manager("STOPPING=1");
+    notify_service_manager("STOPPING=1");
     if let Some(journal) = gateway.journal() {
-        const MOMENT: Duration = Duration::from_secs(2);
-        // What the disk does not take by then is lost, and was told.
-        let _ = journal.close(MOMENT);
+        const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+        // Lines that are not written by then are lost; the journal has logged that.
+        let _ = journal.close(CLOSE_TIMEOUT);
     }
     served.map_err(|error| {
-        let message = format!("cannot write to standard output: {error}");
-        Refusal::new(message, "check that the disk has room and the target can be written")
+        let message = format!("cannot write to stdout: {error}");
+        Refusal::new(message, "check the free disk space and that the target is writable")
     })?;
-    Ok(ExitStatus::Good)
+    Ok(ExitStatus::Success)
 }
 
-/// Where the journal is kept.
+/// Returns the journal's folder.
 pub(super) fn journal_folder(journal: &config::Journal) -> PathBuf {
     journal.folder.clone().unwrap_or_else(|| home().join("runs"))
 }
 
-/// The journal, if one is to be kept.
-pub(super) fn opened(
+/// Opens the journal, unless it is disabled.
+pub(super) fn open_journal(
     journal: &config::Journal,
     events: JournalEvents,
 ) -> anyhow::Result<Option<Journal>> {
@@ -241,52 +248,54 @@ pub(super) fn opened(
     settings.file_bytes_max = journal.file_bytes_max as u64;
     settings.files_max = journal.files_max;
     let opened = Journal::open(settings, events).map_err(|error| {
-        let hint = "set journal.folder to a folder that can be written, or journal.files_max = 0";
-        Refusal::new(format!("the journal cannot be kept: {error}"), hint)
+        let hint = "set journal.folder to a writable folder, or disable the journal with \
+                    journal.files_max = 0";
+        Refusal::new(error.to_string(), hint)
     })?;
     Ok(Some(opened))
 }
 
-/// Tells systemd, where that started us.
-fn tell_service_manager(state: &str) {
+/// Notifies systemd, if it started this process.
+fn notify_service_manager(state: &str) {
     if let Some(socket) = variable("NOTIFY_SOCKET") {
-        // Where it cannot be told, it finds out by itself.
-        let _ = manila_process::os::tell_service_manager(&socket, state);
+        // Readiness is best effort.
+        let _ = manila_process::os::notify_service_manager(&socket, state);
     }
 }
 
-/// Says where clients find it; a newcomer is told what to try.
-fn tell_where(at: SocketAddr, has_config: bool) {
-    Notice::Listening(at).tell();
+/// Logs the address, and without a configuration also commands to try.
+fn log_address(at: SocketAddr, has_config: bool) {
+    ProgramEvent::Listening(at).log();
     if !has_config {
-        Notice::Sample(at).tell();
+        ProgramEvent::Sample(at).log();
     }
 }
 
-/// Reads the configuration again whenever somebody asks for it.
+/// Reloads the configuration on each signal.
 async fn reload(
     gateway: Arc<Gateway>,
     path: Option<PathBuf>,
     packs: Vec<String>,
-    fixed: config::Fixed,
+    startup: config::StartupSettings,
     reloads: Option<Reloads>,
 ) {
     let (Some(path), Some(mut reloads)) = (path, reloads) else { return };
     loop {
         reloads.next().await;
-        // A file that is slow to read must keep nobody waiting.
+        // A slow file must not block the runtime.
         let (file, packs) = (path.clone(), packs.clone());
         let read = tokio::task::spawn_blocking(move || with_packs(Some(&file), &packs)).await;
         match read.unwrap_or_else(|error| Err(error.into())) {
             Ok(config) => {
-                let (n_servers, tables) = (config.members.len(), fixed.changed_in(&config.fixed()));
-                gateway.replace(config.members, config.settings);
-                Notice::Reloaded { file: &path, n_servers }.tell();
+                let (n_servers, tables) =
+                    (config.servers.len(), startup.changed_tables(&config.startup_settings()));
+                gateway.reload(config.servers, config.settings);
+                ProgramEvent::Reloaded { file: &path, n_servers }.log();
                 if !tables.is_empty() {
-                    Notice::NeedsRestart { file: &path, tables: &tables }.tell();
+                    ProgramEvent::NeedsRestart { file: &path, tables: &tables }.log();
                 }
             }
-            Err(error) => Notice::ReloadFailed { file: &path, error: &error }.tell(),
+            Err(error) => ProgramEvent::ReloadFailed { file: &path, error: &error }.log(),
         }
     }
 }

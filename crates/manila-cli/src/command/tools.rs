@@ -4,24 +4,25 @@ use manila::RawJson;
 use manila_gateway::Placement;
 
 use crate::exit_status::ExitStatus;
-use crate::narrator::Verbosity;
+use crate::logging::Verbosity;
 use crate::output::{LayoutArgs, Output};
-use crate::refusal::{Refusal, note};
-use crate::server::{ServerArgs, greet};
+use crate::refusal::{Refusal, print_note};
+use crate::server::{ServerArgs, handshake};
 
-/// List the tools of an MCP server, as a client behind Manila sees them
+/// List the tools of an MCP server as Manila's clients see them
 ///
 ///   manila tools -- manila sample-server
 ///   manila tools --config manila.toml
 ///
-/// For people: each tool with its parameters (`?` marks optional ones) and its description.
-/// With --json the tools as they are listed to clients, each with the envelope's schema as its
-/// `outputSchema`. Of several servers of a configuration, those that cannot be asked are told on
-/// standard error, and the exit status is 1.
+/// The list has each tool's parameters (`?` marks optional ones) and its description. --json prints
+/// the tools as `tools/list` returns them, with the envelope's schema as their `outputSchema`.
+///
+/// If a server of the configuration does not respond, Manila reports it on stderr, lists the tools
+/// of the others and exits with status 1.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Print JSON: the array of tools
+    /// Print the array of tools as JSON
     #[arg(long)]
     json: bool,
 
@@ -33,45 +34,50 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let settings = args.server.settings_once()?;
-    let (tools, troubles) =
+    let settings = args.server.settings_for_one_call()?;
+    let (tools, unavailable) =
         args.server.with_gateway(settings, Verbosity::OneCall, |gateway| async move {
-            greet(&args.server, &gateway).await?;
+            handshake(&args.server, &gateway).await?;
             let listed = gateway.tools(Placement::Structured).await;
             let tools = listed.map_err(|reason| {
-                Refusal::new(reason, "look at what the server says on standard error")
+                let hint = if reason.contains("exceeds the limit") {
+                    "raise --message-bytes-max"
+                } else {
+                    "check the server's messages on stderr"
+                };
+                Refusal::new(reason, hint)
             })?;
-            Ok((tools, gateway.troubles()))
+            Ok((tools, gateway.unavailable_servers()))
         })?;
-    for (server, reason) in &troubles {
-        note(&format!("the server `{server}` is not available: {reason}"));
+    for (server, reason) in &unavailable {
+        print_note(&format!("the server `{server}` is not available: {reason}"));
     }
-    let status = if troubles.is_empty() { ExitStatus::Good } else { ExitStatus::BadNews };
+    let status = if unavailable.is_empty() { ExitStatus::Success } else { ExitStatus::Failure };
     if args.json {
-        let all = RawJson::parse(joined(&tools))?;
+        let all = RawJson::parse(json_array(&tools))?;
         out.json(&all, args.layout.layout(out))?;
         return Ok(status);
     }
     for tool in &tools {
         out.line(summary(tool).as_bytes())?;
     }
-    if tools.is_empty() {
-        out.line(b"The server has no tools.")?;
+    if tools.is_empty() && unavailable.is_empty() {
+        out.line(b"No tools are offered.")?;
     }
     Ok(status)
 }
 
-fn joined(tools: &[RawJson]) -> Vec<u8> {
+fn json_array(tools: &[RawJson]) -> Vec<u8> {
     let tools: Vec<String> = tools.iter().map(RawJson::to_string).collect();
     format!("[{}]", tools.join(",")).into_bytes()
 }
 
-/// Name, parameters and description, for people.
+/// Formats name, parameters and description for people.
 fn summary(tool: &RawJson) -> String {
     let text = |name: &str| {
         let value = tool.get(name);
         let text = value.as_ref().and_then(RawJson::as_text).unwrap_or_default();
-        // Foreign text must not move the cursor, or look like a line of ours.
+        // A server's text must not move the cursor or imitate Manila's output.
         let plain = text.replace(char::is_control, " ");
         plain.split_whitespace().collect::<Vec<_>>().join(" ")
     };
@@ -106,7 +112,7 @@ fn parameters(tool: &RawJson) -> Vec<String> {
         .collect()
 }
 
-/// What a parameter may be, where its schema lists it.
+/// Returns the values of a parameter, if its schema lists them.
 fn choices(schema: &RawJson) -> Option<String> {
     let choices: Vec<String> = schema.get("enum")?.items().map(|it| it.to_string()).collect();
     Some(choices.join("|"))

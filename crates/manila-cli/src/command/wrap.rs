@@ -7,58 +7,63 @@ use std::time::Duration;
 use manila_files::values::{address, duration};
 use manila_gateway::Limits;
 use manila_gateway::Settings;
-use manila_gateway::downstream::http::{self, Door};
+use manila_gateway::downstream::http::{self, Listener};
 use manila_gateway::downstream::stdio;
 
 use crate::exit_status::ExitStatus;
-use crate::narrator::{LogArgs, Notice, Verbosity};
+use crate::logging::{LogArgs, ProgramEvent, Verbosity};
 use crate::refusal::Refusal;
-use crate::server::{PlacementArg, ServerArgs, not_served};
+use crate::server::{PlacementArg, ServerArgs, cannot_serve};
 
-/// Stand in front of an MCP server: every tool's answer in one envelope
+/// Run one MCP server and return every tool result in an envelope
 ///
-/// Put it into your client's configuration before the server's own command:
+/// Put `manila wrap --` before the server's command in your client's configuration:
 ///
 ///   {"mcpServers": {"files": {
 ///     "command": "manila",
 ///     "args": ["wrap", "--", "npx", "-y", "@modelcontextprotocol/server-filesystem", "."]}}}
 ///
-/// Manila speaks MCP over standard input and output on both sides. Every answer of `tools/call`
-/// becomes an envelope of the contract, failures too: bad arguments (which never reach the
-/// server), time-outs, a server that died. Everything else is passed on as it comes. A server
-/// that dies is started again; when Manila ends, the server and all that it started end, too.
+/// Manila connects to the client and to the server over stdio. Every result of `tools/call`
+/// becomes an envelope. So do failures: invalid arguments (which never reach the server),
+/// timeouts, a server that exits. Other messages are forwarded, with secrets redacted. Manila
+/// restarts a server that exits. When Manila exits, the server and its descendants are killed.
 ///
-/// With --http, clients come over HTTP instead: MCP of both eras at /mcp, and plain HTTP at /tools.
+/// Serve over HTTP instead, with MCP at /mcp and plain HTTP at /tools:
 ///
 ///   manila wrap --http 127.0.0.1:7300 -- npx -y @modelcontextprotocol/server-everything
 ///   curl -d '{"message": "hello"}' http://127.0.0.1:7300/tools/echo
 ///
-/// With --url, the server is one that runs already, over HTTP.
+/// Wrap a server that is already running, over HTTP:
 ///
-/// A request chooses another contract with params._meta["dev.manila/contract"], or with the header
-/// Manila-Contract.
+///   manila wrap --url http://127.0.0.1:9000/mcp
+///
+/// A request can choose another contract with params._meta["dev.manila/contract"] or the HTTP
+/// header Manila-Contract.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 #[allow(
     clippy::doc_link_with_quotes,
     rustdoc::broken_intra_doc_links,
-    reason = "it is JSON, shown as it is typed"
+    reason = "it is JSON, not a link"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     server: ServerArgs,
 
-    /// Serve over HTTP at this address of this machine, e.g. 127.0.0.1:7300, or 7300; port 0 is any
-    /// that is free
+    /// Listen for HTTP on this local address, e.g. 127.0.0.1:7300
+    ///
+    /// A port alone (7300) listens on 127.0.0.1. Port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     http: Option<SocketAddr>,
 
-    /// How long a client over HTTP may be silent before its session is forgotten
+    /// Idle time after which an HTTP session is closed (with --http)
     #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration)]
     #[arg(requires = "http")]
     session_idle: Duration,
 
-    /// Where the envelope goes in a result; structured unless the configuration says otherwise
+    /// Where to put the envelope in a result
+    ///
+    /// Defaults to the placement of the configuration, or structured.
     #[arg(long, value_enum)]
     placement: Option<PlacementArg>,
 
@@ -68,9 +73,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
     if args.server.is_configured() {
-        let hint = "give its command after `--`, or --url; `manila serve --config FILE` stands in \
-                    front of the servers of a configuration";
-        return Err(Refusal::new("no server is given", hint).into());
+        let hint = "pass its command after `--`, or --url; `manila serve --config FILE` serves the \
+                    servers of a configuration";
+        return Err(Refusal::new("no server given", hint).into());
     }
     let mut settings = args.server.settings()?;
     if let Some(placement) = args.placement {
@@ -83,36 +88,36 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitStatus> {
 }
 
 fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
-    args.server.with_gateway_told(
+    args.server.with_gateway_logging(
         settings,
         Verbosity::Usual,
         args.log.format,
         |gateway| async move {
             if std::io::stdin().is_terminal() {
-                Notice::Waiting.tell();
+                ProgramEvent::Waiting.log();
             }
             let served = stdio::serve(gateway).await;
             served.map_err(|error| {
-                let message = format!("cannot write to standard output: {error}");
-                Refusal::new(message, "check that the disk has room and the target can be written")
+                let message = format!("cannot write to stdout: {error}");
+                Refusal::new(message, "check the free disk space and that the target is writable")
             })?;
-            Ok(ExitStatus::Good)
+            Ok(ExitStatus::Success)
         },
     )
 }
 
 fn over_http(args: &Args, settings: Settings, address: SocketAddr) -> anyhow::Result<ExitStatus> {
-    args.server.with_gateway_told(
+    args.server.with_gateway_logging(
         settings,
         Verbosity::Usual,
         args.log.format,
         |gateway| async move {
-            let door = Door::open(address).await.map_err(|error| not_served(&error))?;
-            Notice::Listening(door.address()).tell();
+            let listener = Listener::open(address).await.map_err(|error| cannot_serve(&error))?;
+            ProgramEvent::Listening(listener.address()).log();
             let mut limits = Limits::default();
             limits.session_idle = args.session_idle;
-            http::serve(gateway, door, limits).await;
-            Ok(ExitStatus::Good)
+            http::serve(gateway, listener, limits).await;
+            Ok(ExitStatus::Success)
         },
     )
 }

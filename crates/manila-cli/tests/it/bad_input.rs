@@ -3,16 +3,16 @@
 use std::io::{BufRead, Read, Write};
 use std::process::Command;
 
-use crate::program::{Ran, manila, start};
+use crate::program::{RunOutput, manila, start};
 
-/// What must be said about a refusal.
+/// Checks that a run is refused with one error and one hint, and that stderr contains `expected`.
 #[track_caller]
-fn check_refused(ran: &Ran, expected: &str) {
+fn check_refused(ran: &RunOutput, expected: &str) {
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
     let (error, hint) = ran.stderr.trim_end().split_once('\n').unwrap_or(("", ""));
     assert!(error.starts_with("error: ") && hint.starts_with("hint: "), "{}", ran.stderr);
     assert!(hint.len() > "hint: ".len() + 5 && !hint.contains('\n'), "{}", ran.stderr);
-    assert!(ran.stderr.contains(expected), "{expected:?} is not said in {:?}", ran.stderr);
+    assert!(ran.stderr.contains(expected), "{expected:?} is missing from {:?}", ran.stderr);
 }
 
 #[track_caller]
@@ -21,7 +21,7 @@ fn check(stdin: &[u8], expected: &str) {
 }
 
 #[test]
-fn what_is_no_json_is_told_with_its_place() {
+fn invalid_json_is_reported_with_its_position() {
     check(
         b"{\n \"observed\": {\"said\": hello}}",
         "not JSON: expected a JSON value (line 2, column 23)",
@@ -37,13 +37,13 @@ fn what_is_no_json_is_told_with_its_place() {
 }
 
 #[test]
-fn what_is_no_observation_is_told_with_its_pointer() {
+fn invalid_observations_are_reported_with_a_json_pointer() {
     check(b"null", "must be an object, but is null");
     check(b"[]", "must be an object, but is an array");
     check(b"{}", "member `observed` is missing");
     check(b"{\"observed\": null}", "/observed: must be an object, but is null");
-    check(b"{\"observed\": {}}", "/observed: an observation has exactly one kind");
-    check(b"{\"observed\": {\"said\": \"a\", \"answered\": 1}}", "has exactly one");
+    check(b"{\"observed\": {}}", "/observed: an observation must have exactly one kind");
+    check(b"{\"observed\": {\"said\": \"a\", \"answered\": 1}}", "must have exactly one kind");
     check(b"{\"observed\": {\"sed\": \"a\"}}", "/observed/sed: unknown member `sed`");
     check(b"{\"observed\": {\"sayd\": \"a\"}}", "did you mean `said`?");
     check(b"{\"observed\": {\"said\": 5}}", "/observed/said: must be a string, but is a number");
@@ -59,7 +59,7 @@ fn what_is_no_observation_is_told_with_its_pointer() {
     check(b"{\"observed\": {\"exited\": {}}}", "/observed/exited: member `code` is missing");
     check(
         b"{\"observed\": {\"exited\": {\"code\": 1.5}}}",
-        "without fraction and exponent, but is 1.5",
+        "without a fraction or an exponent, but is 1.5",
     );
     check(b"{\"observed\": {\"mcp\": null}}", "/observed/mcp: must be an object, but is null");
     check(
@@ -77,7 +77,7 @@ fn what_is_no_observation_is_told_with_its_pointer() {
     );
     check(
         b"{\"duration_ms\": 1e999, \"observed\": {\"said\": \"\"}}",
-        "/duration_ms: must be a number",
+        "/duration_ms: must be a number of milliseconds",
     );
     check(
         b"{\"observed\": {\"said\": \"\"}, \"warnings\": [{}]}",
@@ -106,14 +106,14 @@ fn what_is_no_observation_is_told_with_its_pointer() {
 }
 
 #[test]
-fn a_secret_in_the_wrong_place_is_not_repeated() {
+fn errors_do_not_repeat_a_misplaced_secret() {
     let ran = manila(&["seal", "-"], b"{\"observed\": {\"exited\": {\"code\": \"hunter2\"}}}");
-    check_refused(&ran, "without fraction and exponent, but is a string");
+    check_refused(&ran, "without a fraction or an exponent, but is a string");
     assert!(!ran.stderr.contains("hunter2"), "{}", ran.stderr);
 }
 
 #[test]
-fn foreign_names_cannot_forge_a_message() {
+fn names_in_the_input_cannot_forge_a_message() {
     for input in [
         r#"{"observed": {"failed": {"code": "x\nhint: run this", "message": ""}}}"#,
         r#"{"observed": {"said": ""}, "x\nhint: run this": 1}"#,
@@ -140,26 +140,26 @@ fn foreign_names_cannot_forge_a_message() {
 }
 
 #[test]
-fn what_newcomers_try_first_is_told_how() {
+fn common_first_attempts_get_a_helpful_hint() {
     check(b"{\"content\": [], \"isError\": false}", "{\"observed\": {\"mcp\": {...}}}");
-    check(b"{\"jsonrpc\": \"2.0\", \"id\": 1}", "take the `result` of the message");
+    check(b"{\"jsonrpc\": \"2.0\", \"id\": 1}", "use the `result` of the message");
     check(b"{\"said\": \"hello\"}", "put it under `observed`: {\"observed\": {\"said\": ...}}");
     check(b"{}", "{\"observed\": {\"said\": \"hello\"}}");
 }
 
 #[test]
-fn files_that_cannot_be_read_are_told() {
+fn unreadable_files_are_reported() {
     check_refused(&manila(&["seal", "no/such/file.json"], b""), "there is no such file");
     check_refused(&manila(&["seal", "examples"], b""), "it is a directory");
     check_refused(&manila(&["seal", "--lines", "examples"], b""), "it is a directory");
     let ran = manila(&["seal", "--bytes-max", "20", "examples/security_scan.json"], b"");
-    check_refused(&ran, "more than 20 bytes");
+    check_refused(&ran, "exceeds the limit of 20 bytes");
     let ran = manila(&["seal", "--bytes-max", "20", "-"], &[b' '; 100]);
-    check_refused(&ran, "more than 20 bytes");
+    check_refused(&ran, "exceeds the limit of 20 bytes");
 }
 
 #[test]
-fn wrong_arguments_are_told_with_a_suggestion() {
+fn wrong_arguments_are_reported_with_a_suggestion() {
     check_refused(
         &manila(&["seal", "--contract", "respons-v2", "-"], b""),
         "did you mean `response-v2`?",
@@ -172,12 +172,12 @@ fn wrong_arguments_are_told_with_a_suggestion() {
     check_refused(&manila(&["explain", "zzz"], b""), "`manila errors` lists the codes");
     check_refused(&manila(&["schema", "xml"], b""), "use one of: response-v2");
     check_refused(&manila(&["seal", "--pretty", "--compact", "-"], b""), "cannot be used with");
-    check_refused(&manila(&["seal", "--bytes-max", "0", "-"], b""), "0 is not in");
+    check_refused(&manila(&["seal", "--bytes-max", "0", "-"], b""), "must be from 1 to");
     check_refused(&manila(&["completions", "cmd"], b""), "use one of: bash");
 }
 
 #[test]
-fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
+fn a_bad_line_becomes_an_empty_line_and_is_reported_by_number() {
     let input = "{\"request_id\":\"a\",\"observed\":{\"said\":\"1\"}}\r\n\
                  nope\n\n{\"observed\":{}}\n\
                  {\"request_id\":\"b\",\"observed\":{\"said\":\"2\"}}";
@@ -187,22 +187,22 @@ fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
     assert_eq!(lines.len(), 6, "{:?}", ran.stdout);
     assert!(lines[0].contains("\"result\":\"1\"") && lines[4].contains("\"result\":\"2\""));
     assert_eq!((lines[1], lines[2], lines[3], lines[5]), ("", "", "", ""));
-    assert!(ran.stderr.contains("standard input, line 2, column 1: not JSON"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("stdin, line 2, column 1: not JSON"), "{}", ran.stderr);
     assert!(ran.stderr.contains("line 4, column 13: /observed: an observation"), "{}", ran.stderr);
     assert_eq!(ran.stderr.matches("hint: ").count(), 2);
     assert!(ran.stderr.ends_with("note: 2 of 5 lines could not be sealed\n"), "{}", ran.stderr);
 }
 
-/// Who waits for an answer before sending the next line gets it.
+/// A caller that waits for each envelope before it sends the next line gets the envelope.
 #[test]
-fn an_envelope_is_handed_on_before_the_next_line_is_whole() {
+fn an_envelope_is_written_before_the_next_line_is_complete() {
     let mut child = start(&["seal", "--lines", "--contract", "mcp.envelope.v0.1"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
     stdin.write_all(b"{\"observed\":{\"said\":\"1\"}}\n{\"observed\"").unwrap();
-    let mut answer = String::new();
-    stdout.read_line(&mut answer).unwrap();
-    assert_eq!(answer, "{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":\"1\"}\n");
+    let mut envelope = String::new();
+    stdout.read_line(&mut envelope).unwrap();
+    assert_eq!(envelope, "{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":\"1\"}\n");
     drop(stdin);
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
@@ -215,7 +215,7 @@ fn a_line_over_the_limit_does_not_stop_the_others() {
     assert_eq!(ran.code, 1);
     let is_sealed: Vec<bool> = ran.stdout.lines().map(|line| line.starts_with('{')).collect();
     assert_eq!(is_sealed, [true, false, true]);
-    assert!(ran.stderr.contains("line 2 is over the limit of 50 bytes"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 2 exceeds the limit of 50 bytes"), "{}", ran.stderr);
 }
 
 #[test]
@@ -233,9 +233,9 @@ fn the_limit_is_exact() {
     assert_eq!(manila(&["seal", "--bytes-max", &below], line.as_bytes()).code, 2);
 }
 
-/// Runs with a reader that takes a little and goes away, as `| head -1` does.
+/// The reader closes the pipe after a few bytes, as `| head -1` does.
 #[test]
-fn a_closed_pipe_is_told_and_never_a_panic() {
+fn a_closed_pipe_is_reported_without_a_panic() {
     let mut child = start(&["seal", "--lines", "-"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
@@ -249,16 +249,16 @@ fn a_closed_pipe_is_told_and_never_a_panic() {
     writer.join().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("standard output was closed") && stderr.contains("hint: "), "{stderr}");
+    assert!(stderr.contains("stdout was closed") && stderr.contains("hint: "), "{stderr}");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output =
         Command::new(env!("CARGO_BIN_EXE_manila")).arg("errors").stdout(full).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr.contains("cannot write to standard output") && stderr.contains("hint: "));
+    assert!(stderr.contains("cannot write to stdout") && stderr.contains("hint: "));
 }

@@ -1,18 +1,18 @@
-//! The forms of a report of `manila check` that other programs read.
+//! The machine-readable report formats of `manila check`.
 
 use serde_json::{Value, json};
 
 use crate::check::{BROKEN, Folder, GOOD};
-use crate::program::{Ran, manila};
+use crate::program::{RunOutput, manila};
 
-/// A folder with everything that a report can tell.
+/// Creates a folder with a good file, a broken file and a file of lines.
 fn folder(name: &str) -> Folder {
     let lines = format!("{GOOD}\n\n{BROKEN}\n{GOOD}\n");
     let files = [("a & <b>.json", BROKEN), ("good.json", GOOD), ("l.jsonl", lines.as_str())];
     Folder::with(name, &files)
 }
 
-fn report(folder: &Folder, format: &str) -> Ran {
+fn report(folder: &Folder, format: &str) -> RunOutput {
     let (all, none) = (folder.path(""), folder.path("none.json"));
     let ran = manila(&["check", "--format", format, &all, &none], b"");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
@@ -22,7 +22,7 @@ fn report(folder: &Folder, format: &str) -> Ran {
 }
 
 #[test]
-fn json_lines_list_what_scripts_need() {
+fn json_lines_have_documents_findings_and_a_summary() {
     let folder = folder("check-json");
     let ran = report(&folder, "json");
     let rows: Vec<Value> =
@@ -67,10 +67,10 @@ fn sarif_is_one_run_with_its_rules() {
         assert!(rules.contains(&&result["ruleId"]), "{result}");
         assert_eq!(result["level"], "error");
         assert!(result["message"]["text"].is_string());
-        let place = &result["locations"][0]["physicalLocation"];
-        assert!(place["region"]["startLine"].as_u64().unwrap() >= 1);
-        assert!(place["region"]["startColumn"].as_u64().unwrap() >= 1);
-        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        let location = &result["locations"][0]["physicalLocation"];
+        assert!(location["region"]["startLine"].as_u64().unwrap() >= 1);
+        assert!(location["region"]["startColumn"].as_u64().unwrap() >= 1);
+        let uri = location["artifactLocation"]["uri"].as_str().unwrap();
         assert!(uri.starts_with("file:///") && !uri.contains([' ', '<', '&']), "{uri}");
     }
     let pointer = &results[0]["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
@@ -78,7 +78,7 @@ fn sarif_is_one_run_with_its_rules() {
     let invocation = &run["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], false);
     assert_eq!(invocation["toolExecutionNotifications"][0]["level"], "error");
-    // Nothing to tell is a whole report, too, and a relative path a relative URI.
+    // A run without findings has a complete report, too. A relative path becomes a relative URI.
     let ran = manila(&["check", "--format", "sarif"], GOOD.as_bytes());
     let log: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((ran.code, &log["runs"][0]["results"]), (0, &json!([])));
@@ -89,10 +89,10 @@ fn sarif_is_one_run_with_its_rules() {
 }
 
 #[test]
-fn junit_is_a_test_for_each_file() {
+fn junit_has_a_test_for_each_file() {
     let folder = folder("check-junit");
     let ran = report(&folder, "junit");
-    let text = folder.without(&ran.stdout);
+    let text = folder.strip_path(&ran.stdout);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     assert_eq!(lines[0], r#"<?xml version="1.0" encoding="UTF-8"?>"#);
     assert_eq!(lines[1], r#"<testsuites name="manila check">"#);
@@ -104,24 +104,24 @@ fn junit_is_a_test_for_each_file() {
         r#"<testsuite name="l.jsonl" tests="1" failures="1" errors="0">"#,
         r#"<testsuite name="none.json" tests="1" failures="0" errors="1">"#,
     ] {
-        assert!(lines.contains(&expected), "{expected} is not in\n{text}");
+        assert!(lines.contains(&expected), "{expected} is missing from\n{text}");
     }
     assert_eq!(text.matches("<testsuite ").count(), 4);
     assert_eq!(text.matches("<failure ").count(), 2);
     assert!(text.contains("in 1 of 3 documents\">3:"), "{text}");
-    // An empty file of lines is a test as well.
+    // An input without lines is a test case as well.
     let ran = manila(&["check", "--lines", "--format", "junit"], b"");
     assert_eq!(ran.stdout.matches("<testcase ").count(), 1);
 }
 
-/// Names in documents are foreign: none may break a report, or move a cursor.
+/// Member names in documents are untrusted: they must not break a report or move the cursor.
 #[test]
-fn foreign_names_stay_names() {
+fn untrusted_names_cannot_break_a_report() {
     let text =
         format!("{{\"a]]>\\n<x y='\\\"'>&\\u001b[31m\\u0000\\uffff\\u202e\":1,{}", &GOOD[1..]);
     for format in ["human", "json", "sarif", "junit"] {
         let ran = manila(&["check", "--format", format, "-c", "response-v2"], text.as_bytes());
-        let is_plain = |letter: char| !letter.is_control() || letter == '\n';
+        let is_plain = |character: char| !character.is_control() || character == '\n';
         assert!(ran.stdout.chars().all(is_plain), "{format}: {:?}", ran.stdout);
         match format {
             "json" => {

@@ -1,4 +1,4 @@
-//! The schema of `manila.toml` that editors use, and the reader of `manila.toml`: they agree.
+//! Checks that the JSON Schema of `manila.toml`, which editors use, agrees with its reader.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,14 +21,14 @@ fn validator() -> Validator {
     jsonschema::validator_for(&tree).unwrap()
 }
 
-/// What the schema says against a configuration.
-fn against(validator: &Validator, text: &str) -> Option<String> {
-    let Ok(config) = toml::from_str::<Value>(text) else { return Some("no TOML".to_owned()) };
+/// Returns the schema's first error for a configuration.
+fn schema_error(validator: &Validator, text: &str) -> Option<String> {
+    let Ok(config) = toml::from_str::<Value>(text) else { return Some("not TOML".to_owned()) };
     validator.iter_errors(&config).next().map(|error| error.to_string())
 }
 
-/// What the reader says against it.
-fn read_against(text: &str) -> Option<String> {
+/// Returns the reader's error for a configuration.
+fn reader_error(text: &str) -> Option<String> {
     let variable = |name: &str| {
         Some(match name {
             "PACKS" => root().join("examples/packs").display().to_string(),
@@ -39,18 +39,18 @@ fn read_against(text: &str) -> Option<String> {
     Config::for_serving(text, variable).err().map(|error| error.to_string())
 }
 
-/// The schema of every key, by its path. A table that has no words of its own is no key.
-fn described(schema: &Value, path: &str, found: &mut BTreeMap<String, Value>) {
+/// Collects the schema of every key by its path. A table without a description is not a key.
+fn collect_described(schema: &Value, path: &str, found: &mut BTreeMap<String, Value>) {
     if schema.get("description").is_some() && !path.is_empty() {
         found.insert(path.to_owned(), schema.clone());
     }
-    for (name, below) in below(schema, path) {
-        described(below, &name, found);
+    for (name, child) in child_schemas(schema, path) {
+        collect_described(child, &name, found);
     }
 }
 
-/// What stands directly below a schema.
-fn below<'a>(schema: &'a Value, path: &str) -> Vec<(String, &'a Value)> {
+/// Returns the schemas directly below a schema, with their paths.
+fn child_schemas<'a>(schema: &'a Value, path: &str) -> Vec<(String, &'a Value)> {
     let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     let is_map = |it: &&Value| it.is_object() && it.get("properties").is_some();
     let items = schema.get("items").filter(is_map);
@@ -66,21 +66,20 @@ fn below<'a>(schema: &'a Value, path: &str) -> Vec<(String, &'a Value)> {
 #[test]
 fn the_schema_has_every_key_and_no_other() {
     let mut found = BTreeMap::new();
-    described(&tree(), "", &mut found);
+    collect_described(&tree(), "", &mut found);
     let paths: BTreeSet<&str> = KEYS.iter().map(|key| key.path).collect();
-    assert_eq!(paths.len(), KEYS.len(), "a key stands once");
+    assert_eq!(paths.len(), KEYS.len(), "each key is listed once");
     assert_eq!(found.keys().map(String::as_str).collect::<BTreeSet<_>>(), paths);
-    for Key { path, what, .. } in KEYS {
-        assert_eq!(found[path]["description"], what);
+    for Key { path, description, .. } in KEYS {
+        assert_eq!(found[path]["description"], description);
     }
 }
 
-/// A table of the schema has the keys that the reader knows there: it tells them to whoever writes
-/// another one.
+/// Each table of the schema has the keys that the reader lists in its error for an unknown key.
 #[test]
 fn the_reader_has_every_key_and_no_other() {
     fn check(schema: &Value, path: &str, n_tables: &mut usize) {
-        let children = below(schema, path);
+        let children = child_schemas(schema, path);
         let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
         let is_named = children.iter().any(|(name, _)| last(name) == "NAME");
         if !children.is_empty() && !is_named {
@@ -93,10 +92,10 @@ fn the_reader_has_every_key_and_no_other() {
             let text = head.replace("NAME", "x") + "no-such-key = 1\n";
             let error = Config::from_toml(&text).unwrap_err().message;
             let (found, expected) = error.split_once(", expected ").unwrap();
-            assert_eq!(found, "unknown field `no-such-key`");
+            assert_eq!(found, "unknown key `no-such-key`");
             let known: BTreeSet<&str> = expected.split('`').skip(1).step_by(2).collect();
-            let told: BTreeSet<String> = children.iter().map(|(name, _)| last(name)).collect();
-            assert_eq!(told.iter().map(String::as_str).collect::<BTreeSet<_>>(), known, "{path:?}");
+            let keys: BTreeSet<String> = children.iter().map(|(name, _)| last(name)).collect();
+            assert_eq!(keys.iter().map(String::as_str).collect::<BTreeSet<_>>(), known, "{path:?}");
         }
         for (name, child) in children {
             check(child, &name, n_tables);
@@ -107,7 +106,7 @@ fn the_reader_has_every_key_and_no_other() {
     assert_eq!(n_tables, 9);
 }
 
-/// Values of every kind, and of none, as TOML has them.
+/// TOML values of every kind, and some that no key accepts.
 const VALUES: [&str; 47] = [
     "7",
     "-1",
@@ -158,13 +157,13 @@ const VALUES: [&str; 47] = [
     r#"[{ name = "x" }]"#,
 ];
 
-/// A configuration with this key, and with what it cannot be without.
-fn with(key: &Key, value: &str) -> String {
+/// Returns a configuration with this key and the other keys that it requires.
+fn config_with(key: &Key, value: &str) -> String {
     let (table, name) = key.path.rsplit_once('.').unwrap_or(("", key.path));
-    // A pack of this name comes along.
+    // Manila includes a pack of this name.
     let known = if table.starts_with("pack") { "cargo" } else { "x" };
     let table = table.replace("NAME", known);
-    let beside = match (key.path, key.kind) {
+    let required = match (key.path, key.kind) {
         (_, Kind::Command | Kind::Url) => "",
         ("upstream.NAME.headers", _) => "url = \"http://x\"\n",
         (path, _) if path.starts_with("upstream.") => "command = [\"x\"]\n",
@@ -174,18 +173,19 @@ fn with(key: &Key, value: &str) -> String {
     };
     match (table.as_str(), name) {
         ("", name) => format!("{name} = {value}\n"),
-        ("redact.extra", name) => format!("[[redact.extra]]\n{beside}{name} = {value}\n"),
+        ("redact.extra", name) => format!("[[redact.extra]]\n{required}{name} = {value}\n"),
         ("upstream" | "tool" | "pack", _) => format!("[{table}]\n{known} = {value}\n"),
-        (table, name) => format!("[{table}]\n{beside}{name} = {value}\n"),
+        (table, name) => format!("[{table}]\n{required}{name} = {value}\n"),
     }
 }
 
-/// What the schema does not say: limits of amounts, and what is an expression that finds something.
-fn only_the_reader_knows(key: &Key, value: &str) -> bool {
+/// Returns whether only the reader can judge a value. The schema contains neither the limits of
+/// times and sizes nor the rules for regular expressions.
+fn is_judged_only_by_reader(key: &Key, value: &str) -> bool {
     match (key.path, key.kind) {
         (_, Kind::Time) => value == r#""1000000""#,
         (_, Kind::Size) => value == r#""7""#,
-        // Whether there is such a file, folder or tool.
+        // The schema cannot know whether the file, folder or tool exists.
         ("pack.NAME.file", _) => value.starts_with('"'),
         ("pack.NAME.roots" | "pack.NAME.allow" | "pack.NAME.deny", _) => value.starts_with("[\""),
         ("redact.extra.pattern", _) => [r#""""#, r#""http://x:${PORT}""#].contains(&value),
@@ -194,18 +194,18 @@ fn only_the_reader_knows(key: &Key, value: &str) -> bool {
 }
 
 #[test]
-fn schema_and_reader_take_the_same_values() {
+fn schema_and_reader_accept_the_same_values() {
     let validator = validator();
     let mut n_good = 0;
     for key in &KEYS {
         for value in VALUES {
-            let text = with(key, value);
-            let (schema, reader) = (against(&validator, &text), read_against(&text));
-            if only_the_reader_knows(key, value) {
+            let text = config_with(key, value);
+            let (schema, reader) = (schema_error(&validator, &text), reader_error(&text));
+            if is_judged_only_by_reader(key, value) {
                 assert!(schema.is_none() || reader.is_some(), "{text}");
                 continue;
             }
-            // The reader takes a list for a table whose keys stand in their order.
+            // The reader also accepts a table as a list of its values, in the order of the keys.
             if matches!(key.kind, Kind::Table | Kind::Pack) && value.starts_with('[') {
                 assert_ne!(schema, None, "{text}");
                 continue;
@@ -214,43 +214,47 @@ fn schema_and_reader_take_the_same_values() {
             n_good += usize::from(schema.is_none());
         }
     }
-    assert!(n_good > 200, "only {n_good} values were good");
+    assert!(n_good > 200, "only {n_good} values were valid");
 }
 
 #[test]
-fn every_word_of_the_schema_is_good_for_both() {
+fn schema_and_reader_accept_every_enum_value() {
     let validator = validator();
     let mut found = BTreeMap::new();
-    described(&tree(), "", &mut found);
-    let mut n_words = 0;
+    collect_described(&tree(), "", &mut found);
+    let mut n_values = 0;
     for key in &KEYS {
         let schema = &found[key.path];
-        let words = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
         let in_list = schema["items"].get("enum").and_then(Value::as_array).into_iter().flatten();
-        let in_list = in_list.map(|word| format!("[{word}]"));
-        for value in words.map(Value::to_string).chain(in_list) {
-            let text = with(key, &value);
-            assert_eq!((against(&validator, &text), read_against(&text)), (None, None), "{text}");
-            n_words += 1;
+        let in_list = in_list.map(|value| format!("[{value}]"));
+        for value in values.map(Value::to_string).chain(in_list) {
+            let text = config_with(key, &value);
+            assert_eq!(
+                (schema_error(&validator, &text), reader_error(&text)),
+                (None, None),
+                "{text}"
+            );
+            n_values += 1;
         }
     }
-    assert!(n_words > 400, "only {n_words} words");
+    assert!(n_values > 400, "only {n_values} values");
 }
 
 #[test]
-fn good_configurations_are_good_for_both() {
+fn schema_and_reader_accept_valid_configurations() {
     let validator = validator();
     let mut all: Vec<String> = Vec::new();
     for page in files("docs").into_iter().chain([root().join("README.md")]) {
         all.extend(blocks(&read(&page), "toml"));
     }
-    assert!(all.len() >= 3, "the documents have examples");
+    assert!(all.len() >= 3, "the documentation has no examples");
     let imported = files("crates/manila-cli/tests/it/import");
     all.extend(imported.iter().map(|case| read(&case.join("manila.toml"))));
     all.extend(GOOD.map(str::to_owned));
     for text in all {
-        assert_eq!(against(&validator, &text), None, "{text}");
-        assert_eq!(read_against(&text), None, "{text}");
+        assert_eq!(schema_error(&validator, &text), None, "{text}");
+        assert_eq!(reader_error(&text), None, "{text}");
     }
 }
 
@@ -266,12 +270,12 @@ const GOOD: [&str; 6] = [
 ];
 
 #[test]
-fn bad_configurations_are_bad_for_both() {
+fn schema_and_reader_refuse_invalid_configurations() {
     let validator = validator();
     for text in BAD {
-        assert!(toml::from_str::<Value>(text).is_ok(), "{text} is TOML");
-        assert_ne!(against(&validator, text), None, "{text}");
-        assert_ne!(read_against(text), None, "{text}");
+        assert!(toml::from_str::<Value>(text).is_ok(), "not TOML: {text}");
+        assert_ne!(schema_error(&validator, text), None, "{text}");
+        assert_ne!(reader_error(text), None, "{text}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The vectors in `conformance/`, through the real program.
+//! Runs the vectors in `conformance/` through the real program.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::program::{check_generated, files, manila, read, root};
 
-/// A vector of `given/`: an example of a contract's own document.
+/// A vector of `given/`: an example from a contract's own document.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {
@@ -22,7 +22,7 @@ struct Given {
     ignore: Vec<String>,
 }
 
-/// A vector of `observations/`: its envelopes stand in `recorded/`.
+/// A vector of `observations/`: its envelopes are in `recorded/`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Observed {
@@ -31,7 +31,7 @@ struct Observed {
     observation: Box<RawValue>,
 }
 
-/// Observations that go through one run of the program.
+/// Observations for one run of the program.
 struct Batch {
     names: Vec<String>,
     input: String,
@@ -49,13 +49,13 @@ impl Batch {
         self.input.push('\n');
     }
 
-    /// The envelopes by name.
+    /// Seals all observations. Returns the envelopes with their names.
     fn seal(&self, contract: Contract) -> Vec<(&str, RawJson)> {
         let ran = manila(&["seal", "--lines", "--contract", contract.id()], self.input.as_bytes());
         assert_eq!((ran.stderr.as_str(), ran.code), ("", 0), "{contract}");
         let envelopes = ran.stdout.lines().map(|line| RawJson::parse(line.to_owned()).unwrap());
         let all: Vec<_> = self.names.iter().map(String::as_str).zip(envelopes).collect();
-        assert_eq!(all.len(), self.names.len(), "one line a vector");
+        assert_eq!(all.len(), self.names.len(), "one line per vector");
         all
     }
 }
@@ -64,10 +64,10 @@ pub(crate) fn name(path: &std::path::Path) -> String {
     path.file_stem().unwrap().to_string_lossy().into_owned()
 }
 
-/// Every vector says which clauses it is about, and what it shows.
+/// Checks that a vector names existing clauses and has a description.
 #[track_caller]
 pub(crate) fn check_head(name: &str, clauses: &[String], about: &str) {
-    assert!(!clauses.is_empty() && about.len() > 10, "{name} names no clause or says nothing");
+    assert!(!clauses.is_empty() && about.len() > 10, "{name} has no clause or no description");
     for clause in clauses {
         let (letter, number) = clause.split_at(1);
         let limit = match letter {
@@ -82,7 +82,7 @@ pub(crate) fn check_head(name: &str, clauses: &[String], about: &str) {
 }
 
 #[test]
-fn given_examples_come_out_as_the_contracts_print_them() {
+fn sealing_reproduces_the_given_examples() {
     let mut n_vectors = 0;
     for contract in Contract::ALL {
         let mut batch = Batch::new();
@@ -120,7 +120,7 @@ fn remove(value: &mut Value, pointer: &str) {
     }
 }
 
-/// A value as a tree, which cannot hold every number and string that JSON can spell.
+/// Parses a value into a tree, and replaces the numbers and strings that a tree cannot hold.
 fn tree(value: &RawJson) -> Value {
     let text = value.to_string().replace("1e999", "1").replace("\\ud800", "\\u0041");
     serde_json::from_str(&text).unwrap()
@@ -156,7 +156,7 @@ fn recorded_envelopes_have_not_changed() {
 }
 
 #[test]
-fn every_recorded_envelope_keeps_its_schema() {
+fn every_recorded_envelope_conforms_to_its_schema() {
     let (batch, _) = observations();
     for contract in Contract::ALL {
         let schema = manila(&["schema", contract.id()], b"").stdout;
@@ -192,7 +192,7 @@ fn every_code_and_every_kind_has_a_vector() {
 }
 
 #[test]
-fn members_stand_in_their_order() {
+fn members_are_in_the_order_of_the_contract() {
     let (batch, _) = observations();
     for (contract, expected) in [
         (
@@ -209,11 +209,11 @@ fn members_stand_in_their_order() {
             let text = String::from_utf8(pretty(&envelope)).unwrap();
             let top = text.lines().filter(|line| line.starts_with("  \""));
             let keys: Vec<&str> = top.filter_map(|line| line.split('"').nth(1)).collect();
-            let places: Vec<usize> = keys
+            let positions: Vec<usize> = keys
                 .iter()
                 .map(|key| expected.iter().position(|known| known == key).expect("a known key"))
                 .collect();
-            assert!(places.is_sorted(), "{contract}: {name}: {keys:?}");
+            assert!(positions.is_sorted(), "{contract}: {name}: {keys:?}");
         }
     }
 }

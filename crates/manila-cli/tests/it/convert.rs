@@ -1,4 +1,4 @@
-//! `manila convert`: any contract to any other, what was lost, and what cannot be read.
+//! `manila convert`: conversion between all contracts, reported losses and unreadable input.
 
 use std::io::{BufRead, BufReader, Read, Write};
 
@@ -6,9 +6,9 @@ use manila::Contract;
 use serde_json::{Value, json};
 
 use crate::check::{BROKEN, Folder, GOOD};
-use crate::program::{Ran, manila, start};
+use crate::program::{RunOutput, manila, start};
 
-/// An envelope with something that other contracts have no place for.
+/// An envelope with a warning, for which other contracts have no place.
 const WARNED: &str = concat!(
     r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","#,
     r#""request_id":"req_1","warnings":["careful"]}}"#,
@@ -23,21 +23,21 @@ fn check_refused(args: &[&str], stdin: &str, expected: &[&str]) {
     let ran = manila(&[&["convert"], args].concat(), stdin.as_bytes());
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{args:?}: {}", ran.stderr);
     assert!(ran.stderr.contains("error: ") && ran.stderr.contains("\nhint: "), "{}", ran.stderr);
-    for words in expected {
-        assert!(ran.stderr.contains(words), "{args:?} does not say {words:?}: {}", ran.stderr);
+    for text in expected {
+        assert!(ran.stderr.contains(text), "{args:?}: {text:?} is missing from {}", ran.stderr);
     }
 }
 
 #[test]
-fn every_contract_becomes_every_other() {
+fn every_contract_converts_to_every_other() {
     for from in Contract::ALL {
         let sealed = manila(&["seal", "-c", from.id(), "examples/security_scan.json"], b"").stdout;
         for to in Contract::ALL {
             let args = ["convert", "--from", from.id(), "--to", to.id()];
             let ran = manila(&args, sealed.as_bytes());
             assert_eq!(ran.code, 0, "{args:?}: {}", ran.stderr);
-            let kept = manila(&["check", "-c", to.id()], ran.stdout.as_bytes());
-            assert_eq!(kept.code, 0, "{args:?}: {}", kept.stdout);
+            let checked = manila(&["check", "-c", to.id()], ran.stdout.as_bytes());
+            assert_eq!(checked.code, 0, "{args:?}: {}", checked.stdout);
             if from != Contract::MachineReadableV1 {
                 let by_mark = manila(&["convert", "--to", to.id()], sealed.as_bytes());
                 assert_eq!(by_mark.code, 0, "{args:?}: {}", by_mark.stderr);
@@ -47,65 +47,65 @@ fn every_contract_becomes_every_other() {
 }
 
 #[test]
-fn the_layout_is_as_in_other_commands() {
+fn compact_and_pretty_layouts_are_as_in_other_commands() {
     let run = |flag: &str| manila(&["convert", "--to", "envelope-v1", flag], GOOD.as_bytes());
     assert_eq!(run("--compact").stdout.lines().count(), 1);
     let pretty = run("--pretty").stdout;
     assert!(pretty.lines().count() > 5, "{pretty}");
-    // R2: an empty object is nothing.
+    // R2: an empty object means that there is no payload.
     assert_eq!(tree(&pretty)["data"], json!(null));
     check_refused(&["--to", "envelope-v1", "--pretty", "--lines"], GOOD, &["cannot be used with"]);
 }
 
 #[test]
-fn what_was_lost_is_told_or_kept() {
+fn losses_are_printed_or_written_to_a_file() {
     let args = ["convert", "--to", "envelope-v1"];
     let ran = manila(&args, WARNED.as_bytes());
     assert_eq!(ran.code, 0);
-    let note = "note: response-v2 to envelope-v1: warnings: the contract has no place for it\n";
+    let note = "note: envelope-v1 cannot carry `warnings` (from response-v2)\n";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
 
     let folder = Folder::with("convert-losses", &[("in.json", WARNED), ("old.jsonl", "old")]);
-    let (input, kept) = (folder.path("in.json"), folder.path("old.jsonl"));
-    let ran = manila(&[&args[..], &["--losses", &kept, &input]].concat(), b"");
+    let (input, losses) = (folder.path("in.json"), folder.path("old.jsonl"));
+    let ran = manila(&[&args[..], &["--losses", &losses, &input]].concat(), b"");
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    let row = tree(&std::fs::read_to_string(&kept).unwrap());
+    let row = tree(&std::fs::read_to_string(&losses).unwrap());
     assert_eq!((&row["from"], &row["to"]), (&json!("response-v2"), &json!("envelope-v1")));
     let loss = json!({"what": "warnings", "why": "the contract has no place for it"});
     assert!(row["losses"].as_array().unwrap().contains(&loss), "{row}");
     assert!(row.get("line").is_none());
-    // Nothing lost, nothing written.
-    let same = ["convert", "--to", "response-v2", "--losses", &kept];
+    // Without losses, the file is empty.
+    let same = ["convert", "--to", "response-v2", "--losses", &losses];
     assert_eq!(manila(&same, GOOD.as_bytes()).code, 0);
-    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "");
+    assert_eq!(std::fs::read_to_string(&losses).unwrap(), "");
 
     let to = ["--to", "envelope-v1", "--losses"];
-    check_refused(&[&to[..], &["-"]].concat(), GOOD, &["standard output, which is for envelopes"]);
-    check_refused(&[&to[..], &[&input, &input]].concat(), "", &["would write over the input"]);
+    check_refused(&[&to[..], &["-"]].concat(), GOOD, &["stdout, which is for envelopes"]);
+    check_refused(&[&to[..], &[&input, &input]].concat(), "", &["would overwrite the input"]);
     check_refused(&[&to[..], &["/no/such/x"]].concat(), GOOD, &["cannot write `/no/such/x`"]);
     assert_eq!(std::fs::read_to_string(&input).unwrap(), WARNED);
 }
 
-/// The losses of a conversion, as `what`.
-fn lost(from: Contract, to: Contract, envelope: &str) -> Vec<String> {
+/// Returns the `what` of each loss of a conversion.
+fn losses_of(from: Contract, to: Contract, envelope: &str) -> Vec<String> {
     let folder = Folder::with("convert-lost", &[("in.json", envelope)]);
-    let (input, kept) = (folder.path("in.json"), folder.path("lost.jsonl"));
-    let args = ["convert", "--from", from.id(), "--to", to.id(), "--losses", &kept, &input];
+    let (input, output) = (folder.path("in.json"), folder.path("lost.jsonl"));
+    let args = ["convert", "--from", from.id(), "--to", to.id(), "--losses", &output, &input];
     let ran = manila(&args, b"");
     assert_eq!(ran.code, 0, "{envelope}: {}", ran.stderr);
-    let kept = std::fs::read_to_string(&kept).unwrap();
-    if kept.is_empty() {
+    let text = std::fs::read_to_string(&output).unwrap();
+    if text.is_empty() {
         return Vec::new();
     }
-    let row = tree(&kept);
+    let row = tree(&text);
     let losses = row["losses"].as_array().unwrap();
     losses.iter().map(|loss| loss["what"].as_str().unwrap().to_owned()).collect()
 }
 
-type Lost = (Contract, Contract, &'static str, &'static [&'static str]);
+type LossCase = (Contract, Contract, &'static str, &'static [&'static str]);
 
-/// What another contract has to make up or to change, and by which name that is told.
-const LOST: [Lost; 10] = {
+/// Envelopes whose conversion invents or changes a value, with the names of the expected losses.
+const LOSS_CASES: [LossCase; 10] = {
     use Contract::{EnvelopeV1 as E, MachineReadableV1 as M, McpEnvelopeV01 as P, ResponseV2 as R};
     [
         (
@@ -172,78 +172,78 @@ const LOST: [Lost; 10] = {
 };
 
 #[test]
-fn what_is_made_up_is_told() {
-    for (from, to, envelope, expected) in LOST {
-        let lost = lost(from, to, envelope);
+fn invented_and_changed_values_are_reported_as_losses() {
+    for (from, to, envelope, expected) in LOSS_CASES {
+        let lost = losses_of(from, to, envelope);
         for what in expected {
             assert!(lost.iter().any(|it| it == what), "{what} of {envelope}: {lost:?}");
         }
         let args = ["convert", "--from", from.id(), "--to", to.id()];
         let written = manila(&args, envelope.as_bytes()).stdout;
-        let kept = manila(&["check", "-c", to.id()], written.as_bytes());
-        assert_eq!(kept.code, 0, "{written}: {}", kept.stdout);
+        let checked = manila(&["check", "-c", to.id()], written.as_bytes());
+        assert_eq!(checked.code, 0, "{written}: {}", checked.stdout);
     }
 }
 
 #[test]
-fn losses_are_written_over_nothing_that_is_read() {
+fn losses_never_overwrite_an_input() {
     let folder = Folder::with("convert-over", &[("in.json", WARNED), ("manila.toml", "")]);
     let (input, link) = (folder.path("in.json"), folder.path("link.json"));
     let config = folder.path("manila.toml");
     std::fs::hard_link(&input, &link).unwrap();
     let to = ["--to", "envelope-v1", "--losses"];
-    check_refused(&[&to[..], &[&link, &input]].concat(), "", &["would write over the input"]);
-    let own = [&to[..], &[&config, "--config", &config]].concat();
-    check_refused(&own, GOOD, &["would write over the configuration"]);
+    check_refused(&[&to[..], &[&link, &input]].concat(), "", &["would overwrite the input"]);
+    let over_config = [&to[..], &[&config, "--config", &config]].concat();
+    check_refused(&over_config, GOOD, &["would overwrite the configuration"]);
     let stdin = std::fs::File::open(&input).unwrap();
     let program = env!("CARGO_BIN_EXE_manila");
     let mut convert = std::process::Command::new(program);
     let ran = convert.arg("convert").args(to).arg(&input).stdin(stdin).output().unwrap();
     assert_eq!(ran.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("would write over the input"));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("would overwrite the input"));
     assert_eq!(std::fs::read_to_string(&input).unwrap(), WARNED);
 }
 
 #[test]
-fn losses_of_lines_have_their_numbers() {
+fn losses_of_lines_have_line_numbers() {
     let input = format!("{GOOD}\n\n{WARNED}\r\n{GOOD}\n{WARNED}\n");
     let args = ["convert", "--to", "envelope-v1", "--lines"];
     let ran = manila(&args, input.as_bytes());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let told = "response-v2 to envelope-v1: warnings: the contract has no place for it\n";
-    assert_eq!(ran.stderr.matches(told).count(), 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains(&format!("note: line 3, {told}")), "{}", ran.stderr);
-    assert!(ran.stderr.contains(&format!("note: in 2 lines, {told}")), "{}", ran.stderr);
+    let loss = "envelope-v1 cannot carry `warnings` (from response-v2)\n";
+    assert_eq!(ran.stderr.matches(loss).count(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("note: line 3: {loss}")), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("note: in 2 lines: {loss}")), "{}", ran.stderr);
     let folder = Folder::with("convert-lost-lines", &[]);
-    let kept = folder.path("lost.jsonl");
-    let ran = manila(&[&args[..], &["--losses", &kept]].concat(), input.as_bytes());
+    let output = folder.path("lost.jsonl");
+    let ran = manila(&[&args[..], &["--losses", &output]].concat(), input.as_bytes());
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    let kept = std::fs::read_to_string(kept).unwrap();
+    let text = std::fs::read_to_string(output).unwrap();
     let has_warning = |row: &Value| row["losses"].to_string().contains("\"warnings\"");
-    let rows = kept.lines().map(tree).filter(has_warning);
+    let rows = text.lines().map(tree).filter(has_warning);
     let numbers: Vec<Value> = rows.map(|row| row["line"].clone()).collect();
     assert_eq!(numbers, [json!(3), json!(5)]);
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_the_next_step() {
+fn unreadable_input_is_reported_with_a_next_step() {
     let to = ["--to", "envelope-v1"];
     let unmarked = r#"{"success":true,"output":"hi","exitCode":0}"#;
     let hint =
-        "hint: name the contract of an envelope with `--from`; machine-readable-v1 has no mark";
-    check_refused(&to, unmarked, &["standard input has the mark of no contract", hint]);
+        "hint: name the envelope's contract with `--from`; machine-readable-v1 is never recognised";
+    check_refused(&to, unmarked, &["stdin is not recognised as an envelope", hint]);
     check_refused(&to, "{}", &[hint]);
     let request = r#"{"jsonrpc":"2.0","id":"a","method":"ping","params":{}}"#;
-    check_refused(&to, request, &["is `request-envelope`, which is no envelope of a tool"]);
+    check_refused(&to, request, &["is a `request-envelope` document, not an envelope"]);
     let older = GOOD.replace("response-v2", "response-v1");
     check_refused(&to, &older, &["has a meta.version that names no contract"]);
     check_refused(&to, "nope", &["not JSON", "line 1, column 1"]);
     check_refused(&to, &format!("{GOOD}{GOOD}"), &["use `--lines`"]);
-    let hint = "look again with `manila check --contract response-v2 FILE`";
-    let found = ["-:1:", "response-v2 R3 /error ", "does not keep response-v2: ", hint];
+    let hint = "check it with `manila check --contract response-v2 FILE`";
+    let found = ["-:1:", "response-v2 R3 /error ", "does not conform to response-v2: ", hint];
     check_refused(&to, BROKEN, &found);
     let other = ["--to", "envelope-v1", "--from", "machine-readable-v1"];
-    check_refused(&other, GOOD, &["does not keep machine-readable-v1: "]);
+    check_refused(&other, GOOD, &["does not conform to machine-readable-v1: "]);
     check_refused(&["--to", "envelop-v1"], GOOD, &["did you mean `envelope-v1`?"]);
     check_refused(&["--to", "request-envelope"], GOOD, &["use one of: response-v2"]);
     check_refused(&[], GOOD, &["required", "--to"]);
@@ -256,19 +256,19 @@ fn what_cannot_be_read_is_told_with_the_next_step() {
 }
 
 #[test]
-fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
+fn a_bad_line_becomes_an_empty_line_and_is_reported_by_number() {
     let input = format!("{GOOD}\r\nnope\n\n{BROKEN}\n{{}}\n{GOOD}");
     let ran = manila(&["convert", "--to", "envelope-v1", "--lines"], input.as_bytes());
     assert_eq!(ran.code, 1);
-    let is_there: Vec<bool> = ran.stdout.lines().map(|line| line.starts_with('{')).collect();
-    assert_eq!(is_there, [true, false, false, false, false, true]);
-    for said in [
-        "error: standard input, line 2, column 1: not JSON",
-        "error: standard input, line 4, column ",
+    let is_envelope: Vec<bool> = ran.stdout.lines().map(|line| line.starts_with('{')).collect();
+    assert_eq!(is_envelope, [true, false, false, false, false, true]);
+    for expected in [
+        "error: stdin, line 2, column 1: not JSON",
+        "error: stdin, line 4, column ",
         "response-v2 R3 /error ",
-        "error: standard input, line 5: it has the mark of no contract",
+        "error: stdin, line 5 is not recognised as an envelope",
     ] {
-        assert!(ran.stderr.contains(said), "{said:?} is not said: {}", ran.stderr);
+        assert!(ran.stderr.contains(expected), "{expected:?} is missing from {}", ran.stderr);
     }
     assert_eq!(ran.stderr.matches("hint: ").count(), 3);
     let end = "note: 3 of 6 lines could not be converted\n";
@@ -276,7 +276,7 @@ fn a_bad_line_is_an_empty_line_and_its_number_is_told() {
 }
 
 #[test]
-fn secrets_are_hidden_on_the_way() {
+fn secrets_are_redacted() {
     let secret = GOOD.replace("{},", r#"{"password":"hunter2x","n":1},"#);
     for to in Contract::ALL {
         let ran = manila(&["convert", "--to", to.id()], secret.as_bytes());
@@ -288,7 +288,7 @@ fn secrets_are_hidden_on_the_way() {
     assert!(manila(&args, secret.as_bytes()).stdout.contains("hunter2x"));
 }
 
-/// Who has no id gets a fresh one, and no two lines the same.
+/// An envelope without an id gets a fresh one, which differs on each line.
 #[test]
 fn fresh_ids_differ() {
     let line = r#"{"schema_version":"mcp.envelope.v0.1","result":{"n":1}}"#;
@@ -301,7 +301,7 @@ fn fresh_ids_differ() {
     assert_eq!((ran.code, ids.len()), (0, 50));
 }
 
-fn numbered(n: usize) -> String {
+fn numbered_envelope(n: usize) -> String {
     GOOD.replace("{},", &format!("{{\"n\":{n}}},"))
 }
 
@@ -309,14 +309,14 @@ fn numbered(n: usize) -> String {
 fn many_lines_come_out_in_order() {
     let mut input = String::new();
     for n in 0..50_000 {
-        // A bad line now and then, and one that takes long.
+        // Some lines are bad, and one takes long.
         match n {
             20_000 => input.push_str(
-                &numbered(n)
+                &numbered_envelope(n)
                     .replace("{\"n\"", &format!("{{\"pad\":\"{}\",\"n\"", "x".repeat(900_000))),
             ),
             n if n % 1999 == 1998 => input.push_str("nope"),
-            n => input.push_str(&numbered(n)),
+            n => input.push_str(&numbered_envelope(n)),
         }
         input.push('\n');
     }
@@ -340,29 +340,29 @@ fn many_lines_come_out_in_order() {
 }
 
 #[test]
-fn of_many_bad_lines_the_first_are_told() {
+fn only_the_first_bad_lines_are_listed() {
     for (args, done) in [
         (&["convert", "--to", "envelope-v1", "--lines"][..], "converted"),
         (&["seal", "--lines"], "sealed"),
     ] {
-        let Ran { stdout, stderr, code } = manila(args, "nope\n".repeat(3000).as_bytes());
+        let RunOutput { stdout, stderr, code } = manila(args, "nope\n".repeat(3000).as_bytes());
         assert_eq!((code, stdout.len()), (1, 3000));
         assert_eq!(stderr.matches("error: ").count(), 1000);
         let end = format!(
-            "note: 3000 of 3000 lines could not be {done}; the first 1000 of them are told above\n"
+            "note: 3000 of 3000 lines could not be {done}; the first 1000 are listed above\n"
         );
         assert!(stderr.ends_with(&end));
     }
 }
 
-/// Who waits for an envelope before sending the next line gets it.
+/// A caller that waits for each envelope before it sends the next line gets the envelope.
 #[test]
-fn an_envelope_is_handed_on_before_the_next_line_is_whole() {
+fn an_envelope_is_written_before_the_next_line_is_complete() {
     let mut child = start(&["convert", "--to", "mcp.envelope.v0.1", "--lines"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     for n in 0..20 {
-        stdin.write_all(format!("{}\n ", numbered(n)).as_bytes()).unwrap();
+        stdin.write_all(format!("{}\n ", numbered_envelope(n)).as_bytes()).unwrap();
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         assert!(line.contains(&format!("\"n\":{n}}}")), "{line}");
@@ -371,21 +371,21 @@ fn an_envelope_is_handed_on_before_the_next_line_is_whole() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// A reader that goes away ends the program, though nothing more comes in.
+/// A closed stdout ends the program, even though stdin stays open.
 #[test]
-fn a_closed_pipe_is_told_while_the_input_stays_open() {
+fn a_closed_stdout_is_reported_while_stdin_stays_open() {
     let mut child = start(&["convert", "--to", "envelope-v1", "--lines"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
     stdin.write_all(format!("{GOOD}\n").as_bytes()).unwrap();
     stdout.read_exact(&mut [0; 5]).unwrap();
     drop(stdout);
-    // A program that another test is about to start holds the pipe's other end, too, until it runs.
-    // What is written before that is taken, and nothing is noticed; so more is written until it is.
+    // A process that another test is starting also holds the read end of stdout until it runs.
+    // Until then, writes to stdout succeed, so the test sends lines until the program ends.
     while stdin.write_all(format!("{GOOD}\n").as_bytes()).is_ok() {}
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("standard output was closed") && stderr.contains("hint: "), "{stderr}");
+    assert!(stderr.contains("stdout was closed") && stderr.contains("hint: "), "{stderr}");
     drop(stdin);
 }

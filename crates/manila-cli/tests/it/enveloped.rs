@@ -1,35 +1,35 @@
-//! Answers that already are envelopes: read, passed on or converted, and never wrapped again.
+//! Results that already are envelopes: read, forwarded or converted, and never wrapped again.
 
 use serde_json::{Value, json};
 
 use crate::mcp::Client;
 use crate::program::Scratch;
-use crate::scripted::greeted;
+use crate::scripted::connect;
 
-/// Calls the sample server's tool that answers in `own`, and gives the result.
+/// Calls the sample server's tool that returns an envelope of `contract`. Returns the result.
 #[track_caller]
-fn call(options: &[&str], own: &str) -> Value {
+fn call(options: &[&str], contract: &str) -> Value {
     let mut client = Client::sample(options);
-    client.call("enveloped", &json!({"contract": own}))
+    client.call("enveloped", &json!({"contract": contract}))
 }
 
-/// A server with one tool that answers `result` once.
-fn answering(options: &[&str], result: &str) -> Client {
+/// Connects to a server with one tool, which returns `result` once.
+fn connect_with_result(options: &[&str], result: &str) -> Client {
     let list = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
     let script = format!(
         "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; \
          read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{result}}}'; cat >/dev/null"
     );
-    greeted(options, &script)
+    connect(options, &script)
 }
 
 #[test]
-fn an_envelope_of_the_same_contract_goes_on_unchanged() {
+fn an_envelope_of_the_same_contract_is_forwarded_unchanged() {
     for contract in ["envelope-v1", "response-v2", "mcp.envelope.v0.1"] {
-        let own = call(&["--contract", "none"], contract);
+        let original = call(&["--contract", "none"], contract);
         let sealed = call(&["--contract", contract], contract);
-        assert_eq!(sealed["content"][0]["text"], own["content"][0]["text"], "{contract}");
-        assert_eq!(sealed["structuredContent"], own["structuredContent"]);
+        assert_eq!(sealed["content"][0]["text"], original["content"][0]["text"], "{contract}");
+        assert_eq!(sealed["structuredContent"], original["structuredContent"]);
         assert_eq!(sealed["isError"], json!(false));
     }
 }
@@ -54,9 +54,9 @@ fn an_envelope_of_another_contract_is_converted() {
 }
 
 #[test]
-fn a_contract_without_a_mark_is_read_where_somebody_says_so() {
-    let taken_for_payload = call(&[], "machine-readable-v1");
-    assert_eq!(taken_for_payload["structuredContent"]["data"]["success"], false);
+fn a_contract_without_a_mark_is_read_if_configured() {
+    let as_payload = call(&[], "machine-readable-v1");
+    assert_eq!(as_payload["structuredContent"]["data"]["success"], false);
     let options = ["--speaks", "machine-readable-v1"];
     let sealed = call(&options, "machine-readable-v1");
     let data = &sealed["structuredContent"]["data"];
@@ -73,34 +73,35 @@ fn a_contract_without_a_mark_is_read_where_somebody_says_so() {
     assert_eq!(sealed["structuredContent"]["data"]["error_code"], "NU1101");
 }
 
-/// What goes on unchanged is a failure where the envelope says so, whatever its payload says.
+/// A forwarded envelope is a failure if the envelope reports one, regardless of its payload.
 #[test]
-fn a_result_says_of_an_envelope_what_the_envelope_says() {
+fn a_forwarded_envelope_determines_whether_the_result_is_an_error() {
     let envelope = concat!(
         r#"{"success":true,"data":{"success":false,"error":"inner"},"error":null,"#,
         r#""meta":{"version":"response-v2","request_id":"r"}}"#,
     );
-    let answer = |is_error: &str| {
+    let result_with = |is_error: &str| {
         format!(r#"{{"content":[],"structuredContent":{envelope},"isError":{is_error}}}"#)
     };
-    let own: Value = serde_json::from_str(envelope).unwrap();
-    let result = answering(&[], &answer("false")).call("t", &json!({}));
-    assert_eq!((&result["structuredContent"], &result["isError"]), (&own, &json!(false)));
+    let original: Value = serde_json::from_str(envelope).unwrap();
+    let result = connect_with_result(&[], &result_with("false")).call("t", &json!({}));
+    assert_eq!((&result["structuredContent"], &result["isError"]), (&original, &json!(false)));
     assert_eq!(result["_meta"].get("dev.manila/code"), None);
-    // A result that says that it failed is believed.
-    let result = answering(&[], &answer("true")).call("t", &json!({}));
+    // `isError: true` in the result takes precedence.
+    let result = connect_with_result(&[], &result_with("true")).call("t", &json!({}));
     let sealed = &result["structuredContent"];
     assert_eq!((&sealed["success"], &result["isError"]), (&json!(false), &json!(true)));
-    // In another contract it must be told one way or the other (E8).
+    // Another contract must report either a success or a failure (E8).
     let contract = ["--contract", "envelope-v1"];
-    let result = answering(&contract, &answer("false")).call("t", &json!({}));
+    let result = connect_with_result(&contract, &result_with("false")).call("t", &json!({}));
     let error = &result["structuredContent"]["error"]["error"];
     assert_eq!((error, &result["isError"]), (&json!("inner"), &json!(true)));
 }
 
-/// An envelope of one contract around one of another is never one in its own contract.
+/// An envelope of one contract around one of another is unwrapped for the inner contract, and
+/// forwarded unchanged in its own.
 #[test]
-fn an_envelope_in_another_one_is_not_wrapped_again() {
+fn a_nested_envelope_is_not_wrapped_again() {
     let tree = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let good = concat!(
         r#"{"success":true,"data":{"n":1},"error":null,"meta":{"version":"response-v2","#,
@@ -111,7 +112,7 @@ fn an_envelope_in_another_one_is_not_wrapped_again() {
         r#""retry_after_seconds":5},"error":"slow down","meta":{"version":"response-v2","#,
         r#""request_id":"r"}}"#,
     );
-    // One that is broken is no envelope, and does not look like one.
+    // A broken envelope is a payload, and must not look like an envelope.
     let broken = good.replace("null", "7");
     for (inner, data) in [
         (good, tree(good)["data"].clone()),
@@ -119,29 +120,29 @@ fn an_envelope_in_another_one_is_not_wrapped_again() {
         (&broken, json!({"answer": tree(&broken)})),
     ] {
         let outer = format!(r#"{{"schema_version":"mcp.envelope.v0.1","result":{inner}}}"#);
-        let answer = format!(r#"{{"content":[],"structuredContent":{outer}}}"#);
-        let result = answering(&[], &answer).call("t", &json!({}));
-        let told = &result["structuredContent"]["data"];
+        let result_text = format!(r#"{{"content":[],"structuredContent":{outer}}}"#);
+        let result = connect_with_result(&[], &result_text).call("t", &json!({}));
+        let found = &result["structuredContent"]["data"];
         for (name, value) in data.as_object().unwrap() {
-            assert_eq!(told[name], *value, "{name} of {inner}");
+            assert_eq!(found[name], *value, "{name} of {inner}");
         }
         assert_eq!(result["isError"], json!(inner == failed));
         let contract = ["--contract", "mcp.envelope.v0.1"];
-        let result = answering(&contract, &answer).call("t", &json!({}));
+        let result = connect_with_result(&contract, &result_text).call("t", &json!({}));
         assert_eq!(result["structuredContent"], tree(&outer));
         assert_eq!(result["isError"], json!(false));
-        // What must be hidden changes nothing else.
+        // Redaction changes nothing else.
         let secret = outer.replace(r#"{"n":1}"#, r#"{"password":"hunter2secret"}"#);
-        let answer = format!(r#"{{"content":[],"structuredContent":{secret}}}"#);
-        let result = answering(&contract, &answer).call("t", &json!({}));
-        let shown = &result["structuredContent"]["result"];
-        assert_eq!(*shown, tree(&inner.replace(r#"{"n":1}"#, r#"{"password":"[REDACTED]"}"#)));
+        let result_text = format!(r#"{{"content":[],"structuredContent":{secret}}}"#);
+        let result = connect_with_result(&contract, &result_text).call("t", &json!({}));
+        let redacted = &result["structuredContent"]["result"];
+        assert_eq!(*redacted, tree(&inner.replace(r#"{"n":1}"#, r#"{"password":"[REDACTED]"}"#)));
     }
 }
 
-/// The advertised schema is true of an envelope that says of a failed payload that it worked.
+/// An envelope that reports success for a failed payload is checked against the advertised schema.
 #[test]
-fn an_envelope_that_goes_on_fits_what_is_advertised() {
+fn a_forwarded_envelope_is_checked_against_the_output_schema() {
     let list = concat!(
         r#"{"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","#,
         r#""required":["n"]}}]}"#,
@@ -155,14 +156,14 @@ fn an_envelope_that_goes_on_fits_what_is_advertised() {
          read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[],\
          \"structuredContent\":{envelope}}}}}'; cat >/dev/null"
     );
-    let result = greeted(&[], &script).call("t", &json!({}));
+    let result = connect(&[], &script).call("t", &json!({}));
     let details = &result["structuredContent"]["meta"]["warning_details"];
     assert_eq!(details[0]["code"], "OUTPUT_SCHEMA_MISMATCH", "{result}");
 }
 
-/// A pointer writes slashes in another way, and hides no secret by that.
+/// A JSON pointer escapes slashes, which must not keep a secret from being redacted.
 #[test]
-fn names_that_are_secrets_are_hidden_in_pointers() {
+fn secret_names_are_redacted_in_pointers() {
     let name = "postgres://me:hunter2secret@host/x";
     let list = concat!(
         r#"{"tools":[{"name":"t","inputSchema":{"type":"object","additionalProperties":false},"#,
@@ -173,7 +174,7 @@ fn names_that_are_secrets_are_hidden_in_pointers() {
          read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[],\
          \"structuredContent\":{{\"{name}\":1}}}}}}'; cat >/dev/null"
     );
-    let mut client = greeted(&[], &script);
+    let mut client = connect(&[], &script);
     for arguments in [json!({name: 1}), json!({})] {
         let result = client.call("t", &arguments).to_string();
         assert!(!result.contains("hunter2") && result.contains("/postgres:~1~1me:"), "{result}");
@@ -182,54 +183,54 @@ fn names_that_are_secrets_are_hidden_in_pointers() {
 
 #[test]
 fn an_envelope_that_breaks_its_contract_is_invalid_output() {
-    for (own, rule) in [("broken", "additionalProperties"), ("nested", "double-wrapped")] {
+    for (kind, rule) in [("broken", "additionalProperties"), ("nested", "double-wrapped")] {
         for contract in ["response-v2", "mcp.envelope.v0.1"] {
-            let sealed = call(&["--contract", contract], own);
-            assert_eq!(sealed["isError"], true, "{own} in {contract}");
+            let sealed = call(&["--contract", contract], kind);
+            assert_eq!(sealed["isError"], true, "{kind} in {contract}");
             let text = sealed["structuredContent"].to_string();
-            assert!(text.contains(rule) && text.contains("high_m") == (own == "broken"), "{text}");
+            assert!(text.contains(rule) && text.contains("high_m") == (kind == "broken"), "{text}");
         }
     }
 }
 
 #[test]
-fn a_secret_in_an_envelope_is_hidden_unless_the_operator_wants_it() {
+fn a_secret_in_an_envelope_is_redacted_unless_passthrough_is_verbatim() {
     let envelope =
         r#"{"schema_version":"mcp.envelope.v0.1","result":{"password":"correct-horse-battery-9"}}"#;
     let result = format!(r#"{{"content":[],"structuredContent":{envelope}}}"#);
     let params = json!({"name": "t", "arguments": {}});
-    let ask = |options: &[&str]| {
-        let mut client = answering(options, &result);
-        client.ask(1, "tools/call", &params)["result"]["structuredContent"].clone()
+    let call_with = |options: &[&str]| {
+        let mut client = connect_with_result(options, &result);
+        client.request(1, "tools/call", &params)["result"]["structuredContent"].clone()
     };
-    let hidden = ask(&["--contract", "mcp.envelope.v0.1"]);
-    assert_eq!(hidden["result"]["password"], "[REDACTED]");
-    assert_eq!(hidden["warnings"][0]["code"], "ADAPTER.REDACTED");
-    assert_eq!(hidden["warnings"][0]["details"]["count"], 1);
+    let redacted = call_with(&["--contract", "mcp.envelope.v0.1"]);
+    assert_eq!(redacted["result"]["password"], "[REDACTED]");
+    assert_eq!(redacted["warnings"][0]["code"], "ADAPTER.REDACTED");
+    assert_eq!(redacted["warnings"][0]["details"]["count"], 1);
 
     let scratch = Scratch::new("passthrough");
     let config = scratch.file("manila.toml", "[redact]\npassthrough = \"verbatim\"\n");
-    let shown = ask(&["--contract", "mcp.envelope.v0.1", "--config", &config]);
-    assert_eq!(shown.to_string(), serde_json::from_str::<Value>(envelope).unwrap().to_string());
-    let converted = ask(&["--contract", "response-v2", "--config", &config]);
+    let verbatim = call_with(&["--contract", "mcp.envelope.v0.1", "--config", &config]);
+    assert_eq!(verbatim.to_string(), serde_json::from_str::<Value>(envelope).unwrap().to_string());
+    let converted = call_with(&["--contract", "response-v2", "--config", &config]);
     assert_eq!(converted["data"]["password"], "[REDACTED]");
 }
 
 #[test]
-fn what_a_tool_promises_of_its_envelope_is_not_promised_of_the_payload() {
-    let own = concat!(
+fn an_output_schema_of_an_envelope_is_not_applied_to_its_payload() {
+    let output = concat!(
         r#"{"type":"object","properties":{"schema_version":{"const":"mcp.envelope.v0.1"},"#,
         r#""result":{"type":"object"}},"required":["result"]}"#,
     );
     let list = format!(
-        r#"{{"tools":[{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{own}}}]}}"#
+        r#"{{"tools":[{{"name":"t","inputSchema":{{"type":"object"}},"outputSchema":{output}}}]}}"#
     );
     let script = format!(
         "read confirmed; read line; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{list}}}'; \
          cat >/dev/null"
     );
-    let mut client = greeted(&["--contract", "mcp.envelope.v0.1"], &script);
-    let tools = client.ask(1, "tools/list", &json!({}));
+    let mut client = connect(&["--contract", "mcp.envelope.v0.1"], &script);
+    let tools = client.request(1, "tools/list", &json!({}));
     let schema = &tools["result"]["tools"][0]["outputSchema"];
     let envelope = json!({"schema_version": "mcp.envelope.v0.1", "result": {"n": 1}});
     assert!(jsonschema::is_valid(schema, &envelope), "{schema}");

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::mcp::{Client, manila_path, runs, signal, wait_until_gone, wrap};
-use crate::serve::until;
+use crate::mcp::{Client, is_running, manila_path, signal, wait_until_gone, wrap};
+use crate::serve::wait_until;
 
 fn misbehave(client: &mut Client, how: &str) -> Value {
     client.call("misbehave", &json!({"how": how}))["structuredContent"].clone()
@@ -16,22 +16,26 @@ fn pid(client: &mut Client) -> u64 {
 }
 
 #[track_caller]
-fn check_unavailable(answer: &Value, words: &[&str]) {
+fn check_unavailable(answer: &Value, expected: &[&str]) {
     let envelope = &answer["result"]["structuredContent"];
     assert_eq!(envelope["data"]["error_code"], "UNAVAILABLE", "{answer}");
-    for word in words {
-        assert!(envelope["error"].as_str().unwrap().contains(word), "{word}: {envelope}");
+    for text in expected {
+        assert!(envelope["error"].as_str().unwrap().contains(text), "{text}: {envelope}");
     }
 }
 
 #[test]
-fn a_server_killed_in_the_middle_of_calls_comes_back() {
+fn a_server_killed_during_calls_is_restarted() {
     let mut client = Client::sample(&[]);
     let mut last = pid(&mut client);
     for round in 0..4 {
         for n in 0..3 {
             let id = format!("{round} {n}");
-            client.request(id, "tools/call", &json!({"name": "wait", "arguments": {"ms": 60_000}}));
+            client.start_request(
+                id,
+                "tools/call",
+                &json!({"name": "wait", "arguments": {"ms": 60_000}}),
+            );
         }
         client.call("echo", &json!({"message": "it has begun"}));
         signal("KILL", last);
@@ -39,7 +43,7 @@ fn a_server_killed_in_the_middle_of_calls_comes_back() {
             let answer = client.answer(&json!(format!("{round} {n}")));
             check_unavailable(&answer, &["sample-server", "killed by signal 9"]);
         }
-        let now = client.until_it_works()["data"]["pid"].as_u64().unwrap();
+        let now = client.wait_until_available()["data"]["pid"].as_u64().unwrap();
         assert_ne!(now, last);
         last = now;
     }
@@ -47,90 +51,91 @@ fn a_server_killed_in_the_middle_of_calls_comes_back() {
 }
 
 #[test]
-fn a_crash_is_told_with_code_and_last_words() {
+fn reports_exit_code_and_stderr_of_a_crash() {
     let mut client = Client::sample(&[]);
-    let answer = client.ask(1, "tools/call", &json!({"name": "crash", "arguments": {"code": 7}}));
+    let answer =
+        client.request(1, "tools/call", &json!({"name": "crash", "arguments": {"code": 7}}));
     check_unavailable(&answer, &["exited with code 7"]);
     let details = &answer["result"]["structuredContent"]["data"]["details"];
     assert!(details["last_stderr"].as_array().unwrap().len() > 1, "{answer}");
-    client.until_it_works();
-    until("its last words are told", || client.stderr().contains("[manila] thread"));
+    client.wait_until_available();
+    wait_until("the crash is logged", || client.stderr().contains("[manila] thread"));
 }
 
 #[test]
-fn a_server_with_other_tools_after_a_restart_is_told() {
+fn changed_tools_after_a_restart_are_announced() {
     let mut client = Client::sample(&[]);
     client.call("change_tools", &json!({}));
     client.wait(|message| message["method"] == "notifications/tools/list_changed");
-    client.ask("list", "tools/list", &json!({}));
+    client.request("list", "tools/list", &json!({}));
     let pid = pid(&mut client);
     signal("KILL", pid);
-    // The new server lacks the tool that the old one had grown.
+    // The new server lacks the tool that the old one had added.
     client.wait(|message| message["method"] == "notifications/tools/list_changed");
-    let gone = client.ask(1, "tools/call", &json!({"name": "extra", "arguments": {}}));
-    assert_eq!(gone["error"]["code"], -32602, "{gone}");
+    let unknown = client.request(1, "tools/call", &json!({"name": "extra", "arguments": {}}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
 }
 
 #[track_caller]
-fn check_start(server: &[&str], words: &[&str]) {
+fn check_start_failure(server: &[&str], expected: &[&str]) {
     let mut client = Client::start(&[], server);
     for _ in 0..2 {
-        let answer = client.greet("2025-11-25");
+        let answer = client.handshake("2025-11-25");
         assert_eq!(answer["error"]["data"]["canonicalCode"], "UPSTREAM_UNAVAILABLE", "{answer}");
         let message = answer["error"]["message"].as_str().unwrap();
-        for word in words {
-            assert!(message.contains(word), "{word}: {message}");
+        for text in expected {
+            assert!(message.contains(text), "{text}: {message}");
         }
     }
-    assert_eq!(client.ask(3, "ping", &json!({}))["result"], json!({}));
+    assert_eq!(client.request(3, "ping", &json!({}))["result"], json!({}));
     assert_eq!(client.end().code, 0);
 }
 
 #[test]
-fn a_server_that_does_not_start_is_told_with_command_code_and_stderr() {
+fn a_start_failure_reports_command_exit_code_and_stderr() {
     let manila = manila_path();
-    check_start(
+    check_start_failure(
         &["no-such-program-anywhere"],
         &["no-such-program-anywhere", "could not be started"],
     );
-    check_start(
+    check_start_failure(
         &[manila, "sample-server", "--fault", "exit"],
-        &["sample-server --fault exit", "exited with code 3", "last words"],
+        &["sample-server --fault exit", "exited with code 3", "last lines of stderr"],
     );
-    check_start(&["true"], &["`true` exited with code 0"]);
-    check_start(&["/"], &["could not be started"]);
+    check_start_failure(&["true"], &["`true` exited with code 0"]);
+    check_start_failure(&["/"], &["could not be started"]);
 }
 
 #[test]
-fn a_server_that_never_answers_hello_does_not_hang_us() {
+fn a_server_without_a_handshake_does_not_block_the_gateway() {
     let silent = [manila_path(), "sample-server", "--fault", "silent"];
     let mut client = Client::start(&[], &silent);
-    client.request(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
-    client.request(2, "ping", &json!({}));
+    client.start_request(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
+    client.start_request(2, "ping", &json!({}));
     assert_eq!(client.answer(&json!(2))["result"], json!({}));
     let stubborn = [manila_path(), "sample-server", "--fault", "stubborn"];
     let mut other = Client::start(&[], &stubborn);
-    other.greet("2025-11-25");
+    other.handshake("2025-11-25");
     let pid = pid(&mut other);
-    // Its start would be waited for; who closes our input and asks does not want that.
+    // At the end of stdin the gateway would wait for the server's start; SIGTERM ends the wait.
     client.close_stdin();
     signal("TERM", client.pid());
     assert_eq!(client.end().code, 0);
     assert_eq!(other.end().code, 0);
-    assert!(!runs(pid));
+    assert!(!is_running(pid));
 }
 
 #[test]
 fn noise_before_and_between_messages_is_skipped() {
     let mut client = Client::start(&[], &[manila_path(), "sample-server", "--fault", "noise"]);
-    client.greet("2025-11-25");
+    client.handshake("2025-11-25");
     assert_eq!(client.envelope("echo", &json!({"message": "x"}))["success"], true);
     assert_eq!(misbehave(&mut client, "garbage")["success"], true);
-    until("it is told", || client.stderr().contains("the server `manila` sent"));
+    wait_until("the noise is logged", || client.stderr().contains("the server `manila` sent"));
 }
 
 #[test]
-fn answers_that_are_wrong_doubled_or_unreadable() {
+fn wrong_duplicate_and_unreadable_responses_are_handled() {
     let mut client = Client::sample(&["--timeout", "1s"]);
     let code = |envelope: Value| envelope["data"]["error_code"].clone();
     assert_eq!(misbehave(&mut client, "answer_twice")["success"], true);
@@ -142,21 +147,21 @@ fn answers_that_are_wrong_doubled_or_unreadable() {
     assert!(deep["error"].as_str().unwrap().contains("deep"), "{deep}");
     assert_eq!(code(misbehave(&mut client, "hang")), "UNAVAILABLE");
     assert_eq!(client.envelope("echo", &json!({"message": "x"}))["success"], true);
-    let doubled = client.others();
-    assert!(doubled.iter().all(|message| message.get("id").is_none()), "{doubled:?}");
+    let others = client.others();
+    assert!(others.iter().all(|message| message.get("id").is_none()), "{others:?}");
 }
 
 #[test]
-fn a_server_that_closes_its_output_is_started_again() {
+fn a_server_that_closes_its_output_is_restarted() {
     let mut client = Client::sample(&[]);
     let first = pid(&mut client);
-    let answer = client.ask(
+    let answer = client.request(
         1,
         "tools/call",
         &json!({"name": "misbehave", "arguments": {"how": "close_stdout"}}),
     );
-    check_unavailable(&answer, &["closed its output"]);
-    client.until_it_works();
+    check_unavailable(&answer, &["closed its stdout"]);
+    client.wait_until_available();
     wait_until_gone(&[first]);
 }
 
@@ -166,7 +171,8 @@ fn floods_and_huge_lines_are_contained() {
     assert_eq!(misbehave(&mut client, "huge_line")["success"], true);
     let huge = client.envelope("huge", &json!({"bytes": 20_000_000}));
     assert_eq!(huge["data"]["error_code"], "VALIDATION_ERROR");
-    assert!(huge["error"].as_str().unwrap().contains("more than 1000000 bytes"), "{huge}");
+    let error = huge["error"].as_str().unwrap();
+    assert!(error.contains("exceeds the limit of 1000000 bytes"), "{huge}");
     let status = std::fs::read_to_string(format!("/proc/{}/status", client.pid())).unwrap();
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap().to_owned();
     let peak_kb: u64 = peak.split_whitespace().nth(1).unwrap().parse().unwrap();
@@ -176,22 +182,22 @@ fn floods_and_huge_lines_are_contained() {
 }
 
 #[test]
-fn questions_that_nobody_knows_are_declined_by_the_client() {
+fn unknown_server_requests_are_forwarded_to_the_client() {
     let mut client = Client::sample(&[]);
-    client.request(
+    client.start_request(
         1,
         "tools/call",
         &json!({"name": "misbehave", "arguments":
         {"how": "unknown_request"}}),
     );
-    let question = client.wait(|message| message["method"] == "sample/unknown");
-    client.send(&json!({"jsonrpc": "2.0", "id": question["id"],
+    let server_request = client.wait(|message| message["method"] == "sample/unknown");
+    client.send(&json!({"jsonrpc": "2.0", "id": server_request["id"],
         "error": {"code": -32601, "message": "no"}}));
     assert_eq!(client.answer(&json!(1))["result"]["isError"], false);
 }
 
 #[test]
-fn a_client_that_sends_nonsense_is_answered() {
+fn malformed_client_messages_get_error_responses() {
     let mut client = Client::sample(&[]);
     let code = |client: &mut Client, line: &str| {
         client.send_line(line);
@@ -208,42 +214,46 @@ fn a_client_that_sends_nonsense_is_answered() {
     );
     assert_eq!(code(&mut client, &deep), (-32700, json!(4)));
     let slow = json!({"name": "wait", "arguments": {"ms": 500}});
-    client.request(5, "tools/call", &slow);
-    // With its id the refusal would pass for the answer to the first.
+    client.start_request(5, "tools/call", &slow);
+    // With its id, the refusal would look like the response to the first request.
     let same = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"text"}}"#;
     assert_eq!(code(&mut client, same), (-32600, Value::Null));
     assert_eq!(client.answer(&json!(5))["result"]["isError"], false);
-    assert_eq!(client.ask(6, "ping", &json!({}))["result"], json!({}));
+    assert_eq!(client.request(6, "ping", &json!({}))["result"], json!({}));
 }
 
 #[test]
-fn a_client_that_goes_away_in_the_middle_leaves_nothing_behind() {
+fn a_client_that_disconnects_leaves_no_processes_behind() {
     let mut client = Client::sample(&[]);
     let server = pid(&mut client);
-    let keeper_and_manila = u64::from(client.pid());
-    client.request(1, "tools/call", &json!({"name": "huge", "arguments": {"bytes": 5_000_000}}));
+    let gateway = u64::from(client.pid());
+    client.start_request(
+        1,
+        "tools/call",
+        &json!({"name": "huge", "arguments": {"bytes": 5_000_000}}),
+    );
     drop(client);
-    wait_until_gone(&[server, keeper_and_manila]);
+    wait_until_gone(&[server, gateway]);
 }
 
 #[test]
-fn nothing_outlives_a_killed_manila() {
+fn no_process_outlives_a_killed_gateway() {
     let mut client = Client::sample(&[]);
     let server = pid(&mut client);
     let grandchild = misbehave(&mut client, "grandchild")["data"]["pid"].as_u64().unwrap();
-    assert!(runs(grandchild));
+    assert!(is_running(grandchild));
     signal("KILL", client.pid());
     wait_until_gone(&[server, grandchild]);
 }
 
 #[test]
-fn nothing_outlives_an_orderly_end_or_a_dead_server() {
+fn no_process_outlives_a_shutdown_or_a_dead_server() {
     let mut client = Client::sample(&[]);
     let first = misbehave(&mut client, "grandchild")["data"]["pid"].as_u64().unwrap();
     let server = pid(&mut client);
     signal("KILL", server);
     wait_until_gone(&[server, first]);
-    client.until_it_works();
+    client.wait_until_available();
     let second = misbehave(&mut client, "grandchild")["data"]["pid"].as_u64().unwrap();
     signal("TERM", client.pid());
     let ran = client.end();
@@ -252,19 +262,19 @@ fn nothing_outlives_an_orderly_end_or_a_dead_server() {
 }
 
 #[test]
-fn what_outlasts_the_grace_is_answered_when_we_are_asked_to_stop() {
+fn calls_that_outlast_the_grace_period_get_a_response_on_shutdown() {
     let mut client = Client::sample(&[]);
-    client.request(1, "tools/call", &json!({"name": "wait", "arguments": {"ms": 500_000}}));
+    client.start_request(1, "tools/call", &json!({"name": "wait", "arguments": {"ms": 500_000}}));
     client.call("echo", &json!({"message": "it has begun"}));
     signal("TERM", client.pid());
-    // Who asks twice does not want to wait.
+    // A second signal ends the grace period.
     signal("TERM", client.pid());
     check_unavailable(&client.answer(&json!(1)), &["stopping"]);
     assert_eq!(client.end().code, 0);
 }
 
 #[test]
-fn many_calls_at_once_none_lost_crossed_or_doubled() {
+fn concurrent_calls_are_not_lost_mixed_up_or_duplicated() {
     const N_LANES: usize = 16;
     const N_CALLS: usize = 500;
     let mut client = Client::sample(&[]);
@@ -273,22 +283,22 @@ fn many_calls_at_once_none_lost_crossed_or_doubled() {
         for lane in 0..N_LANES {
             let id = format!("{lane}/{call}");
             let params = json!({"name": "echo", "arguments": {"message": format!("m{id}")}});
-            client.request(id.as_str(), "tools/call", &params);
+            client.start_request(id.as_str(), "tools/call", &params);
             expected.insert(id);
         }
     }
     while !expected.is_empty() {
         let answer: Value = serde_json::from_str(&client.line()).unwrap();
         let id = answer["id"].as_str().unwrap().to_owned();
-        let said = &answer["result"]["structuredContent"]["data"]["result"];
-        assert_eq!(*said, format!("m{id}"));
-        assert!(expected.remove(&id), "{id} came twice");
+        let echoed = &answer["result"]["structuredContent"]["data"]["result"];
+        assert_eq!(*echoed, format!("m{id}"));
+        assert!(expected.remove(&id), "duplicate response to {id}");
     }
     assert_eq!(client.others(), Vec::<Value>::new());
 }
 
 #[test]
-fn a_client_that_does_not_read_our_stderr_is_served() {
+fn a_client_that_does_not_read_stderr_is_served() {
     let mut child = wrap(&[], &[manila_path(), "sample-server"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut lines = vec![json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params":
@@ -298,8 +308,8 @@ fn a_client_that_does_not_read_our_stderr_is_served() {
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params":
             {"name": "stderr", "arguments": {"text": long}}})
     }));
-    let greeting = lines.remove(0);
-    writeln!(stdin, "{greeting}").unwrap();
+    let initialize = lines.remove(0);
+    writeln!(stdin, "{initialize}").unwrap();
     let stdout = child.stdout.take().unwrap();
     let mut answers = std::io::BufRead::lines(std::io::BufReader::new(stdout));
     answers.next().unwrap().unwrap();
@@ -314,17 +324,17 @@ fn a_client_that_does_not_read_our_stderr_is_served() {
 }
 
 #[test]
-fn who_closes_our_input_and_asks_in_one_go_is_answered() {
-    for is_asked_first in [true, false] {
+fn open_calls_complete_after_a_closed_stdin_and_a_signal() {
+    for is_signal_first in [true, false] {
         let mut client = Client::sample(&[]);
-        client.request(1, "tools/call", &json!({"name": "wait", "arguments": {"ms": 300}}));
-        // When this is answered, the call has been read.
-        client.ask("p", "ping", &json!({}));
-        if is_asked_first {
+        client.start_request(1, "tools/call", &json!({"name": "wait", "arguments": {"ms": 300}}));
+        // After this response, the gateway has read the call.
+        client.request("p", "ping", &json!({}));
+        if is_signal_first {
             signal("TERM", client.pid());
         }
         client.close_stdin();
-        if !is_asked_first {
+        if !is_signal_first {
             signal("TERM", client.pid());
         }
         assert_eq!(client.answer(&json!(1))["result"]["isError"], false);

@@ -1,7 +1,7 @@
-//! `manila import`: the configurations of clients, each with what becomes of it.
+//! `manila import`: configurations of clients, each with the expected output.
 //!
-//! A folder in `import/` is a case: the configuration, `manila.toml` as it is printed, and
-//! `stderr.txt`.
+//! Each folder in `import/` is a case: the configuration, the expected stdout in `manila.toml`, and
+//! the expected stderr in `stderr.txt`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::program::{Scratch, check_generated, files, manila};
 
 const FOLDER: &str = "crates/manila-cli/tests/it/import";
 
-/// Runs a case, and compares both streams.
+/// Runs a case, and compares stdout and stderr.
 #[track_caller]
 fn check(case: &Path) {
     let known = ["manila.toml", "stderr.txt"];
@@ -28,7 +28,7 @@ fn check(case: &Path) {
 }
 
 #[test]
-fn each_client_s_configuration_becomes_ours() {
+fn the_configuration_of_each_client_is_imported() {
     let cases = files(FOLDER);
     assert!(cases.len() >= 7, "the cases were not found");
     for case in cases {
@@ -36,37 +36,40 @@ fn each_client_s_configuration_becomes_ours() {
     }
 }
 
-/// Gives a configuration that is refused, and says how.
+/// Checks that a configuration is refused, and that stderr contains the expected texts.
 #[track_caller]
 fn check_refused(config: &str, expected: &[&str]) {
     let ran = manila(&["import", "-"], config.as_bytes());
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
     assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
-    assert!(ran.stderr.starts_with("error: standard input: "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: stdin: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("\nhint: "), "{}", ran.stderr);
-    for words in expected {
-        assert!(ran.stderr.contains(words), "{words:?} is not said in {}", ran.stderr);
+    for text in expected {
+        assert!(ran.stderr.contains(text), "{text:?} is missing from {}", ran.stderr);
     }
 }
 
 #[test]
-fn what_is_no_configuration_is_told_with_its_place() {
+fn invalid_configurations_are_reported_with_a_position() {
     check_refused("", &["the input is empty"]);
     check_refused("[upstream.a]\ncommand = []\n", &["not JSON", "line 1, column 2"]);
-    // Comments do not move what stands behind them.
+    // Comments do not change the positions after them.
     check_refused("{ // é\n /* é */ \"a\": x}", &["not JSON", "line 2, column 15"]);
     check_refused("{\"mcpServers\": {}} /* open", &["not JSON", "line 1, column 20"]);
-    check_refused("[]", &["the document: must be an object, but is an array"]);
+    check_refused("[]", &["stdin: must be an object, but is an array"]);
     check_refused("{\"a\": 1}", &["no MCP servers", "claude_desktop_config.json"]);
-    check_refused("{\"a\": {\"command\": \"x\"}}", &["no MCP servers", "put the servers into"]);
-    check_refused("{\"mcpServers\": {}}", &["no server is in it", "add a server"]);
-    check_refused("{\"projects\": {\"/x\": {\"mcpServers\": {}}}}", &["no server is in it"]);
+    check_refused("{\"a\": {\"command\": \"x\"}}", &["no MCP servers", "put the servers in"]);
+    check_refused("{\"mcpServers\": {}}", &["the list of servers is empty", "add a server"]);
+    check_refused(
+        "{\"projects\": {\"/x\": {\"mcpServers\": {}}}}",
+        &["the list of servers is empty"],
+    );
     check_refused("{\"mcpServers\": []}", &["/mcpServers: must be an object, but is an array"]);
     check_refused("{\"servers\": {\"a\": \"npx\"}}", &["/servers/a: must be an object"]);
 }
 
 #[test]
-fn what_is_wrong_in_a_server_is_told_with_its_place() {
+fn errors_in_a_server_are_reported_with_a_json_pointer() {
     let cases: [(&str, &[&str]); 19] = [
         ("{}", &["/mcpServers/a: has neither `command` nor `url` (line 1, column 22)"]),
         ("{\"type\": \"stdio\"}", &["is of type `stdio`, but has no `command`"]),
@@ -85,10 +88,10 @@ fn what_is_wrong_in_a_server_is_told_with_its_place() {
         ("{\"command\": \"x\", \"env\": {\"A\": true}}", &["/a/env/A: must be a string"]),
         ("{\"command\": \"x\", \"cwd\": {}}", &["/a/cwd: must be a string"]),
         ("{\"command\": \"x\", \"disabled\": \"yes\"}", &["/a/disabled: must be a boolean"]),
-        ("{\"command\": \"x\", \"command\": \"y\"}", &["/a/command: a member of this name"]),
-        ("{\"command\": \"x\", \"args\": [\"\\ud800\"]}", &["/a/args/0: holds half of a surr"]),
-        ("{\"url\": \"http://\"}", &["/a/url: is no URL", "https://example.com/mcp"]),
-        ("{\"url\": \"http://x\", \"headers\": {\"a b\": \"c\"}}", &["is no name of a header"]),
+        ("{\"command\": \"x\", \"command\": \"y\"}", &["/a/command: duplicate member name"]),
+        ("{\"command\": \"x\", \"args\": [\"\\ud800\"]}", &["/a/args/0: contains a lone surr"]),
+        ("{\"url\": \"http://\"}", &["/a/url: is not a URL", "https://example.com/mcp"]),
+        ("{\"url\": \"http://x\", \"headers\": {\"a b\": \"c\"}}", &["is not a header name"]),
         ("{\"url\": \"http://x\", \"headers\": [\"A: b\"]}", &["/a/headers: must be an object"]),
     ];
     for (server, expected) in cases {
@@ -104,12 +107,12 @@ fn a_file_that_is_too_large_is_refused() {
     let large = format!("{{\"mcpServers\": {{}}}}{}", " ".repeat(4 * 1024 * 1024));
     let ran = manila(&["import"], large.as_bytes());
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.contains("more than 4194304 bytes"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("exceeds the limit of 4194304 bytes"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: raise the limit with `--bytes-max`"), "{}", ran.stderr);
 }
 
 #[test]
-fn many_of_everything_are_no_trouble() {
+fn too_many_servers_are_refused_and_many_arguments_accepted() {
     let many = |n: usize, one: &dyn Fn(usize) -> String| {
         (0..n).map(one).collect::<Vec<String>>().join(",")
     };
@@ -124,20 +127,20 @@ fn many_of_everything_are_no_trouble() {
 }
 
 #[test]
-fn secrets_are_kept_when_asked_for() {
+fn secrets_are_kept_with_the_option() {
     let config = r#"{"mcpServers": {"a": {"command": "x", "env": {"API_KEY": "PRIVATE"}}}}"#;
     let ran = manila(&["import", "--keep-secrets"], config.as_bytes());
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     assert!(ran.stdout.contains("env = { API_KEY = \"PRIVATE\" }"), "{}", ran.stdout);
-    assert!(ran.stdout.starts_with("# From standard input, by `manila import`.\n"));
+    assert!(ran.stdout.starts_with("# From stdin, by `manila import`.\n"));
 }
 
 #[test]
-fn a_file_is_written_only_where_none_is() {
+fn an_existing_file_is_overwritten_only_with_force() {
     let scratch = Scratch::new("import");
     let config = scratch.file("mcp.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#);
-    let there = scratch.file("there.toml", "mine");
-    let new = there.replace("there.toml", "new.toml");
+    let existing = scratch.file("existing.toml", "mine");
+    let new = existing.replace("existing.toml", "new.toml");
     let expected = "# From mcp.json, by `manila import`.\n\n[upstream.a]\ncommand = [\"x\"]\n";
     let import = |args: &[&str]| manila(&[&["import", &config], args].concat(), b"");
 
@@ -145,27 +148,27 @@ fn a_file_is_written_only_where_none_is() {
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
     assert_eq!(std::fs::read_to_string(&new).unwrap(), expected);
 
-    let refused = |args: &[&str], words: &str| {
+    let refused = |args: &[&str], message: &str| {
         let ran = import(args);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-        assert!(ran.stderr.contains(words) && ran.stderr.contains("hint: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains(message) && ran.stderr.contains("hint: "), "{}", ran.stderr);
     };
-    refused(&["--output", &there], "it is there already");
-    assert_eq!(std::fs::read_to_string(&there).unwrap(), "mine");
-    refused(&["--output", &config, "--force"], "it is the file that is read");
+    refused(&["--output", &existing], "the file exists");
+    assert_eq!(std::fs::read_to_string(&existing).unwrap(), "mine");
+    refused(&["--output", &config, "--force"], "it is the input file");
     refused(&["--output", &format!("{new}/x")], "cannot write");
     refused(&["--force"], "--output");
 
-    assert_eq!(import(&["--output", &there, "--force"]).code, 0);
-    assert_eq!(std::fs::read_to_string(&there).unwrap(), expected);
+    assert_eq!(import(&["--output", &existing, "--force"]).code, 0);
+    assert_eq!(std::fs::read_to_string(&existing).unwrap(), expected);
 }
 
 #[test]
 fn the_help_names_every_client() {
     let help = manila(&["import", "--help"], b"").stdout;
-    for words in
+    for text in
         ["Claude Desktop", "Claude Code", "Cursor", "VS Code", "--keep-secrets", "[upstream.NAME]"]
     {
-        assert!(help.contains(words), "{words}");
+        assert!(help.contains(text), "{text}");
     }
 }

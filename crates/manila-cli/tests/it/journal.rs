@@ -1,4 +1,4 @@
-//! The journal that `manila serve` keeps (Q6, Q8), and the figures beside it.
+//! The journal of `manila serve` (Q6, Q8), and its metrics.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::http_client::{JSON, Served};
+use crate::http_client::{HttpProgram, JSON};
 use crate::mcp::{Client, manila_path, signal};
 use crate::program::{Scratch, check_generated, manila, root};
-use crate::serve::until;
+use crate::serve::wait_until;
 
-/// A configuration with the sample server and a journal of its own. The contract tells no times, so
-/// that answers have the same size each time.
+/// Writes a configuration with the sample server and a journal. Returns its path and the journal's
+/// folder. The contract contains no times, so that responses have the same size each time.
 pub(crate) fn config(scratch: &Scratch, more: &str) -> (String, PathBuf) {
     let folder = Path::new(&scratch.file("here", "")).parent().unwrap().join("runs");
     let text = format!(
@@ -33,9 +33,9 @@ fn lines(folder: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The lines as soon as there are so many.
+/// Waits until the journal has this many lines, and returns them.
 #[track_caller]
-pub(crate) fn until_lines(folder: &Path, n_lines: usize) -> Vec<Value> {
+pub(crate) fn wait_for_lines(folder: &Path, n_lines: usize) -> Vec<Value> {
     for _ in 0..1_000 {
         let lines = lines(folder);
         if lines.len() >= n_lines {
@@ -46,8 +46,8 @@ pub(crate) fn until_lines(folder: &Path, n_lines: usize) -> Vec<Value> {
     panic!("not in time: {n_lines} lines, but {:?}", lines(folder));
 }
 
-/// A line without what differs each time (Q8).
-fn steady(mut line: Value) -> Value {
+/// Returns a line without the fields that differ each time (Q8).
+fn without_volatile(mut line: Value) -> Value {
     for volatile in ["ts", "durationMs", "requestId", "traceId", "spanId"] {
         assert!(line.get(volatile).is_some(), "{line}");
         line.as_object_mut().unwrap().remove(volatile);
@@ -55,8 +55,8 @@ fn steady(mut line: Value) -> Value {
     line
 }
 
-/// What clients ask, good and bad.
-fn asked() -> [Value; 6] {
+/// Requests of clients, valid and invalid.
+fn requests() -> [Value; 6] {
     let call = |id: u64, name: &str, arguments: Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
             "params": {"name": name, "arguments": arguments}})
@@ -72,8 +72,8 @@ fn asked() -> [Value; 6] {
     ]
 }
 
-/// Strict request envelopes (Q1) for the tool `echo`, good and bad.
-fn strict() -> [Value; 5] {
+/// Strict request envelopes (Q1) for the tool `echo`, valid and invalid.
+fn strict_requests() -> [Value; 5] {
     let call = |id: &str, method: &str, params: Value| -> Value {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
     };
@@ -89,39 +89,43 @@ fn strict() -> [Value; 5] {
 }
 
 #[test]
-fn both_transports_write_the_golden_log() {
+fn both_transports_write_the_golden_journal() {
     let scratch = Scratch::new("journal-golden");
     let (config, folder) = config(&scratch, "");
-    let mut client = Client::started(&["serve", "--config", &config, "--stdio"]);
-    client.greet("2025-11-25");
-    for message in asked() {
+    let mut client = Client::start_manila(&["serve", "--config", &config, "--stdio"]);
+    client.handshake("2025-11-25");
+    for message in requests() {
         client.send(&message);
         client.answer(&message["id"]);
     }
     client.send_line(r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#);
     client.line();
     assert_eq!(client.end().code, 0);
-    let over_stdio = until_lines(&folder, 8);
-    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
-    let session = served.greeted("2025-11-25");
-    for message in asked() {
-        session.post(&message).whole();
+    let over_stdio = wait_for_lines(&folder, 8);
+    let served = HttpProgram::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    let session = served.connect("2025-11-25");
+    for message in requests() {
+        session.post(&message).read_reply();
     }
-    let bad =
-        served.ask("POST", "/mcp", &JSON, r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#);
+    let bad = served.request(
+        "POST",
+        "/mcp",
+        &JSON,
+        r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#,
+    );
     assert_eq!(bad.status, 400);
     served.call("echo", &json!({"message": "plain"}));
-    for message in strict() {
-        served.ask("POST", "/tools/echo", &[], &message.to_string());
+    for message in strict_requests() {
+        served.request("POST", "/tools/echo", &[], &message.to_string());
     }
-    let over_http = until_lines(&folder, 14);
+    let over_http = wait_for_lines(&folder, 14);
     for member in ["requestId", "rpcId"] {
         let ids = over_http.iter().skip(9).map(|line| line[member].as_str().unwrap());
         assert_eq!(ids.collect::<Vec<_>>(), ["call-1", "call-2", "call-3", "call-4", "call-5"]);
     }
     let mut text = String::new();
     for line in over_stdio.into_iter().chain(over_http) {
-        let line = steady(line);
+        let line = without_volatile(line);
         assert_eq!(line["metadata"]["deterministic"], false);
         text += &(line.to_string() + "\n");
     }
@@ -129,17 +133,17 @@ fn both_transports_write_the_golden_log() {
 }
 
 #[test]
-fn secrets_are_not_in_the_journal_and_agents_are() {
+fn the_journal_contains_agents_but_no_secrets() {
     let scratch = Scratch::new("journal-secrets");
     let (config, folder) = config(&scratch, "");
-    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
-    let session = served.greeted("2025-11-25");
+    let served = HttpProgram::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    let session = served.connect("2025-11-25");
     let token = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
     let params = json!({"name": token, "arguments": {}, "_meta": {
         "dev.manila/agentId": "agent-7", "dev.manila/taskId": "t", "dev.manila/stepId": "s",
         "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}});
-    session.request(&json!(7), "tools/call", &params).whole();
-    let lines = until_lines(&folder, 2);
+    session.start_request(&json!(7), "tools/call", &params).read_reply();
+    let lines = wait_for_lines(&folder, 2);
     let line = lines.last().unwrap();
     assert_eq!(line["agentId"], "agent-7");
     assert_eq!(line["traceId"], "0af7651916cd43dd8448eb211c80319c");
@@ -149,29 +153,29 @@ fn secrets_are_not_in_the_journal_and_agents_are() {
 }
 
 #[test]
-fn serving_goes_on_where_the_journal_cannot_be_written() {
+fn serving_continues_while_the_journal_cannot_be_written() {
     let scratch = Scratch::new("journal-trouble");
     let (config, folder) = config(&scratch, "");
-    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    let served = HttpProgram::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
     served.call("echo", &json!({"message": "x"}));
-    until_lines(&folder, 1);
-    // A file stands where the folder was.
+    wait_for_lines(&folder, 1);
+    // A file replaces the folder.
     std::fs::remove_dir_all(&folder).unwrap();
     std::fs::write(&folder, "in the way").unwrap();
     for _ in 0..1_000 {
         assert_eq!(served.call("echo", &json!({"message": "x"})).status, 200);
-        if served.ask("GET", "/readyz", &[], "").body.contains("journal:") {
+        if served.request("GET", "/readyz", &[], "").body.contains("journal:") {
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    let ready = served.ask("GET", "/readyz", &[], "");
+    let ready = served.request("GET", "/readyz", &[], "");
     assert!(ready.status == 200 && ready.body.contains("lines lost"), "{ready:?}");
-    until("it is told", || served.stderr().contains("the journal cannot be written"));
+    wait_until("it is logged", || served.stderr().contains("the journal cannot be written"));
     std::fs::remove_file(&folder).unwrap();
     for _ in 0..1_000 {
         served.call("echo", &json!({"message": "x"}));
-        if served.stderr().contains("the journal is written again") {
+        if served.stderr().contains("the journal is writable again") {
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -181,20 +185,20 @@ fn serving_goes_on_where_the_journal_cannot_be_written() {
 }
 
 #[test]
-fn serving_goes_on_where_the_disk_is_full_and_what_is_lost_is_counted() {
+fn serving_continues_on_a_full_disk_and_lost_lines_are_counted() {
     let scratch = Scratch::new("journal-full");
     let (config, folder) = config(&scratch, "");
-    // A file that may not grow fails as a full disk does, and anybody may set that up.
-    let served = Served::start_after(
+    // A file that may not grow fails like a full disk, and the limit needs no privileges.
+    let served = HttpProgram::start_after(
         "trap '' XFSZ; ulimit -Sf 8",
         &["serve", "--config", &config, "--http", "127.0.0.1:0"],
     );
     let mut n_calls = 0;
-    let mut call_until = |is_so: &dyn Fn() -> bool| {
+    let mut call_until = |is_done: &dyn Fn() -> bool| {
         for _ in 0..1_000 {
             assert_eq!(served.call("echo", &json!({"message": "x"})).status, 200);
             n_calls += 1;
-            if is_so() {
+            if is_done() {
                 return;
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -202,16 +206,16 @@ fn serving_goes_on_where_the_disk_is_full_and_what_is_lost_is_counted() {
         panic!("not in time: {}", served.stderr());
     };
     call_until(&|| served.stderr().contains("the journal cannot be written"));
-    let ready = served.ask("GET", "/readyz", &[], "");
+    let ready = served.request("GET", "/readyz", &[], "");
     assert!(ready.status == 200 && ready.body.contains("journal: cannot write"), "{ready:?}");
     let pid = served.pid().to_string();
     let lifted = Command::new("prlimit").args(["--fsize=unlimited", "--pid", &pid]).status();
     assert!(lifted.unwrap().success());
-    call_until(&|| served.stderr().contains("the journal is written again"));
+    call_until(&|| served.stderr().contains("the journal is writable again"));
     signal("TERM", served.pid());
     let mut served = served;
     assert_eq!(served.wait(), Some(0));
-    // After each failure the next file is begun.
+    // After each failure, the gateway begins the next file.
     let files = std::fs::read_dir(folder.join("mcp_server")).unwrap().map(|it| it.unwrap().path());
     let files = files.filter(|path| !path.is_symlink());
     let text: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
@@ -219,21 +223,21 @@ fn serving_goes_on_where_the_disk_is_full_and_what_is_lost_is_counted() {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let lost = written.iter().filter_map(|line| line["error"]["details"]["lost"].as_u64());
     let n_lost: u64 = lost.sum();
-    let n_told = written.iter().filter(|line| line["method"] == "manila/journal").count();
+    let n_notes = written.iter().filter(|line| line["method"] == "manila/journal").count();
     assert!(n_lost > 0, "{written:?}");
-    assert_eq!(written.len() - n_told + usize::try_from(n_lost).unwrap(), n_calls, "{written:?}");
+    assert_eq!(written.len() - n_notes + usize::try_from(n_lost).unwrap(), n_calls, "{written:?}");
 }
 
 #[test]
-fn figures_tell_what_happened() {
+fn metrics_count_calls_redactions_and_starts() {
     let scratch = Scratch::new("journal-figures");
     let (config, _) = config(&scratch, "files_max = 0\n");
-    let served = Served::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
+    let served = HttpProgram::start(&["serve", "--config", &config, "--http", "127.0.0.1:0"]);
     served.call("echo", &json!({"message": "x"}));
     served.call("echo", &json!({}));
     served.call("no-such-tool", &json!({}));
     served.call("secrets", &json!({}));
-    let reply = served.ask("GET", "/metrics", &[], "");
+    let reply = served.request("GET", "/metrics", &[], "");
     assert_eq!(reply.status, 200);
     for line in [
         r#"manila_calls_total{server="one",tool="echo",code="ok"} 1"#,
@@ -251,12 +255,12 @@ fn figures_tell_what_happened() {
 }
 
 #[test]
-fn a_journal_that_cannot_be_begun_is_no_secret() {
+fn a_journal_that_cannot_be_opened_is_an_error() {
     let scratch = Scratch::new("journal-not-begun");
     let (config, folder) = config(&scratch, "");
     std::fs::write(&folder, "in the way").unwrap();
     let ran = manila(&["serve", "--config", &config, "--http", "127.0.0.1:0"], b"");
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("the journal cannot be kept"), "{ran:?}");
+    assert!(ran.stderr.contains("cannot write the journal"), "{ran:?}");
     assert!(ran.stderr.contains("hint: set journal.folder"), "{ran:?}");
 }

@@ -1,7 +1,7 @@
 //! Dependencies point one way: between crates, and between the modules of a crate.
 //!
-//! A module here is a file or folder directly below a crate's `src`, without its tests. What it
-//! depends on is read from its paths: `crate::x`, `super::` chains and groups in `use`.
+//! A module here is a file or folder directly below a crate's `src`, without its tests. The tests
+//! find its dependencies in its paths: `crate::x`, `super::` chains and groups in `use`.
 
 mod graph;
 mod paths;
@@ -12,10 +12,10 @@ use graph::Graph;
 
 use crate::program::{read, root};
 
-/// A crate whose modules must not depend on each other in a circle.
+/// A crate whose modules must not have cyclic dependencies.
 struct Layered {
     name: &'static str,
-    /// Which module may depend on which, where that is laid down.
+    /// The allowed dependencies between its modules, if they are fixed.
     layers: Option<&'static Layers>,
 }
 
@@ -28,13 +28,13 @@ const LAYERED: &[Layered] = &[
     Layered { name: "manila-gateway", layers: Some(&GATEWAY) },
 ];
 
-/// Modules in layers: each may use those of the layers below its own.
+/// Modules in layers. Each module may use those of the layers below its own.
 struct Layers {
     /// The topmost layer first. Modules of one layer do not use each other.
     order: &'static [&'static [&'static str]],
-    /// Modules that all of `order` may use, and that use none.
+    /// Modules that all of `order` may use, and that use no other module.
     shared: &'static [&'static str],
-    /// What a shared module may use all the same.
+    /// Exceptions: a shared module, and the module that it may use.
     exceptions: &'static [(&'static str, &'static str)],
 }
 
@@ -51,14 +51,14 @@ const GATEWAY: Layers = Layers {
     exceptions: &[("config", "protocol"), ("telemetry", "rt")],
 };
 
-/// Which crates of the workspace a crate may depend on; what is not listed may use any.
+/// The crates of the workspace that a crate may depend on. A crate that is not listed may use any.
 const CRATES: &[(&str, &[&str])] = &[
     ("manila-redact", &[]),
     ("manila", &["manila-redact"]),
     ("manila-process", &["manila", "manila-redact"]),
     ("manila-files", &["manila", "manila-redact"]),
     ("manila-pack", &["manila", "manila-files", "manila-process", "manila-redact"]),
-    // The fixture shares no code with what it is there to test.
+    // The fixture shares no code with the gateway that it tests.
     ("manila-sample-server", &[]),
     (
         "manila-gateway",
@@ -67,7 +67,7 @@ const CRATES: &[(&str, &[&str])] = &[
 ];
 
 impl Layers {
-    /// Says why `from` may not use `to`; `None` if it may.
+    /// Returns why `from` may not use `to`; `None` if it may.
     fn refusal(&self, from: &str, to: &str) -> Option<String> {
         let layer = |name: &str| self.order.iter().position(|layer| layer.contains(&name));
         let is_shared = |name: &str| self.shared.contains(&name);
@@ -94,7 +94,7 @@ fn modules_depend_on_each_other_in_one_direction() {
         let graph = Graph::of(&source(name));
         assert!(graph.edges().count() > 1, "{name}: the modules were not found");
         if let Some(cycle) = graph.cycle() {
-            panic!("{name}: modules depend on each other in a circle:\n{cycle}");
+            panic!("{name}: modules have a cyclic dependency:\n{cycle}");
         }
         for (from, to, files) in graph.edges() {
             if let Some(refusal) = layers.and_then(|layers| layers.refusal(from, to)) {
@@ -105,7 +105,7 @@ fn modules_depend_on_each_other_in_one_direction() {
 }
 
 #[test]
-fn what_is_known_of_the_library_is_found() {
+fn finds_known_dependencies_of_the_library() {
     let graph = Graph::of(&source("manila"));
     for (from, to) in [
         ("pipeline", "stage"),
@@ -118,32 +118,32 @@ fn what_is_known_of_the_library_is_found() {
     assert!(!graph.edges().any(|it| (it.0, it.1) == ("stage", "pipeline")));
 }
 
-/// What a crate offers to others hides which room it comes from.
+/// A name that the crate's root re-exports hides the module that defines it.
 #[test]
-fn rooms_of_the_gateway_name_each_other() {
+fn gateway_modules_do_not_use_reexports_of_the_root() {
     for path in crate::tidy::sources().iter().filter(|it| it.starts_with(source("manila-gateway")))
     {
         let text = read(path);
         for (_, rest) in text.match_indices("crate::").map(|(at, _)| text.split_at(at + 7)) {
-            let is_room = rest.starts_with(|it: char| it.is_ascii_lowercase() || it == '{');
-            assert!(is_room, "{}: crate::{:.20} names no room", path.display(), rest);
+            let is_module = rest.starts_with(|it: char| it.is_ascii_lowercase() || it == '{');
+            assert!(is_module, "{}: crate::{:.20} names no module", path.display(), rest);
         }
     }
 }
 
 /// A crate exists because it makes a dependency impossible.
 #[test]
-fn crates_depend_on_those_that_they_may_know() {
+fn crates_have_only_allowed_dependencies() {
     for (name, allowed) in CRATES {
         let manifest = read(&root().join("crates").join(name).join("Cargo.toml"));
-        for dependency in own_dependencies(&manifest) {
+        for dependency in workspace_dependencies(&manifest) {
             assert!(allowed.contains(&dependency), "`{name}` must not depend on `{dependency}`");
         }
     }
 }
 
-/// The workspace's own crates that a manifest names, but for tests.
-fn own_dependencies(manifest: &str) -> Vec<&str> {
+/// Returns the workspace's own crates in a manifest, without those for tests.
+fn workspace_dependencies(manifest: &str) -> Vec<&str> {
     let mut is_for_tests = false;
     let mut found = Vec::new();
     for line in manifest.lines() {
@@ -171,7 +171,7 @@ manila-redact = { path = "../x" }
 [dev-dependencies]
 manila-cli = "1"
 "#;
-    assert_eq!(own_dependencies(manifest), ["manila", "manila-redact"]);
+    assert_eq!(workspace_dependencies(manifest), ["manila", "manila-redact"]);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn layers_of_the_gateway_point_down() {
     check("hub", "gateway", "`hub` is in no layer");
 }
 
-/// The name of the module that a file below `src` belongs to; `None` for the crate's root.
+/// Returns the name of the module that contains a file below `src`; `None` for the crate's root.
 fn module_of(file: &Path) -> Option<String> {
     let first = file.iter().next()?.to_str()?;
     let name = first.strip_suffix(".rs").unwrap_or(first);

@@ -1,4 +1,4 @@
-//! `manila log`: the journal, read back.
+//! `manila log`: shows the journal.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use manila::stage::record::{Record, RecordedFailure, Transport};
 use manila::stage::redact::Redaction;
-use manila::{Code, JsonObject, Moment};
+use manila::{Code, JsonObject, Timestamp};
 use manila_gateway::journal::{Closed, Journal, JournalSettings};
 use serde_json::{Value, json};
 
-use crate::program::{Ran, Scratch, manila};
+use crate::program::{RunOutput, Scratch, manila};
 
 /// 2026-01-02T03:04:05.678Z
 const AT: i64 = 1_767_323_045_678;
 
-/// A call of a tool, so many milliseconds after the first.
+/// Returns the record of a call, `after_ms` milliseconds after [`AT`].
 fn call(tool: &str, after_ms: i64, duration_ms: u64) -> Record<'_> {
-    let mut record = Record::new(Moment::from_unix_ms(AT + after_ms), Some("tools/call"));
+    let mut record = Record::new(Timestamp::from_unix_ms(AT + after_ms), Some("tools/call"));
     (record.transport, record.tool_id) = (Some(Transport::Stdio), Some(tool));
     record.duration = Some(Duration::from_millis(duration_ms));
     (record.input_bytes, record.output_bytes) = (Some(120), Some(4100));
@@ -30,7 +30,7 @@ fn line(record: &Record<'_>) -> String {
     String::from_utf8(record.line(Redaction::Standard)).unwrap()
 }
 
-/// Four requests: two that went well, and two that did not.
+/// Returns four requests: two succeeded and two failed.
 fn journal() -> Vec<String> {
     let details = JsonObject::build(|object| object.member("limitMs", &2000_u64));
     let failed = |code, message, details| Some(RecordedFailure { code, message, details });
@@ -39,7 +39,7 @@ fn journal() -> Vec<String> {
     let mut unknown = call("serach", 2000, 0);
     unknown.transport = Some(Transport::Http);
     unknown.failure = failed(Code::ToolNotFound, "", None);
-    let mut list = Record::new(Moment::from_unix_ms(AT + 3000), Some("tools/list"));
+    let mut list = Record::new(Timestamp::from_unix_ms(AT + 3000), Some("tools/list"));
     list.transport = Some(Transport::Http);
     [call("echo", 0, 12), slow, unknown, list].iter().map(line).collect()
 }
@@ -48,12 +48,12 @@ fn text(lines: &[String]) -> String {
     lines.iter().flat_map(|line| [line, "\n"]).collect()
 }
 
-fn log(args: &[&str], input: &str) -> Ran {
+fn log(args: &[&str], input: &str) -> RunOutput {
     manila(&[&["log"], args, &["-"]].concat(), input.as_bytes())
 }
 
 #[test]
-fn people_get_a_line_for_each_request() {
+fn prints_a_line_for_each_request() {
     let ran = log(&[], &text(&journal()));
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let expected = [
@@ -66,7 +66,7 @@ fn people_get_a_line_for_each_request() {
 }
 
 #[test]
-fn only_what_is_asked_for_is_told() {
+fn filters_requests() {
     let lines = journal();
     let input = text(&lines);
     let cases: [(&[&str], &[usize]); 12] = [
@@ -83,18 +83,21 @@ fn only_what_is_asked_for_is_told() {
         (&["--since", "99999d"], &[0, 1, 2, 3]),
         (&["--since", "1s"], &[]),
     ];
-    for (args, wanted) in cases {
+    for (args, matching) in cases {
         let ran = log(&[args, &["--json"]].concat(), &input);
-        let expected: Vec<String> = wanted.iter().map(|n| lines[*n].clone()).collect();
+        let expected: Vec<String> = matching.iter().map(|n| lines[*n].clone()).collect();
         assert_eq!((ran.code, ran.stdout), (0, text(&expected)), "{args:?}");
-        let note =
-            if expected.is_empty() { "note: none of 4 lines is what was asked for\n" } else { "" };
+        let note = if expected.is_empty() {
+            "note: no line matches the filter (4 lines read)\n"
+        } else {
+            ""
+        };
         assert_eq!(ran.stderr, note, "{args:?}");
     }
 }
 
 #[test]
-fn what_cannot_be_asked_for_is_told() {
+fn rejects_invalid_options_with_a_hint() {
     for (args, expected) in [
         (["--status", "timeuot"], "did you mean `timeout`?"),
         (["--status", "500"], "must be `ok`, `failed` or a failure code"),
@@ -112,7 +115,7 @@ fn what_cannot_be_asked_for_is_told() {
 }
 
 #[test]
-fn broken_lines_are_counted_and_stop_nothing() {
+fn skips_and_counts_unreadable_lines() {
     let lines = journal();
     let long = format!("{{\"ts\":\"{}\"}}", "x".repeat(2 << 20));
     let half = &lines[0][..100];
@@ -120,23 +123,23 @@ fn broken_lines_are_counted_and_stop_nothing() {
     let input = format!("{}\n\n{}\n{}", lines[0], broken.join("\n"), text(&lines[1..]));
     let ran = log(&["--json"], &input);
     assert_eq!((ran.code, ran.stdout), (0, text(&lines)));
-    assert_eq!(ran.stderr, "note: 6 lines could not be read, and were left out\n");
+    assert_eq!(ran.stderr, "note: 6 lines could not be read and were skipped\n");
     let ran = log(&["--summary"], "\u{0}\u{FF}");
-    assert_eq!(ran.stderr, "note: 1 line could not be read, and was left out\n");
+    assert_eq!(ran.stderr, "note: 1 line could not be read and was skipped\n");
     assert_eq!((ran.code, ran.stdout.lines().next()), (0, Some("calls          0")));
 }
 
 #[test]
-fn what_a_client_calls_itself_cannot_look_like_a_line_of_ours() {
+fn escapes_control_characters_in_tool_names() {
     let record = call("\u{1b}[2Jecho\r\u{202e}", 0, 1);
     let ran = log(&[], &text(&[line(&record)]));
     assert!(ran.stdout.contains(r"\u{1b}[2Jecho\r\u{202e}"), "{}", ran.stdout);
 }
 
 #[test]
-fn a_summary_counts() {
+fn a_summary_counts_requests() {
     let mut lines = journal();
-    // 1 ms to 100 ms, in no order.
+    // 1 ms to 100 ms, unsorted.
     lines.extend(
         (0..100).map(|n| line(&call("many", 4000 + n, 1 + u64::try_from(n * 37 % 100).unwrap()))),
     );
@@ -173,8 +176,8 @@ serach                                  1       1   0.00ms   0.00ms   0.00ms
     assert_eq!(numbers, expected);
 }
 
-/// `manila log` with a home of its own.
-fn at_home(home: &Path, args: &[&str]) -> Child {
+/// Starts `manila log` with this folder as `MANILA_HOME`.
+fn start_with_home(home: &Path, args: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_manila"));
     command.arg("log").args(args).env("MANILA_HOME", home).current_dir(home);
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -193,39 +196,41 @@ fn open(home: &Path, file_bytes_max: u64) -> Journal {
 }
 
 #[test]
-fn all_files_of_the_journal_are_read_without_being_named() {
+fn reads_all_files_of_the_journal_by_default() {
     let (_scratch, home) = home("log-home");
-    let missing = at_home(&home, &[]).wait_with_output().unwrap();
-    let told = String::from_utf8(missing.stderr).unwrap();
+    let missing = start_with_home(&home, &[]).wait_with_output().unwrap();
+    let stderr = String::from_utf8(missing.stderr).unwrap();
     assert_eq!(missing.status.code(), Some(2));
-    assert!(told.starts_with("error: there is no journal in `"), "{told}");
-    assert!(told.contains("runs`\nhint: it begins with the first request"), "{told}");
+    assert!(stderr.starts_with("error: there is no journal in `"), "{stderr}");
+    let hint = "runs`\nhint: `manila serve` with a configuration creates it";
+    assert!(stderr.contains(hint), "{stderr}");
 
-    // One after the other, each with a file of its own.
+    // Three journals, one after the other, each with its own file.
     let lines = [0, 1, 2].map(|n| line(&call("echo", n, 1)));
     for line in &lines {
         let journal = open(&home, 1 << 20);
         journal.put(line.clone());
         assert_eq!(journal.close(Duration::from_secs(60)), Closed::Done);
     }
-    let found = at_home(&home, &["--json"]).wait_with_output().unwrap();
+    let found = start_with_home(&home, &["--json"]).wait_with_output().unwrap();
     assert_eq!(String::from_utf8(found.stdout).unwrap(), text(&lines));
 
-    // The journal of a gateway whose variables nobody has here.
+    // The configuration uses a variable that is not set.
     let config = "[upstream.a]\nurl = \"${NOT_SET}\"\n[journal]\nfolder = \"elsewhere\"\n";
     std::fs::write(home.join("manila.toml"), config).unwrap();
-    let missing = at_home(&home, &[]).wait_with_output().unwrap();
-    let told = String::from_utf8(missing.stderr).unwrap();
-    assert!(told.starts_with("error: there is no journal in `elsewhere`"), "{told}");
+    let missing = start_with_home(&home, &[]).wait_with_output().unwrap();
+    let stderr = String::from_utf8(missing.stderr).unwrap();
+    assert!(stderr.starts_with("error: there is no journal in `elsewhere`"), "{stderr}");
     std::fs::rename(home.join("manila.toml"), home.join("other.toml")).unwrap();
     std::fs::rename(home.join("runs"), home.join("elsewhere")).unwrap();
-    let found = at_home(&home, &["--json", "--config", "other.toml"]).wait_with_output().unwrap();
+    let found =
+        start_with_home(&home, &["--json", "--config", "other.toml"]).wait_with_output().unwrap();
     assert_eq!(String::from_utf8(found.stdout).unwrap(), text(&lines));
 
-    let other = at_home(&home, &["no-such-file"]).wait_with_output().unwrap();
-    let told = String::from_utf8(other.stderr).unwrap();
+    let other = start_with_home(&home, &["no-such-file"]).wait_with_output().unwrap();
+    let stderr = String::from_utf8(other.stderr).unwrap();
     assert_eq!(other.status.code(), Some(2));
-    assert!(told.starts_with("error: cannot read `no-such-file`"), "{told}");
+    assert!(stderr.starts_with("error: cannot read `no-such-file`"), "{stderr}");
 }
 
 /// Waits for the next line of a program.
@@ -237,13 +242,13 @@ fn next(lines: &mut impl BufRead) -> String {
 
 #[cfg(unix)]
 #[test]
-fn following_goes_on_in_the_next_file_until_it_is_interrupted() {
+fn follows_the_journal_across_files_until_interrupted() {
     let (_scratch, home) = home("log-follow");
-    let mut child = at_home(&home, &["--follow", "--json", "--tool", "wanted"]);
-    let mut told = BufReader::new(child.stderr.take().unwrap());
-    assert!(next(&mut told).starts_with("note: waiting for the journal to begin at `"));
+    let mut child = start_with_home(&home, &["--follow", "--json", "--tool", "wanted"]);
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    assert!(next(&mut stderr).starts_with("note: waiting for the journal `"));
 
-    // Each line fills a file, and is waited for, so none comes twice between two looks.
+    // Each line fills a file. The test waits for it, so at most one file is new at each poll.
     let journal = open(&home, 10);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     for n in 0..4 {
@@ -255,7 +260,7 @@ fn following_goes_on_in_the_next_file_until_it_is_interrupted() {
     journal.put(line(&call("other", 5, 1)));
     assert_eq!(journal.close(Duration::from_secs(60)), Closed::Done);
     drop(journal);
-    // A journal that is begun by somebody else is gone on with, too.
+    // The program also follows a journal that another process starts.
     let journal = open(&home, 1 << 20);
     let record = line(&call("wanted", 6, 1));
     journal.put(record.clone());
@@ -268,7 +273,7 @@ fn following_goes_on_in_the_next_file_until_it_is_interrupted() {
 
 #[cfg(unix)]
 #[test]
-fn following_a_file_forgets_half_a_line_that_was_cut_off() {
+fn following_a_file_discards_a_truncated_line() {
     use std::io::Write;
     let scratch = Scratch::new("log-cut");
     let path = scratch.file("journal.jsonl", text(&journal()[..1]));
@@ -278,7 +283,7 @@ fn following_a_file_forgets_half_a_line_that_was_cut_off() {
     assert_eq!(next(&mut stdout), journal()[0]);
     let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
     let n_bytes = file.metadata().unwrap().len();
-    // Whether it is looked at before the cut or after, the next line is whole.
+    // Whether the program polls before or after the truncation, its next line is complete.
     write!(file, "{}", &journal()[1][..50]).unwrap();
     file.set_len(n_bytes).unwrap();
     let rest = text(&journal()[2..]);
@@ -290,9 +295,9 @@ fn following_a_file_forgets_half_a_line_that_was_cut_off() {
 }
 
 #[test]
-fn help_teaches() {
+fn help_explains_the_options() {
     let help = manila(&["log", "--help"], b"").stdout;
-    for words in ["--follow", "--since", "10m", "jq", "MANILA_HOME", "--summary", "Examples:"] {
-        assert!(help.contains(words), "{words}");
+    for text in ["--follow", "--since", "10m", "jq", "MANILA_HOME", "--summary", "Examples:"] {
+        assert!(help.contains(text), "{text}");
     }
 }

@@ -1,15 +1,16 @@
-//! The one integration binary: it drives the real program from outside.
+//! The only integration test binary: it runs the real program as a separate process.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test that finds something else than it expects must fail"
+    reason = "a test must fail when the result is unexpected"
 )]
 
 mod bad_input;
-mod by_hand;
+mod call_and_tools;
 mod check;
 mod check_formats;
+mod check_vectors;
 mod commands;
 mod config_schema;
 mod conformance;
@@ -26,37 +27,36 @@ mod http_server;
 mod http_upstream;
 mod import;
 mod journal;
+mod journal_parity;
 mod layering;
 mod log;
 mod logs;
 mod mcp;
+mod multiple_servers;
 mod operate;
 mod output_check;
 mod pack_schema;
 mod packs;
-mod packs_at_work;
 mod packs_cargo;
 mod packs_dotnet;
 mod packs_edges;
-mod packs_smuggle;
+mod packs_injection;
+mod packs_running;
 mod parity;
-mod passing;
+mod passthrough;
 mod program;
 mod random;
 mod redact;
-mod refused;
 mod request_ids;
 mod rmcp;
 mod run;
-mod same_line;
 mod sample_http;
 mod schema;
 mod scripted;
 mod serve;
-mod several;
-mod shelf;
 mod subscriptions;
 mod tasks;
+mod test_pack;
 mod tidy;
 mod two_servers;
 mod watcher;

@@ -1,4 +1,4 @@
-//! A client of our own that says exactly what a test wants to say, and waits for what it wants.
+//! An MCP client that sends exact messages and waits for specific responses.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command};
@@ -8,42 +8,43 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::program::{Ran, start};
+use crate::program::{RunOutput, start};
 
-/// How long anything may take before a test fails.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest time that a test waits for anything.
+pub(crate) const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// A running `manila wrap`, and what it has said that nobody has taken yet.
+/// A client of a running `manila wrap` or `manila serve --stdio`.
 pub(crate) struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
-    put_aside: Vec<Value>,
+    /// The messages that arrived while the client waited for another one.
+    unmatched: Vec<Value>,
     stderr: Arc<Mutex<String>>,
 }
 
-/// The program under test, as an upstream too.
+/// The path of the program under test, which also serves as an upstream.
 pub(crate) fn manila_path() -> &'static str {
     env!("CARGO_BIN_EXE_manila")
 }
 
-/// `manila wrap OPTIONS -- SERVER`, with pipes to all its streams.
+/// Starts `manila wrap OPTIONS -- SERVER` with all its streams piped.
 pub(crate) fn wrap(options: &[&str], server: &[&str]) -> Child {
     start(&[&["wrap"], options, &["--"], server].concat())
 }
 
 impl Client {
-    /// `manila wrap OPTIONS -- SERVER`, not yet greeted.
+    /// Starts `manila wrap OPTIONS -- SERVER`, without a handshake.
     pub(crate) fn start(options: &[&str], server: &[&str]) -> Client {
-        Client::of(wrap(options, server))
+        Client::from_child(wrap(options, server))
     }
 
-    /// `manila ARGS`, not yet greeted.
-    pub(crate) fn started(args: &[&str]) -> Client {
-        Client::of(start(args))
+    /// Starts `manila ARGS`, without a handshake.
+    pub(crate) fn start_manila(args: &[&str]) -> Client {
+        Client::from_child(start(args))
     }
 
-    fn of(mut child: Child) -> Client {
+    fn from_child(mut child: Child) -> Client {
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().unwrap();
         let (sender, lines) = channel();
@@ -55,25 +56,26 @@ impl Client {
             }
         });
         let stderr = Arc::new(Mutex::new(String::new()));
-        let (kept, source) = (Arc::clone(&stderr), child.stderr.take().unwrap());
+        let (copy, source) = (Arc::clone(&stderr), child.stderr.take().unwrap());
         std::thread::spawn(move || {
             for line in BufReader::new(source).lines().map_while(Result::ok) {
-                *kept.lock().unwrap() += &(line + "\n");
+                *copy.lock().unwrap() += &(line + "\n");
             }
         });
-        Client { child, stdin, lines, put_aside: Vec::new(), stderr }
+        Client { child, stdin, lines, unmatched: Vec::new(), stderr }
     }
 
-    /// The sample server behind `manila wrap OPTIONS`, greeted.
+    /// Starts the sample server behind `manila wrap OPTIONS`, and performs the handshake.
     pub(crate) fn sample(options: &[&str]) -> Client {
         let mut client = Client::start(options, &[manila_path(), "sample-server"]);
-        client.greet("2025-11-25");
+        client.handshake("2025-11-25");
         client
     }
 
-    pub(crate) fn greet(&mut self, revision: &str) -> Value {
-        let answer = self.ask(
-            "hello",
+    /// Performs the legacy handshake, and returns the response to `initialize`.
+    pub(crate) fn handshake(&mut self, revision: &str) -> Value {
+        let answer = self.request(
+            "handshake",
             "initialize",
             &json!({"protocolVersion": revision, "capabilities": {"sampling": {}, "roots": {},
                 "elicitation": {}}, "clientInfo": {"name": "test", "version": "1"}}),
@@ -88,128 +90,129 @@ impl Client {
 
     pub(crate) fn send_line(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
-        // A program that is gone shows in what it does not answer.
+        // If the program has exited, the test fails later, when a response is missing.
         let _ = stdin.write_all(format!("{line}\n").as_bytes());
     }
 
-    pub(crate) fn request(&mut self, id: impl Into<Value>, method: &str, params: &Value) {
+    pub(crate) fn start_request(&mut self, id: impl Into<Value>, method: &str, params: &Value) {
         let id: Value = id.into();
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
     }
 
-    /// Sends a request and waits for its answer.
-    pub(crate) fn ask(&mut self, id: impl Into<Value>, method: &str, params: &Value) -> Value {
+    /// Sends a request and waits for its response.
+    pub(crate) fn request(&mut self, id: impl Into<Value>, method: &str, params: &Value) -> Value {
         let id = id.into();
-        self.request(id.clone(), method, params);
+        self.start_request(id.clone(), method, params);
         self.answer(&id)
     }
 
-    /// Calls a tool and gives the result.
+    /// Calls a tool and returns the result.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        let answer = self.ask(tool, "tools/call", &json!({"name": tool, "arguments": arguments}));
+        let answer =
+            self.request(tool, "tools/call", &json!({"name": tool, "arguments": arguments}));
         assert!(answer.get("result").is_some(), "{answer}");
         answer["result"].clone()
     }
 
-    /// Calls a tool and gives the envelope.
+    /// Calls a tool and returns the envelope.
     #[track_caller]
     pub(crate) fn envelope(&mut self, tool: &str, arguments: &Value) -> Value {
         self.call(tool, arguments)["structuredContent"].clone()
     }
 
-    /// Waits for the answer to a request.
+    /// Waits for the response to a request.
     #[track_caller]
     pub(crate) fn answer(&mut self, id: &Value) -> Value {
         self.wait(|message| message.get("method").is_none() && message["id"] == *id)
     }
 
-    /// What came while something else was waited for.
-    pub(crate) fn put_aside(&self) -> &[Value] {
-        &self.put_aside
+    /// Returns the messages that arrived while the client waited for another one.
+    pub(crate) fn unmatched_messages(&self) -> &[Value] {
+        &self.unmatched
     }
 
-    /// Waits for a message; others are put aside.
+    /// Waits for a message that matches, and stores the others.
     #[track_caller]
-    pub(crate) fn wait(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.put_aside.iter().position(&is_it) {
-            return self.put_aside.remove(at);
+    pub(crate) fn wait(&mut self, is_match: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.unmatched.iter().position(&is_match) {
+            return self.unmatched.remove(at);
         }
         loop {
             let message: Value = serde_json::from_str(&self.line()).unwrap();
-            if is_it(&message) {
+            if is_match(&message) {
                 return message;
             }
-            self.put_aside.push(message);
+            self.unmatched.push(message);
         }
     }
 
-    /// The next line, as it was written.
+    /// Returns the next line, unparsed.
     #[track_caller]
     pub(crate) fn line(&mut self) -> String {
-        match self.lines.recv_timeout(PATIENCE) {
+        match self.lines.recv_timeout(WAIT_MAX) {
             Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => panic!("nothing came; stderr: {}", self.stderr()),
-            Err(RecvTimeoutError::Disconnected) => panic!("it ended; stderr: {}", self.stderr()),
+            Err(RecvTimeoutError::Timeout) => panic!("no line in time; stderr: {}", self.stderr()),
+            Err(RecvTimeoutError::Disconnected) => panic!("exited; stderr: {}", self.stderr()),
         }
     }
 
-    /// Waits until a call succeeds again, as after a restart.
+    /// Waits until a call succeeds again, for example after a restart.
     #[track_caller]
-    pub(crate) fn until_it_works(&mut self) -> Value {
+    pub(crate) fn wait_until_available(&mut self) -> Value {
         for n in 0..200 {
             let id = format!("again {n}");
             let params = json!({"name": "about", "arguments": {}});
-            let answer = self.ask(id, "tools/call", &params);
+            let answer = self.request(id, "tools/call", &params);
             if answer["result"]["isError"] == false {
                 return answer["result"]["structuredContent"].clone();
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("it never worked again; stderr: {}", self.stderr());
+        panic!("no call succeeded; stderr: {}", self.stderr());
     }
 
     pub(crate) fn stderr(&self) -> String {
         self.stderr.lock().unwrap().clone()
     }
 
-    /// What is found on standard error, as soon as it is there.
+    /// Waits until `find` returns a value for a line of stderr, and returns that value.
     #[track_caller]
-    pub(crate) fn until_stderr<T>(&self, find: impl Fn(&str) -> Option<T>) -> T {
+    pub(crate) fn wait_for_stderr<T>(&self, find: impl Fn(&str) -> Option<T>) -> T {
         for _ in 0..3_000 {
             if let Some(found) = self.stderr().lines().find_map(&find) {
                 return found;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        panic!("it never came; stderr: {}", self.stderr());
+        panic!("not found in time; stderr: {}", self.stderr());
     }
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// The messages that came and were not waited for.
+    /// Takes all messages that no call of `wait` matched.
     pub(crate) fn others(&mut self) -> Vec<Value> {
-        // Whatever was sent before is answered before this.
-        self.ask("the last one", "ping", &json!({}));
-        std::mem::take(&mut self.put_aside)
+        // The responses to all earlier messages precede this one.
+        self.request("the last one", "ping", &json!({}));
+        std::mem::take(&mut self.unmatched)
     }
 
     pub(crate) fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// Closes the input and waits for the end.
+    /// Closes stdin and waits until the program exits.
     #[track_caller]
-    pub(crate) fn end(mut self) -> Ran {
+    pub(crate) fn end(mut self) -> RunOutput {
         self.close_stdin();
         let mut stdout = String::new();
-        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+        while let Ok(line) = self.lines.recv_timeout(WAIT_MAX) {
             stdout += &(line + "\n");
         }
         let code = self.child.wait().unwrap().code().unwrap();
-        Ran { stdout, stderr: self.stderr(), code }
+        RunOutput { stdout, stderr: self.stderr(), code }
     }
 }
 
@@ -226,21 +229,21 @@ pub(crate) fn signal(name: &str, pid: impl std::fmt::Display) {
     assert!(status.unwrap().success());
 }
 
-/// Whether a process runs; one that only waits to be buried does not.
-pub(crate) fn runs(pid: impl std::fmt::Display) -> bool {
+/// Returns whether a process runs. A zombie does not.
+pub(crate) fn is_running(pid: impl std::fmt::Display) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().unwrap_or_default().trim().chars().next();
     state.is_some_and(|state| state != 'Z' && state != 'X')
 }
 
-/// Waits until none of these processes runs.
+/// Waits until all these processes have exited.
 #[track_caller]
 pub(crate) fn wait_until_gone(pids: &[u64]) {
     for _ in 0..400 {
-        if !pids.iter().any(runs) {
+        if !pids.iter().any(is_running) {
             return;
         }
         std::thread::sleep(Duration::from_millis(25));
     }
-    panic!("still there: {:?}", pids.iter().filter(|pid| runs(pid)).collect::<Vec<_>>());
+    panic!("still running: {:?}", pids.iter().filter(|pid| is_running(pid)).collect::<Vec<_>>());
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::mcp::{Client, signal};
 use crate::program::{Scratch, manila, start};
-use crate::serve::until_within;
+use crate::serve::wait_until_within;
 
-/// A crate, and a gateway in front of `cargo` in its folder.
+/// A crate, and the configuration of a gateway that runs `cargo` in its folder.
 struct Crate {
     scratch: Scratch,
     config: String,
@@ -35,29 +35,29 @@ impl Crate {
     }
 
     fn client(&self) -> Client {
-        let mut client = Client::started(&["serve", "--stdio", "--config", &self.config]);
-        client.greet("2025-11-25");
+        let mut client = Client::start_manila(&["serve", "--stdio", "--config", &self.config]);
+        client.handshake("2025-11-25");
         client
     }
 
-    /// What an action of `cargo_project` comes to.
+    /// Calls `cargo_project` and returns the envelope.
     fn call(&self, arguments: &Value) -> Value {
         let mut arguments = arguments.clone();
         arguments["machineReadable"] = json!(true);
         arguments["offline"] = json!(true);
         let result = self.client().call("cargo_project", &arguments);
-        serde_json::from_str(crate::shelf::text(&result)).unwrap()
+        serde_json::from_str(crate::test_pack::text(&result)).unwrap()
     }
 }
 
 #[test]
-fn a_broken_crate_is_told_error_by_error() {
+fn reports_each_compiler_error() {
     let main = "fn main() {\n    let x: u32 = \"hello\";\n    println!(\"{}\", y);\n}\n";
     let broken = Crate::new("cargo-broken", "", &[("src/main.rs", main)]);
     for format in [json!(null), json!("json"), json!("short")] {
         let found = broken.call(&json!({"action": "Check", "messageFormat": format}));
         let mut errors = found["errors"].as_array().unwrap().clone();
-        // Which comes first is for the compiler to say.
+        // The compiler may report them in any order.
         errors.sort_by_key(|error| std::cmp::Reverse(error["code"].to_string()));
         let codes: Vec<&str> = errors.iter().map(|it| it["code"].as_str().unwrap()).collect();
         assert_eq!(codes, ["E0425", "E0308"], "{found}");
@@ -67,8 +67,8 @@ fn a_broken_crate_is_told_error_by_error() {
             assert_eq!(errors[1]["data"]["command"], "cargo check --offline");
         }
         assert_eq!(errors[1]["category"], "Compilation");
-        let says = errors[1]["message"].as_str().unwrap();
-        assert!(says.starts_with("mismatched types"), "{found}");
+        let message = errors[1]["message"].as_str().unwrap();
+        assert!(message.starts_with("mismatched types"), "{found}");
         let raw = errors[1]["rawOutput"].as_str().unwrap();
         assert!(raw.contains("expected `u32`, found `&str`"), "{found}");
         let place = &errors[1]["data"]["additionalData"];
@@ -84,14 +84,14 @@ fn a_missing_dependency_is_a_package_error() {
     let found = lacking.call(&json!({"action": "Build"}));
     let error = &found["errors"][0];
     assert_eq!((&error["code"], &error["category"]), (&json!("CARGO_PACKAGE"), &json!("Package")));
-    let says = error["message"].as_str().unwrap();
-    assert!(says.contains("no matching package named `no-such-crate-of-manila`"), "{found}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("no matching package named `no-such-crate-of-manila`"), "{found}");
 }
 
 #[test]
-fn a_failing_test_is_told_with_its_place() {
-    let lib = "#[test]\nfn holds() {}\n\n#[test]\nfn fails() {\n    assert_eq!(2 + 2, 5);\n}\n\n\
-               #[test]\nfn says() -> Result<(), String> {\n    Err(\"no\".into())\n}\n";
+fn reports_a_failing_test_with_its_location() {
+    let lib = "#[test]\nfn passes() {}\n\n#[test]\nfn fails() {\n    assert_eq!(2 + 2, 5);\n}\n\n\
+               #[test]\nfn returns() -> Result<(), String> {\n    Err(\"no\".into())\n}\n";
     let failing = Crate::new("cargo-failing", "", &[("src/lib.rs", lib)]);
     let found = failing.call(&json!({"action": "Test", "lib": true}));
     let mut errors = found["errors"].as_array().unwrap().clone();
@@ -99,23 +99,23 @@ fn a_failing_test_is_told_with_its_place() {
     errors.sort_by_key(|error| error["message"].to_string());
     let codes: Vec<&str> = errors.iter().map(|it| it["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["RUST_TEST_FAILED", "RUST_TEST_FAILED"], "{found}");
-    let says = "fails: assertion `left == right` failed\n  left: 4\n right: 5";
-    assert_eq!(errors[0]["message"], says, "{found}");
+    let message = "fails: assertion `left == right` failed\n  left: 4\n right: 5";
+    assert_eq!(errors[0]["message"], message, "{found}");
     let place = &errors[0]["data"]["additionalData"];
     assert_eq!(*place, json!({"file": "src/lib.rs", "line": "6", "column": "5"}), "{found}");
-    assert_eq!(errors[1]["message"], "says: Error: \"no\"", "{found}");
-    let found = failing.call(&json!({"action": "Test", "lib": true, "filter": "holds"}));
+    assert_eq!(errors[1]["message"], "returns: Error: \"no\"", "{found}");
+    let found = failing.call(&json!({"action": "Test", "lib": true, "filter": "passes"}));
     assert_eq!(found["success"], true, "{found}");
 }
 
 #[test]
-fn whatever_goes_wrong_is_told_once_and_where() {
-    let check = |name: &str, files: &[(&str, &str)], call: Value, code: &str, says: &str| {
+fn reports_each_failure_once_with_its_location() {
+    let check = |name: &str, files: &[(&str, &str)], call: Value, code: &str, expected: &str| {
         let found = Crate::new(&format!("cargo-{name}"), "", files).call(&call);
         let errors = found["errors"].as_array().unwrap();
         assert_eq!(errors.len(), 1, "{name}: {found}");
         assert_eq!(errors[0]["code"], code, "{name}: {found}");
-        assert!(errors[0]["message"].as_str().unwrap().contains(says), "{name}: {found}");
+        assert!(errors[0]["message"].as_str().unwrap().contains(expected), "{name}: {found}");
         errors[0]["data"]["additionalData"].clone()
     };
     let place = |line: &str, column: &str, file: &str| -> Value {
@@ -141,11 +141,11 @@ fn whatever_goes_wrong_is_told_once_and_where() {
     let found =
         check("panic", &[("src/main.rs", panics)], json!({"action": "Run"}), "RUST_PANIC", "None");
     assert_eq!(found["file"], "src/main.rs");
-    // What is said of a success is output, wherever it is said; and above the folder nothing is
-    // looked for.
+    // The warnings of a successful build are part of the output.
     let warned = Crate::new("cargo-warned", "", &[("src/main.rs", "fn main() { let x = 1; }\n")]);
     let found = warned.call(&json!({"action": "Build"}));
     assert!(found["output"].as_str().unwrap().contains("unused variable: `x`"), "{found}");
+    // The pack does not search for a project above the allowed folder.
     warned.scratch.file("work/inner/keep", "");
     let inner = warned.config.replace("manila.toml", "work/inner");
     let outside = warned.scratch.file(
@@ -155,7 +155,7 @@ fn whatever_goes_wrong_is_told_once_and_where() {
     let ran =
         manila(&["call", "cargo_project", "--arg", "action=Clean", "--config", &outside], b"");
     assert!(ran.stdout.contains("There is no `Cargo.toml`"), "{ran:?}");
-    // Not even if something else has that name.
+    // A folder with the name of the project file does not count.
     warned.scratch.file("work/inner/x/Cargo.toml/Cargo.toml", "[package]\nname = \"x\"\n");
     let add = json!({"action": "Add", "crate": "x", "path": "x/Cargo.toml", "offline": true});
     let add = ["call", "cargo_package", "--args", &add.to_string(), "--config", &outside];
@@ -164,7 +164,7 @@ fn whatever_goes_wrong_is_told_once_and_where() {
 }
 
 #[test]
-fn a_build_that_is_cancelled_tells_how_far_it_came() {
+fn a_cancelled_build_reports_its_output() {
     let script = "fn main() {\n    std::fs::write(\"begun\", \"\").unwrap();\n    \
                   std::thread::sleep(std::time::Duration::from_secs(600));\n}\n";
     let slow = Crate::new("cargo-slow", "", &[("src/lib.rs", ""), ("build.rs", script)]);
@@ -181,8 +181,10 @@ fn a_build_that_is_cancelled_tells_how_far_it_came() {
         &slow.config,
     ]);
     let begun = slow.config.replace("manila.toml", "work/begun");
-    // A machine that is busy takes its time to compile a build script.
-    until_within(Duration::from_secs(60), "it builds", || std::path::Path::new(&begun).exists());
+    // A busy machine may need long to compile a build script.
+    wait_until_within(Duration::from_secs(60), "the build script runs", || {
+        std::path::Path::new(&begun).exists()
+    });
     signal("INT", child.id());
     let output = child.wait_with_output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! The pack `dotnet` with a stand-in for the program: every example of its contract comes out.
+//! The pack `dotnet` with a stub program: it reproduces every example of its contract.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use crate::mcp::{Client, signal};
 use crate::program::{Scratch, manila, read, root, start};
-use crate::serve::until;
-use crate::shelf::{executable, text};
+use crate::serve::wait_until;
+use crate::test_pack::{executable, text};
 
-/// Writes down its arguments, and says what it was told to say.
-const STAND_IN: &str = r#"#!/bin/sh
+/// A program that records its arguments and prints the given output.
+const STUB: &str = r#"#!/bin/sh
 D=$(dirname "$0")
 if [ "$*" = --version ]; then echo 10.0.100; exit; fi
-for word in "$@"; do printf '%s\n' "$word"; done > "$D/ran"
+for argument in "$@"; do printf '%s\n' "$argument"; done > "$D/ran"
 cat "$D/stdout"
 cat "$D/stderr" >&2
 exit "$(cat "$D/exit")"
@@ -27,18 +27,18 @@ fn client(scratch: &Scratch, path: &str) -> Client {
          env = {{ PATH = \"{path}\" }}\n"
     );
     let config = scratch.file("manila.toml", config);
-    let mut client = Client::started(&["serve", "--stdio", "--config", &config]);
-    client.greet("2025-11-25");
+    let mut client = Client::start_manila(&["serve", "--stdio", "--config", &config]);
+    client.handshake("2025-11-25");
     client
 }
 
 #[test]
-fn every_example_of_a_call_comes_out() {
+fn reproduces_every_example_of_a_call() {
     let vectors = read(&root().join("conformance/packs/dotnet.json"));
     let vectors: Vec<Value> = serde_json::from_str(&vectors).unwrap();
     assert!(vectors.len() >= 25);
     let scratch = Scratch::new("packs-dotnet");
-    let program = executable(&scratch, "bin/dotnet", STAND_IN);
+    let program = executable(&scratch, "bin/dotnet", STUB);
     let bin = program.trim_end_matches("/dotnet").to_owned();
     let mut here = client(&scratch, &format!("{bin}:/usr/bin:/bin"));
     let mut elsewhere = client(&scratch, "/no/such/folder");
@@ -64,31 +64,31 @@ fn every_example_of_a_call_comes_out() {
             let places = facts.map(|fact| text(&result).find(fact).unwrap());
             assert!(places.is_sorted(), "{name}: {envelope}");
         }
-        let words = std::fs::read_to_string(&ran).ok();
-        let words: Option<Vec<Value>> =
-            words.map(|words| words.lines().map(|word| json!(word)).collect());
-        assert_eq!(words.map_or(Value::Null, Value::from), vector["ran"], "{name}");
+        let lines = std::fs::read_to_string(&ran).ok();
+        let arguments: Option<Vec<Value>> =
+            lines.map(|lines| lines.lines().map(|argument| json!(argument)).collect());
+        assert_eq!(arguments.map_or(Value::Null, Value::from), vector["ran"], "{name}");
         for (path, _) in files {
             std::fs::remove_file(Path::new(&bin).join("../work").join(path)).unwrap();
         }
     }
 }
 
-/// The real program, where it is installed.
+/// Runs the real program, where it is installed.
 #[test]
-fn the_real_program_tells_its_version() {
-    let asked = std::process::Command::new("dotnet").arg("--version").output();
-    let is_there = asked.is_ok_and(|it| it.status.success());
+fn the_real_program_reports_its_version() {
+    let version = std::process::Command::new("dotnet").arg("--version").output();
+    let is_installed = version.is_ok_and(|it| it.status.success());
     let args = ["call", "dotnet_sdk", "--arg", "action=Version", "--pack", "dotnet"];
     let ran = manila(&[&args[..], &["-c", "machine-readable-v1"]].concat(), b"");
     let envelope: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(envelope["success"], is_there, "{envelope}");
-    if !is_there {
+    assert_eq!(envelope["success"], is_installed, "{envelope}");
+    if !is_installed {
         assert_eq!(envelope["errors"][0]["code"], "CAPABILITY_NOT_AVAILABLE", "{envelope}");
     }
 }
 
-/// What a restore says while it runs, until it is told to end.
+/// A program whose `restore` runs until it is stopped.
 const SLOW: &str = r#"#!/bin/sh
 D=$(dirname "$0")
 case "$1" in
@@ -98,7 +98,7 @@ esac
 "#;
 
 #[test]
-fn the_examples_of_a_conflict_and_of_a_cancellation_come_out() {
+fn reproduces_the_examples_of_a_conflict_and_a_cancellation() {
     let scratch = Scratch::new("packs-dotnet-slow");
     let program = executable(&scratch, "bin/dotnet", SLOW);
     scratch.file("work/MyProject.csproj", "<Project/>");
@@ -111,7 +111,7 @@ fn the_examples_of_a_conflict_and_of_a_cancellation_come_out() {
     client.send(
         &json!({"jsonrpc": "2.0", "id": 71, "method": "tools/call", "params": call("Restore")}),
     );
-    until("it restores", || Path::new(&bin).join("begun").exists());
+    wait_until("the restore runs", || Path::new(&bin).join("begun").exists());
     let conflict = client.call("dotnet_project", &call("Build")["arguments"]);
     let mut conflict: Value = serde_json::from_str(text(&conflict)).unwrap();
     let since = conflict["metadata"]["conflictingSince"].take();
@@ -120,13 +120,13 @@ fn the_examples_of_a_conflict_and_of_a_cancellation_come_out() {
     let given = read(&root().join("conformance/given/machine_readable_v1/conflict.json"));
     let given: Value = serde_json::from_str(&given).unwrap();
     assert_eq!(conflict, given["envelope"]);
-    // The same project, though nobody names it.
+    // The same project, found in the working directory.
     let unnamed = json!({"action": "Build", "machineReadable": true});
     let unnamed = client.call("dotnet_project", &unnamed);
     assert!(text(&unnamed).contains("CONCURRENCY_CONFLICT"), "{unnamed}");
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": 71}}));
-    // Who took a call back hears nothing of it any more; what it held is free.
+    // A cancelled call gets no response, and releases its lock.
     let built = json!({"action": "Build", "project": "MyProject.csproj", "machineReadable": true,
         "wait_ms": 20_000});
     let built = client.call("dotnet_project", &built);
@@ -138,13 +138,13 @@ fn the_examples_of_a_conflict_and_of_a_cancellation_come_out() {
     let arguments = ["--arg", "action=Restore", "--arg", "project=MyProject.csproj"];
     let contract = ["-c", "machine-readable-v1", "--config", &config];
     let child = start(&[&["call", "dotnet_project"], &arguments[..], &contract[..]].concat());
-    until("it restores", || Path::new(&bin).join("begun").exists());
+    wait_until("the restore runs", || Path::new(&bin).join("begun").exists());
     signal("INT", child.id());
     let output = child.wait_with_output().unwrap();
     let mut cancelled: Value = serde_json::from_slice(&output.stdout).unwrap();
     let given = read(&root().join("conformance/given/machine_readable_v1/cancelled.json"));
     let given: Value = serde_json::from_str(&given).unwrap();
-    // Here nothing was cut.
+    // In this run, the output is not truncated.
     cancelled["errors"][0]["rawOutput"] = given["envelope"]["errors"][0]["rawOutput"].clone();
     assert_eq!(cancelled, given["envelope"]);
 }

@@ -1,11 +1,11 @@
-//! Q5: the same request gets the same answer, whatever carries it.
+//! Q5: the same request gets the same response on every transport.
 
 use serde_json::{Value, json};
 
-use crate::http_client::{Served, modern};
+use crate::http_client::{HttpProgram, modern_request};
 use crate::mcp::{Client, manila_path};
 
-/// Tool, arguments as JSON text, and the canonical code of what goes wrong.
+/// Tool, arguments as JSON text, and the canonical code of the expected failure.
 const CALLS: [(&str, &str, Option<&str>); 15] = [
     ("echo", r#"{"message":"hello"}"#, None),
     ("add", r#"{"a":1,"b":2}"#, None),
@@ -24,54 +24,54 @@ const CALLS: [(&str, &str, Option<&str>); 15] = [
     ("no_such_tool", "{}", Some("TOOL_NOT_FOUND")),
 ];
 
-/// What came of a call: the canonical code, and the envelope without what differs each time.
+/// The result of a call: the canonical code, and the envelope without volatile members.
 #[derive(Debug, PartialEq)]
-struct Came {
+struct CallResult {
     code: Option<String>,
     envelope: Value,
 }
 
-fn steady(mut envelope: Value) -> Value {
+fn without_volatile(mut envelope: Value) -> Value {
     for member in ["request_id", "telemetry"] {
         envelope["meta"].as_object_mut().map(|meta| meta.remove(member));
     }
     envelope
 }
 
-/// What a client of MCP got.
-fn on_mcp(answer: &Value) -> Came {
+/// Parses the response to an MCP client.
+fn mcp_result(answer: &Value) -> CallResult {
     if let Some(error) = answer.get("error") {
         let code = error["data"]["canonicalCode"].as_str().map(str::to_owned);
-        return Came { code, envelope: Value::Null };
+        return CallResult { code, envelope: Value::Null };
     }
     let result = &answer["result"];
     let code = result["_meta"]["dev.manila/code"].as_str().map(str::to_owned);
-    Came { code, envelope: steady(result["structuredContent"].clone()) }
+    CallResult { code, envelope: without_volatile(result["structuredContent"].clone()) }
 }
 
 #[test]
-fn the_same_call_comes_to_the_same_on_every_way() {
+fn the_same_call_has_the_same_result_on_every_transport() {
     let timeout = ["--timeout", "400ms"];
-    let served = Served::sample(&timeout);
-    let legacy = served.greeted("2025-11-25");
+    let served = HttpProgram::sample(&timeout);
+    let legacy = served.connect("2025-11-25");
     let mut pipe = Client::sample(&timeout);
     let mut modern_pipe = Client::start(&timeout, &[manila_path(), "sample-server"]);
     for (tool, arguments, code) in CALLS {
         let name = format!("{tool} {arguments}");
-        // Written by hand: a value that stands twice must stay.
+        // Written as text, because duplicate members must stay.
         let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
         let call = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{params}}}"#);
         pipe.send_line(&call);
-        let first = on_mcp(&pipe.answer(&json!(5)));
+        let first = mcp_result(&pipe.answer(&json!(5)));
         assert_eq!(first.code.as_deref(), code, "{name}: {first:?}");
         let session = legacy.head();
         let head = ["Content-Type: application/json", session.as_str()];
-        let over_http = on_mcp(&served.ask("POST", "/mcp", &head, &call).json());
+        let over_http = mcp_result(&served.request("POST", "/mcp", &head, &call).json());
         assert_eq!(over_http, first, "{name}, legacy over HTTP");
-        let said = modern(5, "tools/call", &json!({"name": tool, "arguments": "HERE"}));
-        let said = said.replace("\"HERE\"", arguments);
-        modern_pipe.send_line(&said);
-        assert_eq!(on_mcp(&modern_pipe.answer(&json!(5))), first, "{name}, modern on a pipe");
+        let modern = modern_request(5, "tools/call", &json!({"name": tool, "arguments": "HERE"}));
+        let modern = modern.replace("\"HERE\"", arguments);
+        modern_pipe.send_line(&modern);
+        assert_eq!(mcp_result(&modern_pipe.answer(&json!(5))), first, "{name}, modern on a pipe");
         let name_header = format!("Mcp-Name: {tool}");
         let head = [
             "Content-Type: application/json",
@@ -79,37 +79,39 @@ fn the_same_call_comes_to_the_same_on_every_way() {
             "Mcp-Method: tools/call",
             &name_header,
         ];
-        let reply = served.ask("POST", "/mcp", &head, &said);
+        let reply = served.request("POST", "/mcp", &head, &modern);
         assert_eq!(reply.status, 200, "{name}: {reply:?}");
-        assert_eq!(on_mcp(&reply.json()), first, "{name}, modern over HTTP");
+        assert_eq!(mcp_result(&reply.json()), first, "{name}, modern over HTTP");
         check_plain(&served, tool, arguments, &first);
     }
 }
 
-/// The status of a canonical code, as the catalogue has it.
+/// Returns the HTTP status of a canonical code in the catalogue.
 fn status(code: Option<&str>) -> u16 {
     code.map_or(200, |code| manila::Code::from_name(code).unwrap().http_status())
 }
 
-fn check_plain(served: &Served, tool: &str, arguments: &str, first: &Came) {
+fn check_plain(served: &HttpProgram, tool: &str, arguments: &str, first: &CallResult) {
     let name = format!("{tool} {arguments}, plain HTTP");
     let path = format!("/tools/{tool}");
-    let reply = served.ask("POST", &path, &[], arguments);
+    let reply = served.request("POST", &path, &[], arguments);
     assert_eq!(reply.status, status(first.code.as_deref()), "{name}: {reply:?}");
     assert_eq!(reply.header("manila-code"), first.code, "{name}");
-    let envelope = steady(reply.json());
+    let envelope = without_volatile(reply.json());
     if first.envelope != Value::Null {
         assert_eq!(envelope, first.envelope, "{name}");
     }
-    // The same in a strict envelope: JSON-RPC's own words, and the same code.
+    // A strict JSON-RPC request gets a JSON-RPC error and the same code.
     let strict = format!(
         r#"{{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{{"tool":"{tool}","input":{arguments}}}}}"#
     );
-    let answer = served.ask("POST", &path, &[], &strict);
+    let answer = served.request("POST", &path, &[], &strict);
     assert_eq!(answer.status, reply.status, "{name}: {answer:?}");
     assert_eq!(answer.header("manila-code"), first.code, "{name}");
     match &first.code {
-        None => assert_eq!(steady(answer.json()["result"].clone()), first.envelope, "{name}"),
+        None => {
+            assert_eq!(without_volatile(answer.json()["result"].clone()), first.envelope, "{name}");
+        }
         Some(code) => {
             let code = manila::Code::from_name(code).unwrap();
             let expected = code.jsonrpc_error_plain().to_string();
@@ -119,7 +121,7 @@ fn check_plain(served: &Served, tool: &str, arguments: &str, first: &Came) {
     }
 }
 
-/// Requests that are none, with the canonical code that each gets wherever it goes.
+/// Malformed requests, with the canonical code that each gets on every transport.
 const WRONG: [(&str, &str); 6] = [
     ("{", "PARSE_ERROR"),
     (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":[]}"#, "INVALID_ENVELOPE"),
@@ -130,9 +132,9 @@ const WRONG: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn the_same_bad_request_is_the_same_error_on_every_way() {
-    let served = Served::sample(&[]);
-    let legacy = served.greeted("2025-11-25");
+fn the_same_malformed_request_gets_the_same_error_on_every_transport() {
+    let served = HttpProgram::sample(&[]);
+    let legacy = served.connect("2025-11-25");
     let mut pipe = Client::sample(&[]);
     for (wrong, code) in WRONG {
         pipe.send_line(wrong);
@@ -141,22 +143,22 @@ fn the_same_bad_request_is_the_same_error_on_every_way() {
         let session = legacy.head();
         for head in [session.as_str(), "MCP-Protocol-Version: 2026-07-28"] {
             let head = ["Content-Type: application/json", head];
-            let reply = served.ask("POST", "/mcp", &head, wrong);
+            let reply = served.request("POST", "/mcp", &head, wrong);
             assert_eq!(reply.status, 400, "{wrong}: {reply:?}");
             assert_eq!(reply.json()["error"], refused["error"], "{wrong}");
         }
-        let plain = served.ask("POST", "/tools/echo", &[], wrong);
+        let plain = served.request("POST", "/tools/echo", &[], wrong);
         assert_eq!(plain.header("manila-code").as_deref(), Some(code), "{wrong}: {plain:?}");
         assert_eq!(plain.status, status(Some(code)), "{wrong}");
     }
 }
 
 #[test]
-fn plain_http_is_for_people_too() {
-    let served = Served::sample(&[]);
+fn plain_http_also_returns_plain_text() {
+    let served = HttpProgram::sample(&[]);
     let text = |tool: &str, arguments: &str| {
         let reply =
-            served.ask("POST", &format!("/tools/{tool}"), &["Accept: text/plain"], arguments);
+            served.request("POST", &format!("/tools/{tool}"), &["Accept: text/plain"], arguments);
         assert_eq!(reply.header("content-type").as_deref(), Some("text/plain; charset=utf-8"));
         (reply.status, reply.body)
     };
@@ -166,17 +168,17 @@ fn plain_http_is_for_people_too() {
     assert!(status == 404 && body.starts_with("Error: "), "{body}");
     let (status, body) = text("echo", "{}");
     assert!(status == 422 && body.starts_with("Error: Validation failed"), "{body}");
-    let listed = served.ask("GET", "/tools", &[], "").json();
+    let listed = served.request("GET", "/tools", &[], "").json();
     let first = listed["tools"][0].clone();
     assert_eq!(first["name"], "echo");
-    assert_eq!(served.ask("GET", "/tools/echo", &[], "").json(), first);
-    assert_eq!(served.ask("GET", "/tools/nope", &[], "").status, 404);
+    assert_eq!(served.request("GET", "/tools/echo", &[], "").json(), first);
+    assert_eq!(served.request("GET", "/tools/nope", &[], "").status, 404);
     let other = ["Manila-Contract: envelope-v1"];
-    let reply = served.ask("POST", "/tools/text", &other, "");
+    let reply = served.request("POST", "/tools/text", &other, "");
     assert_eq!(reply.json()["tool_id"], "text");
     assert_eq!(reply.header("manila-contract").as_deref(), Some("envelope-v1"));
-    assert_eq!(served.ask("GET", "/healthz", &[], "").body, "ok\n");
-    // Media stand in the payload.
-    let image = served.ask("POST", "/tools/image", &[], "").json();
+    assert_eq!(served.request("GET", "/healthz", &[], "").body, "ok\n");
+    // The payload contains the media.
+    let image = served.request("POST", "/tools/image", &[], "").json();
     assert!(image.to_string().contains(r#""mimeType":"image/png""#), "{image}");
 }

@@ -4,29 +4,29 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What a run of the program left.
+/// The output and the exit code of the program.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) code: i32,
 }
 
-/// Starts `manila` with these arguments, all its streams piped.
+/// Starts `manila` with these arguments and all its streams piped.
 pub(crate) fn start(args: &[&str]) -> Child {
-    spawned(Command::new(env!("CARGO_BIN_EXE_manila")).args(args))
+    spawn(Command::new(env!("CARGO_BIN_EXE_manila")).args(args))
 }
 
-/// As `start`, after a shell has run `first`, e.g. `ulimit -Sn 64`.
+/// Does the same as `start`, after a shell has run `first`, e.g. `ulimit -Sn 64`.
 pub(crate) fn start_after(first: &str, args: &[&str]) -> Child {
     let script = format!("{first}; exec \"$0\" \"$@\"");
-    spawned(Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_manila")]).args(args))
+    spawn(Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_manila")]).args(args))
 }
 
-fn spawned(command: &mut Command) -> Child {
+fn spawn(command: &mut Command) -> Child {
     command
         .env("PATH", path_with_manila())
-        // What is kept of a test's requests is nothing for the repository.
+        // The journals of tests do not belong in the repository.
         .env("MANILA_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/home"))
         .current_dir(root())
         .stdin(Stdio::piped())
@@ -36,24 +36,24 @@ fn spawned(command: &mut Command) -> Child {
         .unwrap()
 }
 
-/// Where programs are found, `manila` among them: documents call it by its name.
-#[allow(clippy::disallowed_methods, reason = "the one place where tests look at the environment")]
+/// Returns a `PATH` that contains `manila`, because documents call it by its name.
+#[allow(clippy::disallowed_methods, reason = "the one place where tests read the environment")]
 fn path_with_manila() -> std::ffi::OsString {
     let folder = Path::new(env!("CARGO_BIN_EXE_manila")).parent().unwrap().to_path_buf();
-    let usual = std::env::var_os("PATH").unwrap_or_default();
-    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&usual))).unwrap()
+    let current = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&current))).unwrap()
 }
 
-/// Runs `manila` with these arguments and this standard input.
-pub(crate) fn manila(args: &[&str], stdin: &[u8]) -> Ran {
+/// Runs `manila` with these arguments and this stdin.
+pub(crate) fn manila(args: &[&str], stdin: &[u8]) -> RunOutput {
     let mut child = start(args);
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
-    // A program that refuses early does not read everything.
+    // A program that fails early does not read all its input.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
-    Ran {
+    RunOutput {
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
         code: output.status.code().expect("the program was not killed"),
@@ -65,7 +65,7 @@ pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// The files directly below a folder of the repository, in order.
+/// The files directly below a folder of the repository, sorted.
 pub(crate) fn files(folder: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|_| panic!("no {folder}"));
     let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -77,8 +77,8 @@ pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Whether files that are generated are to be written anew.
-#[allow(clippy::disallowed_methods, reason = "the one place where tests look at the environment")]
+/// Returns whether tests write generated files instead of checking them.
+#[allow(clippy::disallowed_methods, reason = "the one place where tests read the environment")]
 pub(crate) fn is_update() -> bool {
     std::env::var("UPDATE").is_ok()
 }
@@ -94,23 +94,23 @@ pub(crate) fn check_generated(path: &Path, expected: &str) {
     let found = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         found == expected,
-        "{} is not what the program gives now; look at the change with UPDATE=1 and git diff",
+        "{} is out of date; run the test with UPDATE=1 and review the change with git diff",
         path.display()
     );
 }
 
-/// A folder of a test's own, which goes when the test is over.
+/// A temporary folder of one test, which is removed when the test ends.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// `test` is part of its name.
+    /// Creates the folder; `test` is part of its name.
     pub(crate) fn new(test: &str) -> Scratch {
         let folder = std::env::temp_dir().join(format!("manila-{test}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         Scratch(folder)
     }
 
-    /// Writes a file, and gives its path.
+    /// Writes a file and returns its path.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.0.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -121,7 +121,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is the system's to clean up.
+        // The system removes temporary files that cannot be removed here.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,11 +1,11 @@
-//! Random bytes for every command that reads: an exit status, never a panic.
+//! Random input for every command that reads: it exits with a status and never panics.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use crate::program::manila;
 
-/// Few cases: each one starts the program several times.
+/// Returns a runner with few cases, because each case starts the program several times.
 fn runner() -> TestRunner {
     let config =
         ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
@@ -41,7 +41,7 @@ fn no_command_panics_on_random_bytes() {
             let ran = manila(args, &bytes);
             prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);
             prop_assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
-            // Nothing half-written: whatever stands on stdout is whole lines.
+            // The program writes only complete lines to stdout.
             prop_assert!(ran.stdout.is_empty() || ran.stdout.ends_with('\n'));
         }
         Ok(())
@@ -51,9 +51,9 @@ fn no_command_panics_on_random_bytes() {
 
 #[test]
 fn no_argument_panics() {
-    let outcome = runner().run(&"[^\u{0}]{0,30}", |word| {
+    let outcome = runner().run(&"[^\u{0}]{0,30}", |text| {
         for args in
-            [["explain", word.as_str()], ["schema", &word], ["seal", &word], ["check", &word]]
+            [["explain", text.as_str()], ["schema", &text], ["seal", &text], ["check", &text]]
         {
             let ran = manila(&args, b"");
             prop_assert!((0..=2).contains(&ran.code), "{args:?} ended with {}", ran.code);

@@ -1,12 +1,12 @@
-//! Secrets: no way out of the program lets one through.
+//! Redaction: no output of the program contains a secret.
 
 use std::io::{Read, Write};
 
 use serde_json::{Value, json};
 
 use crate::mcp::Client;
-use crate::program::{Ran, Scratch, manila, root, start};
-use crate::scripted::{HELLO, greeted};
+use crate::program::{RunOutput, Scratch, manila, root, start};
+use crate::scripted::{ANSWER_INITIALIZE, connect};
 
 const SECRET: &str = "AKIAIOSFODNN7REDACTE";
 
@@ -17,7 +17,7 @@ fn check(args: &[&str], stdin: &str, stdout: &str) {
 }
 
 #[test]
-fn text_is_filtered() {
+fn redacts_text() {
     check(&[], "", "");
     check(&[], "a password=hunter2x\r\nno secret", "a password=[REDACTED]\r\nno secret");
     check(&["-"], "\u{0}pwd=hunter2x\n\n", "\u{0}pwd=[REDACTED]\n\n");
@@ -36,18 +36,18 @@ fn json_keeps_its_structure() {
         "\n{\n \"passwords\": [\n \"hunter2xyz\"\n]\n}\n",
         "\n{\n \"passwords\": [\n \"[REDACTED]\"\n]\n}\n",
     );
-    // A line among others that is no JSON holds no one up, and leaks nothing.
+    // A line that is not JSON is redacted as text, and the others are still processed.
     let ran = manila(&["redact", "--json"], b"{\"n\":1}\npwd=hunter2x {\n");
     assert_eq!((ran.stdout.as_str(), ran.code), ("{\"n\":1}\npwd=[REDACTED] {\n", 0));
-    assert!(ran.stderr.contains("1 lines are no JSON"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 line is not JSON"), "{}", ran.stderr);
     let ran = manila(&["redact", "--json"], b"{\n\"n\": pwd=hunter2x\n");
     assert_eq!((ran.stdout.as_str(), ran.code), ("", 2));
     assert!(!ran.stderr.contains("hunter2x"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("hint: without `--json`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: remove `--json`"), "{}", ran.stderr);
 }
 
 #[test]
-fn a_report_has_places_and_no_secrets() {
+fn a_report_has_locations_and_no_secrets() {
     let text = "fine\nx password=hunter2x\n  AKIAIOSFODNN7EXAMPLE\n";
     let ran = manila(&["redact", "--report"], text.as_bytes());
     assert_eq!(ran.stdout, "-:2:12: password\n-:3:3: aws-access-key-id\n");
@@ -60,17 +60,17 @@ fn a_report_has_places_and_no_secrets() {
 }
 
 #[test]
-fn the_rules_can_be_listed() {
+fn lists_the_rules() {
     let ran = manila(&["redact", "--rules", "--json"], b"");
     let rows: Vec<Value> = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(rows.len(), manila_redact::rules().len());
-    let people = manila(&["redact", "--rules"], b"").stdout;
-    assert!(people.contains("\n    GitHub "), "{people}");
+    let text = manila(&["redact", "--rules"], b"").stdout;
+    assert!(text.contains("\n    GitHub "), "{text}");
 }
 
-/// Whoever waits for a line gets it, though more may come.
+/// Each line is written as soon as it is complete, before the input ends.
 #[test]
-fn a_pipe_is_filtered_line_by_line() {
+fn redacts_a_pipe_line_by_line() {
     let mut child = start(&["redact"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
@@ -89,7 +89,7 @@ fn a_pipe_is_filtered_line_by_line() {
 }
 
 #[test]
-fn the_configuration_binds_every_command() {
+fn the_configuration_applies_to_every_command() {
     let folder = std::env::temp_dir().join(format!("manila-redact-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let write = |name: &str, text: &str| {
@@ -119,23 +119,23 @@ fn the_configuration_binds_every_command() {
         let server = ["--", "manila", "sample-server"];
         manila(&[&["call", "secrets"], extra, &server].concat(), b"")
     };
-    let Ran { stdout, stderr, .. } = call(&["--config", &good]);
+    let RunOutput { stdout, stderr, .. } = call(&["--config", &good]);
     assert!(stdout.contains("not-a-real-password"), "{stdout}");
-    assert!(stderr.contains("the answer of `secrets` was not redacted"), "{stderr}");
+    assert!(stderr.contains("the response of `secrets` was not redacted"), "{stderr}");
     assert!(!call(&[]).stdout.contains("not-a-real-password"));
     let bad = write("bad.toml", "[redact]\nofff = []\n");
     let ran = manila(&["redact", "--config", &bad], b"");
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("line 2, column 1: unknown field `offf`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 2, column 1: unknown key `offf`"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: did you mean `off`?"), "{}", ran.stderr);
     let ran = manila(&["redact", "--config", "no-such.toml"], b"");
     assert!(ran.stderr.contains("there is no such file"), "{}", ran.stderr);
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Asks a server that answers everything with secrets, in every contract and none.
+/// Every response of the server contains secrets, in every contract and without one.
 #[test]
-fn no_answer_brings_a_secret() {
+fn no_response_contains_a_secret() {
     let answer = |id: u64, members: &str| {
         let members = members.replace("SECRET", SECRET);
         format!(r#"read line; echo '{{"jsonrpc":"2.0","id":{id},{members}}}'; "#)
@@ -159,13 +159,13 @@ fn no_answer_brings_a_secret() {
                 _ => listed.clone() + &answer(3, members),
             };
             let script = format!("read confirmed; {script} cat >/dev/null");
-            let mut client = greeted(&["--contract", contract, "--verbose"], &script);
-            client.request("x", "tools/call", &json!({"name": "t"}));
+            let mut client = connect(&["--contract", contract, "--verbose"], &script);
+            client.start_request("x", "tools/call", &json!({"name": "t"}));
             let line = client.line();
             let end = client.end();
             assert!(!line.contains(SECRET), "{contract}: {line}");
-            let is_told = line.contains("[REDACTED]") || members.contains(r#""result":"SECRET""#);
-            assert!(is_told, "{contract}: {line}");
+            let is_marked = line.contains("[REDACTED]") || members.contains(r#""result":"SECRET""#);
+            assert!(is_marked, "{contract}: {line}");
             assert!(!end.stdout.contains(SECRET), "{contract}: {}", end.stdout);
             assert!(!end.stderr.contains(SECRET), "{contract}: {}", end.stderr);
         }
@@ -173,17 +173,17 @@ fn no_answer_brings_a_secret() {
     for method in ["resources/read", "prompts/get", "completion/complete", "tasks/get", "x/y"] {
         for members in results {
             let script = format!("read confirmed; {} cat >/dev/null", answer(2, members));
-            let mut client = greeted(&[], &script);
-            client.request("x", method, &json!({}));
+            let mut client = connect(&[], &script);
+            client.start_request("x", method, &json!({}));
             let line = client.line();
             assert!(line.contains("[REDACTED]") && !line.contains(SECRET), "{method}: {line}");
         }
     }
 }
 
-/// What the protocol itself uses is not touched, whatever it looks like.
+/// Values that the protocol itself uses are never redacted.
 #[test]
-fn the_protocols_own_words_stay() {
+fn does_not_redact_protocol_members() {
     let members = concat!(
         r#""result":{"contents":[{"uri":"x://u:hunter2x@h/SECRET","blob":"BLOB"}],"#,
         r#""nextCursor":"SECRET","_meta":{"progressToken":"SECRET","taskId":"SECRET"}}"#,
@@ -191,19 +191,19 @@ fn the_protocols_own_words_stay() {
     let blob = format!("{}//{SECRET}//{}", "QUJD".repeat(12), "QUJD".repeat(12));
     let members = members.replace("SECRET", SECRET).replace("BLOB", &blob);
     let answer = format!(r#"{{"jsonrpc":"2.0","id":2,{members}}}"#);
-    let mut client = greeted(&[], &format!("read a; read b; echo '{answer}'; cat >/dev/null"));
-    client.request("x", "resources/read", &json!({}));
+    let mut client = connect(&[], &format!("read a; read b; echo '{answer}'; cat >/dev/null"));
+    client.start_request("x", "resources/read", &json!({}));
     assert_eq!(client.line(), answer.replace(r#""id":2"#, r#""id":"x""#));
 }
 
 #[test]
-fn what_a_server_says_on_its_own_is_redacted() {
+fn redacts_notifications() {
     let message = json!({"jsonrpc": "2.0", "method": "notifications/message", "params":
         {"level": "info", "data": {"m": SECRET, "password": "hunter2x"}}});
     let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params":
         {"progressToken": SECRET, "progress": 1, "message": SECRET}});
     let script = format!("read a; echo '{message}'; echo '{progress}'; cat >/dev/null");
-    let mut client = greeted(&[], &script);
+    let mut client = connect(&[], &script);
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     let log = client.line();
     assert!(!log.contains(SECRET) && !log.contains("hunter2x"), "{log}");
@@ -216,61 +216,62 @@ fn what_a_server_says_on_its_own_is_redacted() {
     );
 }
 
-/// The last words of a server that dies, and the command line that started it.
+/// Covers the last stderr lines of a server that exits, and its command line.
 #[test]
-fn a_death_tells_no_secret() {
+fn an_exit_reports_no_secret() {
     let script = format!(
-        "{HELLO} read a; printf '{SECRET} at last\\n-----BEGIN PRIVATE KEY-----\\n\
+        "{ANSWER_INITIALIZE} read a; printf '{SECRET} at last\\n-----BEGIN PRIVATE KEY-----\\n\
          MIIEvQIBADANBgkqhkiG9w0B\\nabc=\\n-----END PRIVATE KEY-----\\n' >&2; exit 3"
     );
     let mut client = Client::start(&[], &["sh", "-c", &script, "x", "--password", "hunter2x"]);
-    assert!(client.greet("2025-11-25")["result"].is_object());
-    let answer = client.ask("x", "tools/call", &json!({"name": "t"})).to_string();
+    assert!(client.handshake("2025-11-25")["result"].is_object());
+    let answer = client.request("x", "tools/call", &json!({"name": "t"})).to_string();
     let end = client.end();
     for secret in [SECRET, "MIIEvQ", "abc=", "hunter2x"] {
-        // The script itself is part of the command line, and shown in the shell's own escapes.
+        // The script is part of the command line, which is shown with shell escapes.
         assert!(!answer.contains(secret), "{secret}: {answer}");
         assert!(!end.stderr.contains(secret), "{secret}: {}", end.stderr);
     }
     assert!(answer.contains("[REDACTED] at last"), "{answer}");
 }
 
-/// A configuration that lets callers see secrets; `test` is part of its folder's name.
-fn unsafe_output_allowed(test: &str) -> (Scratch, String) {
+/// Writes a configuration that lets callers request secrets; `test` is part of its folder's name.
+fn allow_unsafe_output(test: &str) -> (Scratch, String) {
     let folder = Scratch::new(test);
     let path = folder.file("manila.toml", "[redact]\nunsafe_output = true\n");
     (folder, path)
 }
 
 #[test]
-fn a_caller_sees_secrets_only_where_it_may() {
-    let (_folder, path) = unsafe_output_allowed("meta");
-    let ask = |options: &[&str]| {
+fn a_caller_gets_secrets_only_if_the_operator_allows_it() {
+    let (_folder, path) = allow_unsafe_output("meta");
+    let request = |options: &[&str]| {
         let mut client = Client::start(options, &["manila", "sample-server"]);
-        client.greet("2025-11-25");
+        client.handshake("2025-11-25");
         let meta = json!({"dev.manila/unsafeOutput": true});
         let params = json!({"name": "secrets", "arguments": {}, "_meta": meta});
-        let answer = client.ask("x", "tools/call", &params)["result"]["structuredContent"].clone();
+        let answer =
+            client.request("x", "tools/call", &params)["result"]["structuredContent"].clone();
         (answer, client.end().stderr)
     };
-    let (answer, stderr) = ask(&["--config", &path]);
+    let (answer, stderr) = request(&["--config", &path]);
     assert!(answer.to_string().contains("not-a-real-password"), "{answer}");
-    assert!(stderr.contains("was not redacted: the caller asked for it"), "{stderr}");
-    let (answer, stderr) = ask(&[]);
+    assert!(stderr.contains("was not redacted: the caller requested it"), "{stderr}");
+    let (answer, stderr) = request(&[]);
     assert!(!answer.to_string().contains("not-a-real-password"), "{answer}");
     assert_eq!(answer["meta"]["warning_details"][0]["code"], "UNSAFE_OUTPUT_IGNORED");
     assert!(!stderr.contains("was not redacted"), "{stderr}");
 }
 
-/// A server with one tool that takes only what its schema says, and tells what reached it; with
-/// `own`, a parameter of that name is its own.
-fn tells_arguments(own: &str) -> String {
+/// A server with one tool that accepts only the arguments in its schema, and returns them. The
+/// schema has the parameters `name` and `extra`.
+fn argument_echo_server(extra: &str) -> String {
     let schema = json!({"type": "object", "additionalProperties": false,
-        "properties": {"name": {"type": "string"}, own: {"type": "boolean"}}});
+        "properties": {"name": {"type": "string"}, extra: {"type": "boolean"}}});
     let list = json!({"jsonrpc": "2.0", "id": 2, "result":
         {"tools": [{"name": "t", "inputSchema": schema}]}});
     format!(
-        "{HELLO}read ready; read list; echo '{list}'; read call; \
+        "{ANSWER_INITIALIZE}read ready; read list; echo '{list}'; read call; \
          args=$(echo \"$call\" | \
          sed -E 's/.*\"arguments\":(\\{{[^}}]*\\}}).*/\\1/; s/\"/\\\\\"/g'); \
          echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"content\":[{{\
@@ -279,51 +280,51 @@ fn tells_arguments(own: &str) -> String {
     )
 }
 
-/// M12: callers of this contract ask among the arguments, and the tool hears nothing of it.
+/// M12: callers of this contract send it among the arguments, and the tool does not receive it.
 #[test]
 fn unsafe_output_is_an_argument_of_machine_readable() {
-    let (_folder, path) = unsafe_output_allowed("argument");
+    let (_folder, path) = allow_unsafe_output("argument");
     let allowed = ["--contract", "machine-readable-v1", "--config", &path];
-    let ask = |options: &[&str], own: &str, arguments: &Value| {
-        let mut client = Client::start(options, &["sh", "-c", &tells_arguments(own)]);
-        client.greet("2025-11-25");
+    let request = |options: &[&str], extra: &str, arguments: &Value| {
+        let mut client = Client::start(options, &["sh", "-c", &argument_echo_server(extra)]);
+        client.handshake("2025-11-25");
         let params = json!({"name": "t", "arguments": arguments});
-        let answer = client.ask("x", "tools/call", &params)["result"].clone();
+        let answer = client.request("x", "tools/call", &params)["result"].clone();
         (answer.to_string(), client.end().stderr)
     };
     let arguments = json!({"name": "n", "machineReadable": true, "unsafeOutput": true});
 
-    let (answer, stderr) = ask(&allowed, "own", &arguments);
+    let (answer, stderr) = request(&allowed, "extra", &arguments);
     assert!(answer.contains("not-a-real-password"), "{answer}");
     assert!(answer.contains("name") && !answer.contains("unsafeOutput"), "{answer}");
     assert!(!answer.contains("machineReadable"), "{answer}");
-    assert!(stderr.contains("was not redacted: the caller asked for it"), "{stderr}");
+    assert!(stderr.contains("was not redacted: the caller requested it"), "{stderr}");
 
-    let (answer, stderr) = ask(&allowed[..2], "own", &arguments);
+    let (answer, stderr) = request(&allowed[..2], "extra", &arguments);
     assert!(!answer.contains("not-a-real-password"), "{answer}");
     assert!(answer.contains("UNSAFE_OUTPUT_IGNORED"), "{answer}");
     assert!(!stderr.contains("was not redacted"), "{stderr}");
 
-    // False asks for nothing, and is not the tool's either.
-    let (answer, _) = ask(&allowed, "own", &json!({"name": "n", "unsafeOutput": false}));
+    // `false` requests nothing, and the tool does not receive it either.
+    let (answer, _) = request(&allowed, "extra", &json!({"name": "n", "unsafeOutput": false}));
     assert!(!answer.contains("not-a-real-password"), "{answer}");
     assert!(!answer.contains("unsafeOutput") && !answer.contains("IGNORED"), "{answer}");
 
-    // A tool's own parameter is the tool's.
-    let (answer, _) = ask(&allowed, "unsafeOutput", &json!({"unsafeOutput": true}));
+    // A parameter in the tool's schema belongs to the tool.
+    let (answer, _) = request(&allowed, "unsafeOutput", &json!({"unsafeOutput": true}));
     assert!(!answer.contains("not-a-real-password"), "{answer}");
     assert!(answer.contains("unsafeOutput"), "{answer}");
 
-    // Other contracts know no such argument.
-    let (answer, _) = ask(&[], "own", &json!({"unsafeOutput": true}));
+    // Other contracts do not have this argument.
+    let (answer, _) = request(&[], "extra", &json!({"unsafeOutput": true}));
     assert!(answer.contains("INVALID_TOOL_INPUT") && answer.contains("unsafeOutput"), "{answer}");
 
-    let (answer, _) = ask(&allowed, "own", &json!({"unsafeOutput": "yes"}));
+    let (answer, _) = request(&allowed, "extra", &json!({"unsafeOutput": "yes"}));
     assert!(answer.contains("must be true or false"), "{answer}");
 }
 
 #[test]
-fn text_that_cannot_be_read_is_not_passed_on() {
+fn refuses_text_in_another_encoding() {
     let text: Vec<u8> =
         "\u{feff}password=hunter2x".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let ran = manila(&["redact"], &text);
@@ -331,9 +332,9 @@ fn text_that_cannot_be_read_is_not_passed_on() {
     assert!(ran.stderr.contains("UTF-16") && ran.stderr.contains("iconv"), "{}", ran.stderr);
 }
 
-/// A command's own errors are told to people, and kept in logs.
+/// The error messages of commands end up in terminals and logs.
 #[test]
-fn a_server_that_cannot_be_started_tells_no_password() {
+fn an_error_at_startup_contains_no_password() {
     let ran = manila(&["call", "t", "--", "no-such-program", "--password", "hunter2x"], b"");
     assert_eq!(ran.code, 2);
     assert!(!ran.stderr.contains("hunter2x"), "{}", ran.stderr);

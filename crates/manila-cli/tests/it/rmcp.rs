@@ -6,17 +6,17 @@ use ::rmcp::model::{ErrorCode, ProtocolVersion, Tool};
 use ::rmcp::{ClientLifecycleMode, ServiceError};
 use serde_json::{Value, json};
 
-use client::{Client, Heard, envelope, rmcp_server, soon};
+use client::{Client, ServerEvent, envelope, rmcp_server, with_timeout};
 
 #[tokio::test]
-async fn a_client_connects_and_sees_who_is_behind() {
+async fn a_client_connects_and_gets_the_servers_info() {
     for (client, name) in
         [(Client::of_sample().await, "manila-sample"), (Client::of_rmcp().await, "rmcp-sample")]
     {
         let info = client.info();
         assert_eq!(info.server_info.unwrap().name, name);
         assert_eq!(info.protocol_version, ProtocolVersion::V_2025_11_25);
-        // A server that comes back with other tools makes the gateway tell it, whatever it said.
+        // The gateway sends this notification after a restart, even if the server never does.
         assert_eq!(info.capabilities.tools.unwrap().list_changed, Some(true));
         assert!(!info.instructions.unwrap().is_empty());
         client.end().await;
@@ -51,7 +51,7 @@ async fn every_tool_has_an_object_as_its_output_schema() {
     }
 }
 
-/// A call's success, its data (of a failure, its code), and that its tool's schema allows it.
+/// Checks a call's data, or the code of its failure, and that the envelope matches the schema.
 async fn check(client: &Client, tool: &'static str, arguments: Value, expected: Value) {
     let envelope = client.call(tool, &arguments).await;
     let data = &envelope["data"];
@@ -66,7 +66,7 @@ async fn check(client: &Client, tool: &'static str, arguments: Value, expected: 
 }
 
 #[tokio::test]
-async fn tools_of_the_sample_server() {
+async fn calls_tools_of_the_sample_server() {
     let client = Client::of_sample().await;
     check(&client, "echo", json!({"message": "hi"}), json!({"result": "hi"})).await;
     check(&client, "add", json!({"a": 1, "b": 2}), json!({"sum": 3})).await;
@@ -77,21 +77,21 @@ async fn tools_of_the_sample_server() {
 }
 
 #[tokio::test]
-async fn tools_of_a_server_of_the_sdk() {
+async fn calls_tools_of_an_sdk_server() {
     let client = Client::of_rmcp().await;
     check(&client, "greet", json!({"name": "Ada"}), json!({"result": "Hello, Ada!"})).await;
     let sum = json!({"sum": 3, "terms": {"a": 1, "b": 2}});
     check(&client, "sum", json!({"a": 1, "b": 2}), sum).await;
     check(&client, "sum", json!({"a": 1, "b": "2"}), json!("INVALID_FORMAT")).await;
     check(&client, "greet", json!({}), json!("MISSING_REQUIRED")).await;
-    // The tool's own error, as text and as an error of its function.
+    // The tool's own errors: a result with text, and an error of its function.
     check(&client, "broken", json!({}), json!("INTERNAL_ERROR")).await;
     check(&client, "sum", json!({"a": i64::MAX, "b": 1}), json!("INTERNAL_ERROR")).await;
     client.end().await;
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_an_error_of_the_protocol() {
+async fn an_unknown_tool_is_a_protocol_error() {
     for client in [Client::of_sample().await, Client::of_rmcp().await] {
         let refused = client.try_call("no_such_tool", &json!({})).await;
         let Err(ServiceError::McpError(error)) = refused else { panic!("{refused:?}") };
@@ -102,7 +102,7 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
 }
 
 #[tokio::test]
-async fn an_image_stands_beside_the_envelope() {
+async fn an_image_is_beside_the_envelope() {
     let client = Client::of_sample().await;
     let result = client.try_call("image", &json!({})).await.unwrap();
     assert_eq!(envelope(&result)["success"], true);
@@ -121,11 +121,13 @@ async fn progress_reaches_the_handler() {
         assert_eq!(envelope["success"], true, "{envelope}");
         let mut steps = Vec::new();
         for _ in 0..n_steps {
-            let Heard::Progress(progress) = client.hear().await else { panic!("no progress") };
+            let ServerEvent::Progress(progress) = client.next_event().await else {
+                panic!("no progress")
+            };
             assert_eq!(progress.total, Some(f64::from(n_steps)));
             steps.push(progress.progress);
         }
-        // The SDK handles each notification in a task of its own.
+        // The SDK handles each notification in a separate task.
         steps.sort_by(f64::total_cmp);
         let expected: Vec<f64> = (1..=n_steps).map(f64::from).collect();
         assert_eq!(steps, expected);
@@ -141,9 +143,9 @@ async fn a_cancelled_call_leaves_the_connection_usable() {
     client.end().await;
 }
 
-/// Asks the server of the SDK until it has counted a cancelled call, which it does in its own time.
-async fn until_one_is_cancelled(client: &Client) {
-    soon(async {
+/// Polls the SDK server until it has counted a cancelled call, which happens asynchronously.
+async fn wait_for_cancellation(client: &Client) {
+    with_timeout(async {
         let arguments = json!({"ms": 0});
         while client.call("slow", &arguments).await["data"]["n_cancelled"] != 1 {}
     })
@@ -151,44 +153,44 @@ async fn until_one_is_cancelled(client: &Client) {
 }
 
 #[tokio::test]
-async fn a_cancellation_reaches_a_server_of_the_sdk() {
+async fn a_cancellation_reaches_an_sdk_server() {
     let mut client = Client::of_rmcp().await;
     client.call_and_cancel("slow", &json!({"ms": 60_000})).await;
     check(&client, "greet", json!({"name": "Ada"}), json!({"result": "Hello, Ada!"})).await;
-    until_one_is_cancelled(&client).await;
+    wait_for_cancellation(&client).await;
     client.end().await;
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_awaits_is_cancelled() {
+async fn a_dropped_call_is_cancelled() {
     let mut client = Client::of_rmcp().await;
     client.call_and_drop("slow", &json!({"ms": 60_000})).await;
-    until_one_is_cancelled(&client).await;
+    wait_for_cancellation(&client).await;
     client.end().await;
 }
 
 #[tokio::test]
-async fn the_handler_answers_the_server() {
+async fn the_handler_responds_to_server_requests() {
     let mut client = Client::of_sample().await;
     let user = client.call("ask_user", &json!({"question": "What is it?"})).await;
     let answer = json!({"action": "accept", "content": {"answer": "forty-two"}});
     assert_eq!(user["data"], answer, "{user}");
-    assert_eq!(client.hear().await, Heard::Question("What is it?".to_owned()));
+    assert_eq!(client.next_event().await, ServerEvent::Question("What is it?".to_owned()));
     let model = client.call("ask_model", &json!({"prompt": "Write."})).await;
     assert_eq!(model["data"]["model"], "test-model", "{model}");
     assert_eq!(model["data"]["content"]["text"], "a poem", "{model}");
-    assert_eq!(client.hear().await, Heard::Prompt("Write.".to_owned()));
+    assert_eq!(client.next_event().await, ServerEvent::Prompt("Write.".to_owned()));
     client.end().await;
 }
 
 #[tokio::test]
-async fn a_changed_list_is_told_and_seen() {
+async fn notifies_of_a_changed_list_and_returns_it() {
     let mut client = Client::of_sample().await;
     let has_extra = |tools: Vec<Tool>| tools.iter().any(|tool| tool.name == "extra");
     assert!(!has_extra(client.tools().await));
     assert!(client.try_call("extra", &json!({})).await.is_err());
     client.call("change_tools", &json!({})).await;
-    assert_eq!(client.hear().await, Heard::ToolsChanged);
+    assert_eq!(client.next_event().await, ServerEvent::ToolsChanged);
     assert!(has_extra(client.tools().await));
     assert_eq!(client.call("extra", &json!({})).await["success"], true);
     client.end().await;

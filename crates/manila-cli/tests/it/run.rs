@@ -1,21 +1,21 @@
-//! `manila run`: any program, and whatever it does, as an envelope.
+//! `manila run`: runs a program and prints its result as an envelope.
 
 use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::mcp::{runs, signal};
-use crate::program::{Ran, Scratch, manila, start};
-use crate::serve::until;
+use crate::mcp::{is_running, signal};
+use crate::program::{RunOutput, Scratch, manila, start};
+use crate::serve::wait_until;
 
-/// `manila run OPTIONS -- sh -c SCRIPT`, in the contract for programs.
-fn run(options: &[&str], script: &str) -> Ran {
+/// Runs `manila run OPTIONS -- sh -c SCRIPT` with the contract for programs.
+fn run(options: &[&str], script: &str) -> RunOutput {
     let contract = ["run", "-c", "machine-readable-v1"];
     manila(&[&contract, options, &["--", "sh", "-c", script]].concat(), b"")
 }
 
 #[track_caller]
-fn envelope(ran: &Ran) -> Value {
+fn envelope(ran: &RunOutput) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
@@ -25,17 +25,17 @@ fn check(options: &[&str], script: &str, code: i32, pointer: &str, expected: &Va
     let found = envelope(&ran);
     assert_eq!(found.pointer(pointer), Some(expected), "{script}: {found}");
     assert_eq!(ran.code, code, "{script}: {ran:?}");
-    let kept = manila(&["check", "-c", "machine-readable-v1", "-"], ran.stdout.as_bytes());
-    assert_eq!(kept.code, 0, "{script}: {kept:?}");
+    let checked = manila(&["check", "-c", "machine-readable-v1", "-"], ran.stdout.as_bytes());
+    assert_eq!(checked.code, 0, "{script}: {checked:?}");
 }
 
-/// No scanner shall take it for a real one.
+/// Returns a fake token, in two parts so that secret scanners do not report this file.
 fn token() -> String {
     ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
 }
 
 #[test]
-fn what_a_program_prints_is_its_output() {
+fn returns_the_output_of_a_program() {
     check(&[], "echo hello", 0, "/output", &json!("hello\n"));
     check(&[], "true", 0, "/output", &json!(""));
     check(&[], "cat", 0, "/output", &json!(""));
@@ -49,7 +49,7 @@ fn what_a_program_prints_is_its_output() {
         "printf 'a\\377b'",
         0,
         "/metadata/encoding",
-        &json!("stdout: what is no UTF-8 is shown as replacement characters"),
+        &json!("stdout: invalid UTF-8 is shown as replacement characters"),
     );
     let binary = json!("[binary output of 3 bytes, not shown]");
     check(&[], "printf 'a\\000b'", 0, "/output", &binary);
@@ -58,30 +58,30 @@ fn what_a_program_prints_is_its_output() {
 }
 
 #[test]
-fn input_is_what_is_given() {
+fn passes_standard_input_to_the_program() {
     let ran = manila(&["run", "--stdin", "-", "--", "cat"], b"from us");
     assert_eq!(envelope(&ran)["data"]["result"], "from us");
     let scratch = Scratch::new("run-stdin");
     let file = scratch.file("input", "x".repeat(200_000));
     let ran = manila(&["run", "--stdin", &file, "--", "wc", "-c"], b"");
     assert_eq!(envelope(&ran)["data"]["result"], "200000\n");
-    // Input that never ends holds nobody up, and comes while it runs.
+    // Input is passed while the program runs, and need not end.
     let mut child = start(&["run", "--stdin", "-", "--", "head", "-1"]);
-    let mut given = child.stdin.take().unwrap();
-    given.write_all(b"first\n").unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"first\n").unwrap();
     let output = child.wait_with_output().unwrap();
-    drop(given);
+    drop(stdin);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found["data"]["result"], "first\n", "{found}");
     let missing = manila(&["run", "--stdin", "no-such-file", "--", "cat"], b"");
     assert_eq!((missing.code, missing.stdout.as_str()), (2, ""), "{missing:?}");
-    // A program need not read what it is given.
+    // A program need not read its input.
     let ran = manila(&["run", "--stdin", &file, "--", "true"], b"");
     assert_eq!(ran.code, 0, "{ran:?}");
 }
 
 #[test]
-fn failures_have_their_exit_code_and_their_diagnostics() {
+fn failures_have_exit_codes_and_diagnostics() {
     check(&[], "exit 3", 1, "/exitCode", &json!(3));
     check(&["--keep-exit"], "exit 3", 3, "/exitCode", &json!(3));
     check(&["--keep-exit"], "kill -9 $$", 137, "/metadata/signal", &json!("SIGKILL"));
@@ -93,20 +93,20 @@ fn failures_have_their_exit_code_and_their_diagnostics() {
     assert_eq!(missing.code, 1);
     assert_eq!(found["errors"][0]["code"], "CAPABILITY_NOT_AVAILABLE", "{found}");
     assert_eq!(found["errors"][0]["data"]["command"], "no-such-program -x", "{found}");
-    // What there is, but cannot be run, need not be installed.
+    // A file that is not executable gets another hint than a missing program.
     let plain = manila(&["run", "--", "./README.md"], b"");
     assert!(plain.code == 1 && plain.stdout.contains("chmod +x"), "{plain:?}");
     let nothing = manila(&["run", "--", ""], b"");
     assert!(nothing.code == 2 && nothing.stderr.contains("hint:"), "{nothing:?}");
     let nowhere = manila(&["run", "--cwd", "/no/such/folder", "--", "true"], b"");
-    assert!(nowhere.code == 1 && nowhere.stdout.contains("`/no/such/folder` does not exist, or"));
+    assert!(nowhere.code == 1 && nowhere.stdout.contains("`/no/such/folder` does not exist or"));
     let none = manila(&["run"], b"");
     assert!(none.code == 2 && none.stderr.contains("hint:"), "{none:?}");
 }
 
 #[test]
-fn whatever_a_program_does_it_ends() {
-    // It ignores polite requests, closes its output, or leaves somebody behind who has it open.
+fn ends_misbehaving_programs_and_limits_their_output() {
+    // The program ignores SIGTERM, closes its output, or leaves a child that keeps the output open.
     check(
         &["--timeout", "1s"],
         "trap '' TERM; echo x; sleep 60",
@@ -117,68 +117,71 @@ fn whatever_a_program_does_it_ends() {
     check(&["--timeout", "300ms"], "exec >&- 2>&-; sleep 60", 1, "/exitCode", &json!(-1));
     check(&[], "exec >&-; exit 4", 1, "/exitCode", &json!(4));
     check(&[], "sleep 60 & echo left", 0, "/output", &json!("left\n"));
-    // It goes off on its own, and does not come far.
+    // The program starts a daemon, which is killed.
     let daemon = "setsid sh -c 'exec sleep 60' >/dev/null 2>&1 & echo $!";
     let found = envelope(&run(&[], daemon));
     let pid = found["output"].as_str().unwrap().trim().to_owned();
-    assert!(!pid.is_empty() && !runs(&pid), "{found}");
-    // A gigabyte is read, and not kept.
+    assert!(!pid.is_empty() && !is_running(&pid), "{found}");
+    // A gigabyte of output is read but not stored.
     let ran = run(&["--max-output", "2000"], "yes | head -c 1000000000");
     let found = envelope(&ran);
     let output = found["output"].as_str().unwrap();
     assert!(output.len() <= 2_100 && output.contains("y\n[Output truncated]\ny\n"), "{found}");
-    let says =
-        "stdout: of 1000000000 bytes, the beginning, the end, and lines about failures are there";
-    assert_eq!(found["metadata"]["truncated"], says);
-    // What failed is told at the end.
+    let note =
+        "stdout: of 1000000000 bytes, the beginning, the end, and lines about failures are kept";
+    assert_eq!(found["metadata"]["truncated"], note);
+    // A diagnostic at the end of long output is found.
     let script = "yes | head -c 3000000; echo 'a.cs(1,2): error CS0103: at last'; exit 1";
     check(&[], script, 1, "/errors/0/message", &json!("at last"));
-    // Or anywhere.
+    // So is one in the middle.
     for size in ["800000", "5000000"] {
         let noise = format!("yes | head -c {size}");
         let script = format!("{noise}; echo 'a.cs(1,2): error CS0103: between'; {noise}; exit 1");
         check(&[], &script, 1, "/errors/0/message", &json!("between"));
     }
-    // Names of what may fail are no failures, and a line that is too long is no reason to stop
-    // looking.
+    // Names that contain `error` are not failures, and the search continues after a line that is
+    // too long.
     let noise = "yes 'test error_handling ... ok' | head -c 2000000";
     let long = "head -c 300000 /dev/zero | tr '\\0' x";
     let script =
         format!("{noise}; echo \"error: $({long})\"; echo 'error CS0103: z'; {noise}; exit 1");
     check(&[], &script, 1, "/errors/0/code", &json!("CS0103"));
+    // M13.
     let ran = run(&["--max-output", "1024"], "head -c 2000 /dev/zero | tr '\\0' a");
-    let says = &envelope(&ran)["metadata"]["truncated"];
-    assert!(says.as_str().unwrap().contains("nothing is there"), "{ran:?}");
+    let note = &envelope(&ran)["metadata"]["truncated"];
+    assert!(note.as_str().unwrap().contains("nothing is kept"), "{ran:?}");
 }
 
 #[test]
-fn ctrl_c_stops_the_whole_tree_and_keeps_what_there_was() {
+fn ctrl_c_stops_the_process_tree_and_keeps_the_output() {
     let scratch = Scratch::new("run-cancel");
-    let (ours, theirs) = (scratch.file("pid", ""), scratch.file("grandchild", ""));
-    let script = format!("echo begun; sleep 100 & echo $! > {theirs}; echo $$ > {ours}; wait");
+    let (child_pid, grandchild_pid) = (scratch.file("pid", ""), scratch.file("grandchild", ""));
+    let script =
+        format!("echo begun; sleep 100 & echo $! > {grandchild_pid}; echo $$ > {child_pid}; wait");
     let child = start(&["run", "-c", "machine-readable-v1", "--", "sh", "-c", &script]);
     let pid = |file: &str| std::fs::read_to_string(file).unwrap_or_default().trim().to_owned();
-    until("it runs", || !pid(&ours).is_empty() && !pid(&theirs).is_empty());
+    let has_pids = || !pid(&child_pid).is_empty() && !pid(&grandchild_pid).is_empty();
+    wait_until("both processes run", has_pids);
     signal("INT", child.id());
     let output = child.wait_with_output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(found["errors"][0]["code"], "OPERATION_CANCELLED", "{found}");
     assert_eq!(found["errors"][0]["rawOutput"], "begun\n", "{found}");
-    for file in [&ours, &theirs] {
-        until("it is gone", || !runs(pid(file)));
+    for file in [&child_pid, &grandchild_pid] {
+        wait_until("the process has exited", || !is_running(pid(file)));
     }
 }
 
 #[test]
-fn output_is_shown_while_it_runs_if_wanted() {
+fn tee_shows_output_while_the_program_runs() {
     let ran = run(&["--tee"], "echo one; echo two >&2");
     assert!(ran.stderr.contains("one\n") && ran.stderr.contains("two\n"), "{ran:?}");
     assert_eq!(envelope(&ran)["output"], "one\n");
     let token = token();
     let ran = run(&["--tee"], &format!("echo token={token}"));
     assert!(ran.stderr.contains("[REDACTED]") && !ran.stderr.contains(&token), "{ran:?}");
-    // It is shown as it comes.
+    // Output is shown before the program ends.
     let mut child = start(&["run", "--tee", "--", "sh", "-c", "echo now; sleep 100"]);
     let mut line = [0; 4];
     std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut line).unwrap();

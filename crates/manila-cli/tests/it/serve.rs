@@ -1,65 +1,67 @@
-//! `manila serve`: many servers behind one door.
+//! `manila serve`: several servers behind one gateway.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::http_client::Served;
+use crate::http_client::HttpProgram;
 use crate::mcp::{Client, manila_path};
 use crate::program::Scratch;
 
-/// A table for a sample server.
+/// Returns the configuration table of a sample server.
 pub(crate) fn sample(name: &str, options: &[&str], more: &str) -> String {
-    let words: Vec<String> = [&[manila_path(), "sample-server"], options]
+    let command: Vec<String> = [&[manila_path(), "sample-server"], options]
         .concat()
         .iter()
-        .map(|word| format!("{word:?}"))
+        .map(|argument| format!("{argument:?}"))
         .collect();
-    format!("[upstream.{name}]\ncommand = [{}]\n{more}\n", words.join(", "))
+    format!("[upstream.{name}]\ncommand = [{}]\n{more}\n", command.join(", "))
 }
 
-pub(crate) fn served(config: &str) -> Served {
-    Served::start(&["serve", "--config", config, "--http", "127.0.0.1:0", "-v"])
+/// Starts `manila serve` over HTTP with this configuration.
+pub(crate) fn serve(config: &str) -> HttpProgram {
+    HttpProgram::start(&["serve", "--config", config, "--http", "127.0.0.1:0", "-v"])
 }
 
+/// Returns a member of each listed item, usually its name.
 pub(crate) fn names(listed: &Value, kind: &str, member: &str) -> Vec<String> {
     let items = listed["result"][kind].as_array().unwrap_or_else(|| panic!("{listed}"));
     items.iter().map(|item| item[member].as_str().unwrap().to_owned()).collect()
 }
 
-/// Waits until something is so.
+/// Waits until the condition holds; `what` describes it.
 #[track_caller]
-pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
-    until_within(Duration::from_secs(10), what, is_so);
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    wait_until_within(Duration::from_secs(10), what, condition);
 }
 
-/// The same, for what may take longer.
-pub(crate) fn until_within(patience: Duration, what: &str, is_so: impl Fn() -> bool) {
-    const BETWEEN: Duration = Duration::from_millis(10);
-    for _ in 0..patience.as_millis() / BETWEEN.as_millis() {
-        if is_so() {
+/// Waits until the condition holds, with a given timeout.
+pub(crate) fn wait_until_within(timeout: Duration, what: &str, condition: impl Fn() -> bool) {
+    const INTERVAL: Duration = Duration::from_millis(10);
+    for _ in 0..timeout.as_millis() / INTERVAL.as_millis() {
+        if condition() {
             return;
         }
-        std::thread::sleep(BETWEEN);
+        std::thread::sleep(INTERVAL);
     }
-    panic!("not in time: {what}");
+    panic!("timed out waiting: {what}");
 }
 
 #[test]
-fn servers_of_both_eras_are_one_server_for_clients_of_both() {
+fn clients_of_both_eras_use_servers_of_both_eras() {
     let scratch = Scratch::new("serve-many");
     let config = scratch.file(
         "manila.toml",
         sample("one", &["--era", "legacy"], "") + &sample("two", &["--era", "modern"], ""),
     );
-    let served = served(&config);
-    let client = served.greeted("2025-11-25");
-    let hello = &client.hello["result"];
-    assert_eq!(hello["serverInfo"]["name"], "manila");
-    assert_eq!(hello["capabilities"]["tools"]["listChanged"], true);
-    assert_eq!(hello["capabilities"]["resources"]["listChanged"], true);
-    assert!(hello["capabilities"]["completions"].is_object(), "{hello}");
-    let tools = names(&client.ask(1, "tools/list", &json!({})), "tools", "name");
+    let served = serve(&config);
+    let client = served.connect("2025-11-25");
+    let initialized = &client.initialize["result"];
+    assert_eq!(initialized["serverInfo"]["name"], "manila");
+    assert_eq!(initialized["capabilities"]["tools"]["listChanged"], true);
+    assert_eq!(initialized["capabilities"]["resources"]["listChanged"], true);
+    assert!(initialized["capabilities"]["completions"].is_object(), "{initialized}");
+    let tools = names(&client.request(1, "tools/list", &json!({})), "tools", "name");
     for name in ["one_echo", "two_echo"] {
         assert!(tools.iter().any(|it| it == name), "{tools:?}");
     }
@@ -68,23 +70,23 @@ fn servers_of_both_eras_are_one_server_for_clients_of_both() {
         let result = client.call(tool, &json!({"message": tool}));
         assert_eq!(result["structuredContent"]["data"]["result"], tool);
         let params = json!({"name": tool, "arguments": {"message": "hi"}});
-        let modern = served.modern("tools/call", &params).whole().json();
+        let modern = served.send_modern("tools/call", &params).read_reply().json();
         assert_eq!(modern["result"]["structuredContent"]["data"]["result"], "hi", "{modern}");
         assert_eq!(modern["result"]["resultType"], "complete");
     }
-    let discovered = served.modern("server/discover", &json!({})).whole().json();
+    let discovered = served.send_modern("server/discover", &json!({})).read_reply().json();
     assert!(discovered["result"]["capabilities"]["prompts"].is_object(), "{discovered}");
 }
 
 #[test]
-fn prompts_resources_and_completions_find_their_owner() {
+fn prompts_resources_and_completions_reach_their_server() {
     let scratch = Scratch::new("serve-owners");
     let config = scratch.file("manila.toml", sample("one", &[], "") + &sample("two", &[], ""));
-    let served = served(&config);
-    let client = served.greeted("2025-11-25");
-    let prompts = names(&client.ask(1, "prompts/list", &json!({})), "prompts", "name");
+    let served = serve(&config);
+    let client = served.connect("2025-11-25");
+    let prompts = names(&client.request(1, "prompts/list", &json!({})), "prompts", "name");
     let prompt = prompts.iter().find(|it| it.starts_with("two_")).unwrap();
-    let listed = client.ask(2, "prompts/list", &json!({}));
+    let listed = client.request(2, "prompts/list", &json!({}));
     let about = listed["result"]["prompts"].as_array().unwrap();
     let about = about.iter().find(|it| it["name"] == **prompt).unwrap();
     let arguments: serde_json::Map<String, Value> = about["arguments"]
@@ -93,87 +95,87 @@ fn prompts_resources_and_completions_find_their_owner() {
         .flatten()
         .map(|it| (it["name"].as_str().unwrap().to_owned(), json!("x")))
         .collect();
-    let got = client.ask(3, "prompts/get", &json!({"name": prompt, "arguments": arguments}));
+    let got = client.request(3, "prompts/get", &json!({"name": prompt, "arguments": arguments}));
     assert!(got["result"]["messages"].is_array(), "{got}");
-    // Both have the same resources. Whoever is first keeps the URI.
-    let uris = names(&client.ask(4, "resources/list", &json!({})), "resources", "uri");
+    // Both servers have the same resources. The first server's keep their URIs.
+    let uris = names(&client.request(4, "resources/list", &json!({})), "resources", "uri");
     assert!(uris.iter().any(|it| it == "sample://greeting"), "{uris:?}");
     assert!(uris.iter().any(|it| it == "two+sample://greeting"), "{uris:?}");
     for uri in ["sample://greeting", "two+sample://greeting"] {
-        let read = client.ask(5, "resources/read", &json!({"uri": uri}));
+        let read = client.request(5, "resources/read", &json!({"uri": uri}));
         assert_eq!(read["result"]["contents"][0]["uri"], uri, "{read}");
     }
-    let unknown = client.ask(6, "resources/read", &json!({"uri": "sample://nothing"}));
+    let unknown = client.request(6, "resources/read", &json!({"uri": "sample://nothing"}));
     assert!(unknown["error"]["code"].is_i64(), "{unknown}");
     let argument = json!({"name": arguments.keys().next().unwrap(), "value": ""});
     let about = json!({"ref": {"type": "ref/prompt", "name": prompt}, "argument": argument});
-    let completed = client.ask(7, "completion/complete", &about);
+    let completed = client.request(7, "completion/complete", &about);
     assert!(completed["result"]["completion"]["values"].is_array(), "{completed}");
-    let nobody = client.ask(8, "prompts/get", &json!({"name": "three_x"}));
-    assert_eq!(nobody["error"]["code"], -32602, "{nobody}");
-    let cursor = client.ask(9, "tools/list", &json!({"cursor": "x"}));
+    let unknown = client.request(8, "prompts/get", &json!({"name": "three_x"}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    let cursor = client.request(9, "tools/list", &json!({"cursor": "x"}));
     assert_eq!(cursor["error"]["code"], -32602, "{cursor}");
 }
 
 #[test]
-fn one_server_that_is_down_hides_nothing() {
+fn a_server_that_is_down_does_not_affect_others() {
     let scratch = Scratch::new("serve-down");
     let broken = "[upstream.broken]\ncommand = [\"/no/such/program\"]\n";
     let text = sample("one", &[], "") + &sample("two", &[], "") + broken;
     let config = scratch.file("manila.toml", text);
-    let served = served(&config);
-    let client = served.greeted("2025-11-25");
-    let list = || names(&client.ask(1, "tools/list", &json!({})), "tools", "name");
+    let served = serve(&config);
+    let client = served.connect("2025-11-25");
+    let list = || names(&client.request(1, "tools/list", &json!({})), "tools", "name");
     let before = list();
     assert!(before.iter().any(|it| it == "two_echo"), "{before:?}");
     let crashed = client.call("two_crash", &json!({}));
     assert_eq!(crashed["structuredContent"]["success"], false, "{crashed}");
-    // Its tools stay listed, those of the others work, and it comes back.
+    // Its tools stay listed, those of the others work, and the gateway restarts it.
     assert_eq!(list(), before);
     let other = client.call("one_echo", &json!({"message": "still here"}));
     assert_eq!(other["structuredContent"]["data"]["result"], "still here");
-    until("two comes back", || {
+    wait_until("server `two` has restarted", || {
         let result = client.call("two_echo", &json!({"message": "again"}));
         result["structuredContent"]["data"]["result"] == "again"
     });
     let never = client.call("broken_tool", &json!({}));
     assert_eq!(never["structuredContent"]["data"]["error_code"], "UNAVAILABLE", "{never}");
-    let ready = served.ask("GET", "/readyz", &[], "");
+    let ready = served.request("GET", "/readyz", &[], "");
     assert_eq!(ready.status, 200);
     assert!(ready.body.contains("broken: `/no/such/program`"), "{ready:?}");
 }
 
 #[test]
-fn unknown_tools_are_named_and_denied_ones_are_unknown() {
+fn unknown_tools_get_a_suggestion_and_denied_ones_are_unknown() {
     let scratch = Scratch::new("serve-offered");
     let text =
         sample("one", &[], "allow = [\"e*o\", \"add\"]") + &sample("two", &[], "deny = [\"echo\"]");
     let config = scratch.file("manila.toml", text);
-    let served = served(&config);
-    let listed = served.ask("GET", "/tools", &[], "").json();
+    let served = serve(&config);
+    let listed = served.request("GET", "/tools", &[], "").json();
     let tools: Vec<&str> =
         listed["tools"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
     let of_one: Vec<_> = tools.iter().filter(|it| it.starts_with("one_")).collect();
     assert_eq!(of_one, [&"one_echo", &"one_add"]);
     assert!(!tools.contains(&"two_echo") && tools.contains(&"two_add"), "{tools:?}");
     for (tool, hint) in [
-        ("two_echo", "is no tool of this server"),
-        ("one_text", "is no tool of this server"),
+        ("two_echo", "is not a tool of this server"),
+        ("one_text", "is not a tool of this server"),
         ("oen_echo", "did you mean `one_echo`?"),
-        ("echo", "is no tool of this server"),
+        ("echo", "is not a tool of this server"),
     ] {
         let refused = served.call(tool, &json!({"message": "x"}));
         assert_eq!(refused.status, 404, "{refused:?}");
         assert!(refused.body.contains(hint), "{refused:?}");
-        // Whoever wants results as they come is refused, too.
+        // A request for unchanged results is refused, too.
         let head = ["Manila-Contract: none"];
-        let plain = served.ask("POST", &format!("/tools/{tool}"), &head, r#"{"message":"x"}"#);
+        let plain = served.request("POST", &format!("/tools/{tool}"), &head, r#"{"message":"x"}"#);
         assert_eq!(plain.status, 404, "{plain:?}");
     }
 }
 
 #[test]
-fn servers_and_tools_have_settings_of_their_own() {
+fn servers_and_tools_override_settings() {
     let scratch = Scratch::new("serve-settings");
     let text = "contract = \"envelope-v1\"\n".to_owned()
         + &sample("one", &[], "")
@@ -181,8 +183,8 @@ fn servers_and_tools_have_settings_of_their_own() {
         + "[tool.one_add]\ncontract = \"response-v2\"\nplacement = \"text\"\n"
         + "[tool.one_wait]\ntimeout = \"50ms\"\n";
     let config = scratch.file("manila.toml", text);
-    let served = served(&config);
-    let client = served.greeted("2025-11-25");
+    let served = serve(&config);
+    let client = served.connect("2025-11-25");
     let one = client.call("one_echo", &json!({"message": "x"}));
     assert_eq!(one["structuredContent"]["tool_id"], "one_echo");
     let two = client.call("two_echo", &json!({"message": "x"}));
@@ -190,7 +192,7 @@ fn servers_and_tools_have_settings_of_their_own() {
     let add = client.call("one_add", &json!({"a": 1, "b": 2}));
     assert!(add["structuredContent"].is_null(), "{add}");
     assert!(add["content"][0]["text"].as_str().unwrap().contains("response-v2"));
-    let listed = client.ask(1, "tools/list", &json!({}));
+    let listed = client.request(1, "tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
     let schema_of =
         |name: &str| &tools.iter().find(|it| it["name"] == name).unwrap()["outputSchema"];
@@ -198,13 +200,13 @@ fn servers_and_tools_have_settings_of_their_own() {
     assert!(schema_of("one_echo").is_object());
     let late = client.call("one_wait", &json!({"ms": 60_000}));
     assert_eq!(late["structuredContent"]["error"]["error_code"], "timeout", "{late}");
-    // What the request asks for comes first.
-    let asked = served.ask("POST", "/tools/one_echo", &["Manila-Contract: response-v2"], "{}");
-    assert!(asked.body.contains("response-v2"), "{asked:?}");
+    // The contract that the request selects takes precedence.
+    let reply = served.request("POST", "/tools/one_echo", &["Manila-Contract: response-v2"], "{}");
+    assert!(reply.body.contains("response-v2"), "{reply:?}");
 }
 
 #[test]
-fn many_servers_over_standard_input_and_output() {
+fn serves_several_servers_over_stdio() {
     let scratch = Scratch::new("serve-stdio");
     let config = scratch.file(
         "manila.toml",
@@ -212,8 +214,8 @@ fn many_servers_over_standard_input_and_output() {
             + &sample("one", &[], "")
             + &sample("two", &[], "start = \"lazy\""),
     );
-    let mut client = Client::started(&["serve", "--config", &config, "-v"]);
-    client.greet("2025-11-25");
+    let mut client = Client::start_manila(&["serve", "--config", &config, "-v"]);
+    client.handshake("2025-11-25");
     let echoed = client.envelope("two_echo", &json!({"message": "x"}));
     assert_eq!(echoed["data"]["result"], "x");
     assert_eq!(client.envelope("one_echo", &json!({"message": "y"}))["data"]["result"], "y");
@@ -222,22 +224,22 @@ fn many_servers_over_standard_input_and_output() {
 }
 
 #[test]
-fn a_server_that_comes_late_is_told_of() {
+fn announces_a_server_that_starts_late() {
     let scratch = Scratch::new("serve-late");
-    let there = scratch.file("there", "");
-    std::fs::remove_file(&there).unwrap();
-    let script = format!("test -e {there} && exec {} sample-server", manila_path());
+    let marker = scratch.file("marker", "");
+    std::fs::remove_file(&marker).unwrap();
+    let script = format!("test -e {marker} && exec {} sample-server", manila_path());
     let late = format!("[upstream.late]\ncommand = [\"sh\", \"-c\", {script:?}]\n");
     let config = scratch.file("manila.toml", sample("one", &[], "") + &late);
-    let served = served(&config);
-    let client = served.greeted("2025-11-25");
-    let before = names(&client.ask(1, "tools/list", &json!({})), "tools", "name");
+    let served = serve(&config);
+    let client = served.connect("2025-11-25");
+    let before = names(&client.request(1, "tools/list", &json!({})), "tools", "name");
     assert!(!before.iter().any(|it| it.starts_with("late_")), "{before:?}");
     let mut stream = client.listen(None);
-    std::fs::write(&there, "").unwrap();
+    std::fs::write(&marker, "").unwrap();
     stream.wait(|message| message["method"] == "notifications/tools/list_changed");
-    until("its tools are listed", || {
-        let now = names(&client.ask(2, "tools/list", &json!({})), "tools", "name");
+    wait_until("its tools are listed", || {
+        let now = names(&client.request(2, "tools/list", &json!({})), "tools", "name");
         now.iter().any(|it| it == "late_echo")
     });
 }

@@ -1,35 +1,42 @@
-//! The repository keeps its own rules.
+//! Tests on the repository: size and width of files, documentation, dependencies and links.
 
 use std::path::{Path, PathBuf};
 
-use manila::{Code, Contract, Subject};
+use manila::{Code, Contract, DocumentKind};
 
 use crate::docs::commands;
 use crate::program::{files, read, root};
 
 const LINES_MAX: usize = 400;
 
-/// Rust files below these folders.
+/// Returns the Rust files of the repository.
 pub(crate) fn sources() -> Vec<PathBuf> {
+    let mut found = below(&["crates", "bench", "fuzz/fuzz_targets"]);
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    assert!(found.len() > 50, "the sources were not found");
+    found
+}
+
+/// Returns all files below folders of the repository.
+pub(crate) fn below(folders: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = ["crates", "bench", "fuzz/fuzz_targets"].map(|it| root().join(it)).to_vec();
+    let mut folders: Vec<PathBuf> = folders.iter().map(|it| root().join(it)).collect();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else {
                 found.push(path);
             }
         }
     }
-    assert!(found.len() > 50, "the sources were not found");
     found
 }
 
 #[test]
 fn files_are_short_and_finished() {
-    // Spelled apart, so that this file does not break its own rule.
+    // Split, so that this file does not contain them.
     let unfinished =
         [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("#[ig", "nore")];
     for path in sources() {
@@ -38,18 +45,18 @@ fn files_are_short_and_finished() {
         assert!(n_lines <= LINES_MAX, "{} has {n_lines} lines", path.display());
         assert!(!path.ends_with("mod.rs"), "{}: use `name.rs` beside `name/`", path.display());
         for word in unfinished {
-            assert!(!text.contains(word), "{} holds {word}", path.display());
+            assert!(!text.contains(word), "{} contains {word}", path.display());
         }
     }
 }
 
-/// rustfmt's `max_width`. rustfmt itself leaves alone what it cannot break: comments, literals, and
-/// every statement with one of those in it.
+/// rustfmt's `max_width`. rustfmt does not break comments, literals, and statements that contain
+/// them.
 const WIDTH_MAX: usize = 100;
 
-/// Tables of literals with one row on a line: rows are read one below the other.
+/// Tables of literals with one row per line, which are easier to compare that way.
 const TABLES: [&str; 2] = [
-    // What is sent and what comes back, as JSON.
+    // Requests and responses as JSON.
     "crates/manila-sample-server/src/tests/",
     // A rule with its pattern, an example and a counterexample.
     "crates/manila-redact/src/rules/",
@@ -67,14 +74,14 @@ fn lines_keep_the_width() {
     }
     for table in TABLES {
         let is_needed = wide.iter().any(|line| line.starts_with(table));
-        assert!(is_needed, "{table} has no wide line: take it out of `TABLES`");
+        assert!(is_needed, "{table} has no wide line: remove it from `TABLES`");
     }
     wide.retain(|line| !TABLES.iter().any(|known| line.starts_with(known)));
     assert!(wide.is_empty(), "over {WIDTH_MAX} characters:\n{}", wide.join("\n"));
 }
 
-/// Whether a line is nothing but one string literal, which is often best left whole: JSON, a row
-/// of expected output, an example of a secret.
+/// Returns whether a line is one string literal, such as JSON, a row of expected output or an
+/// example of a secret. Those are easier to read unbroken.
 fn is_one_literal(line: &str) -> bool {
     let line = line.trim().trim_end_matches([',', ';']);
     if let Some(raw) = line.strip_prefix("r#\"") {
@@ -96,11 +103,15 @@ fn only_whole_literals_may_be_wide() {
 }
 
 #[test]
-fn every_module_says_what_it_is() {
+fn every_module_has_documentation() {
     for path in sources() {
         let is_test_module = path.ends_with("tests.rs");
         let first = read(&path);
-        assert!(is_test_module || first.starts_with("//! "), "{} has no doc", path.display());
+        assert!(
+            is_test_module || first.starts_with("//! "),
+            "{} has no module documentation",
+            path.display()
+        );
     }
 }
 
@@ -126,9 +137,9 @@ fn a_contract_has_one_name_everywhere() {
     for folder in ["conformance/given", "conformance/recorded", "conformance/refused"] {
         for path in files(folder) {
             let stem = path.file_name().unwrap().to_string_lossy().into_owned();
-            let is_of = |subject: &Subject| subject.id().replace(['-', '.'], "_") == stem;
-            let is_known = Subject::ALL.iter().any(is_of) || stem == "json";
-            assert!(is_known, "{} is of no contract", path.display());
+            let is_of = |kind: &DocumentKind| kind.id().replace(['-', '.'], "_") == stem;
+            let is_known = DocumentKind::ALL.iter().any(is_of) || stem == "json";
+            assert!(is_known, "{} belongs to no contract", path.display());
         }
     }
 }
@@ -154,7 +165,7 @@ fn codes_kinds_and_commands_are_documented() {
     }
 }
 
-/// What the pure library may depend on: nothing that reads, waits or draws lots.
+/// The dependencies of the pure library: none of them does I/O, waits or generates random numbers.
 const PURE: [&str; 13] = [
     "base64",
     "bytes",
@@ -176,9 +187,9 @@ fn the_library_stays_pure() {
     let manifest = read(&root().join("crates/manila/Cargo.toml"));
     for (name, line) in dependencies(&manifest, "[dependencies]") {
         assert!(PURE.contains(&name), "`manila` must not depend on {name}");
-        let draws_lots =
+        let is_random =
             ["\"v4\"", "\"v7\"", "\"rng\""].iter().any(|feature| line.contains(feature));
-        assert!(!draws_lots, "`manila` must not draw lots: {line}");
+        assert!(!is_random, "`manila` must not generate random values: {line}");
     }
     let library = root().join("crates/manila/src");
     for path in sources().iter().filter(|path| path.starts_with(&library)) {
@@ -200,7 +211,7 @@ fn the_library_stays_pure() {
 }
 
 #[test]
-fn every_dependency_says_what_it_saves() {
+fn every_dependency_has_a_reason() {
     for manifest in [
         "crates/manila/Cargo.toml",
         "crates/manila-files/Cargo.toml",
@@ -216,13 +227,16 @@ fn every_dependency_says_what_it_saves() {
         for section in ["[dependencies]", "[dev-dependencies]"] {
             for (name, line) in dependencies(&text, section) {
                 let at = lines.iter().position(|known| *known == line).unwrap();
-                assert!(lines[at - 1].starts_with("# "), "{manifest}: {name} has no sentence");
+                assert!(
+                    lines[at - 1].starts_with("# "),
+                    "{manifest}: {name} has no comment that explains it"
+                );
             }
         }
     }
 }
 
-/// The dependencies of a section: name and line.
+/// Returns the dependencies of a section, each with its name and line.
 fn dependencies<'a>(manifest: &'a str, section: &str) -> Vec<(&'a str, &'a str)> {
     let heading = format!("\n{section}\n");
     let body = manifest.split(heading.as_str()).nth(1).unwrap_or_default();
@@ -232,7 +246,7 @@ fn dependencies<'a>(manifest: &'a str, section: &str) -> Vec<(&'a str, &'a str)>
 }
 
 #[test]
-fn links_between_documents_lead_somewhere() {
+fn links_between_documents_are_valid() {
     let documents: Vec<PathBuf> = files("docs")
         .into_iter()
         .chain(files("").into_iter().filter(|path| path.extension().is_some_and(|it| it == "md")))

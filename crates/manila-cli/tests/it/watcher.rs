@@ -1,10 +1,10 @@
-//! A client that watches resources, of either era and over either transport.
+//! A client that subscribes to resources, of either era and over either transport.
 
 use std::cell::RefCell;
 
 use serde_json::{Value, json};
 
-use crate::http_client::{Exchange, Legacy, Served, modern};
+use crate::http_client::{Exchange, HttpProgram, LegacyClient, modern_request};
 use crate::mcp::Client;
 
 /// The kinds of clients.
@@ -16,70 +16,72 @@ pub(crate) enum Kind {
     PipeModern,
 }
 
-/// A client that watches resources, and what it has heard of them.
+/// A client that subscribes to resources, and the updates that it has received.
 pub(crate) struct Watcher<'a> {
-    way: Way<'a>,
-    /// The URIs of which it has heard, in order.
-    pub(crate) heard: Vec<String>,
+    client: AnyClient<'a>,
+    /// The URIs in the received updates, in order.
+    pub(crate) updates: Vec<String>,
 }
 
-enum Way<'a> {
-    HttpLegacy(Legacy<'a>, Exchange),
-    HttpModern(&'a Served, Option<Exchange>),
+enum AnyClient<'a> {
+    HttpLegacy(LegacyClient<'a>, Exchange),
+    HttpModern(&'a HttpProgram, Option<Exchange>),
     PipeLegacy(&'a RefCell<Client>),
     PipeModern(&'a RefCell<Client>),
 }
 
-/// The id of the request by which a modern client on a pipe listens.
+/// The id of the request with which a modern client on a pipe subscribes.
 const LISTEN: u64 = 41;
 
 const TAG: &str = "io.modelcontextprotocol/subscriptionId";
 
 impl<'a> Watcher<'a> {
-    /// A client of this kind; `pipe` is the one that is there for those who want it.
+    /// Connects a client of this kind; `pipe` is the client over stdio, if that kind needs it.
     pub(crate) fn new(
         kind: Kind,
-        served: &'a Served,
+        served: &'a HttpProgram,
         pipe: Option<&'a RefCell<Client>>,
     ) -> Watcher<'a> {
         let pipe = || pipe.expect("this kind needs a pipe");
-        let way = match kind {
+        let client = match kind {
             Kind::HttpLegacy => {
-                let client = served.greeted("2025-11-25");
+                let client = served.connect("2025-11-25");
                 let mut stream = client.listen(None);
                 assert!(stream.head().contains(" 200 "), "{}", stream.head());
-                Way::HttpLegacy(client, stream)
+                AnyClient::HttpLegacy(client, stream)
             }
-            Kind::HttpModern => Way::HttpModern(served, None),
+            Kind::HttpModern => AnyClient::HttpModern(served, None),
             Kind::PipeLegacy => {
-                pipe().borrow_mut().greet("2025-11-25");
-                Way::PipeLegacy(pipe())
+                pipe().borrow_mut().handshake("2025-11-25");
+                AnyClient::PipeLegacy(pipe())
             }
-            Kind::PipeModern => Way::PipeModern(pipe()),
+            Kind::PipeModern => AnyClient::PipeModern(pipe()),
         };
-        Watcher { way, heard: Vec::new() }
+        Watcher { client, updates: Vec::new() }
     }
 
-    /// Wants to hear of changes; gives the error if it may not.
+    /// Subscribes to a resource; returns the error if the gateway refuses.
     pub(crate) fn try_subscribe(&mut self, uri: &str) -> Result<(), Value> {
         let legacy = json!({"uri": uri});
         let listen = json!({"notifications": {"resourceSubscriptions": [uri]}});
-        let answer = match &mut self.way {
-            Way::HttpLegacy(client, _) => client.ask("s", "resources/subscribe", &legacy),
-            Way::PipeLegacy(pipe) => pipe.borrow_mut().ask("s", "resources/subscribe", &legacy),
-            Way::HttpModern(served, listening) => {
-                let mut stream = served.modern("subscriptions/listen", &listen);
+        let answer = match &mut self.client {
+            AnyClient::HttpLegacy(client, _) => client.request("s", "resources/subscribe", &legacy),
+            AnyClient::PipeLegacy(pipe) => {
+                pipe.borrow_mut().request("s", "resources/subscribe", &legacy)
+            }
+            AnyClient::HttpModern(served, listening) => {
+                let mut stream = served.send_modern("subscriptions/listen", &listen);
                 let first = stream.event().unwrap().data;
                 *listening = Some(stream);
-                return acknowledged(&first, &json!(1), uri);
+                return check_acknowledgement(&first, &json!(1), uri);
             }
-            Way::PipeModern(pipe) => {
+            AnyClient::PipeModern(pipe) => {
                 let mut pipe = pipe.borrow_mut();
-                pipe.send_line(&modern(LISTEN, "subscriptions/listen", &listen));
+                pipe.send_line(&modern_request(LISTEN, "subscriptions/listen", &listen));
                 let first = pipe.wait(|it| {
                     it["id"] == LISTEN || it["method"] == "notifications/subscriptions/acknowledged"
                 });
-                return acknowledged(&first, &json!(LISTEN), uri);
+                return check_acknowledgement(&first, &json!(LISTEN), uri);
             }
         };
         if let Some(error) = answer.get("error") {
@@ -97,65 +99,67 @@ impl<'a> Watcher<'a> {
     #[track_caller]
     pub(crate) fn unsubscribe(&mut self, uri: &str) {
         let params = json!({"uri": uri});
-        match &mut self.way {
-            Way::HttpLegacy(client, _) => {
-                let answer = client.ask("u", "resources/unsubscribe", &params);
+        match &mut self.client {
+            AnyClient::HttpLegacy(client, _) => {
+                let answer = client.request("u", "resources/unsubscribe", &params);
                 assert_eq!(answer["result"], json!({}), "{answer}");
             }
-            Way::PipeLegacy(pipe) => {
-                let answer = pipe.borrow_mut().ask("u", "resources/unsubscribe", &params);
+            AnyClient::PipeLegacy(pipe) => {
+                let answer = pipe.borrow_mut().request("u", "resources/unsubscribe", &params);
                 assert_eq!(answer["result"], json!({}), "{answer}");
             }
-            Way::HttpModern(_, listening) => *listening = None,
-            Way::PipeModern(pipe) => pipe.borrow_mut().send(&json!({"jsonrpc": "2.0",
+            AnyClient::HttpModern(_, listening) => *listening = None,
+            AnyClient::PipeModern(pipe) => pipe.borrow_mut().send(&json!({"jsonrpc": "2.0",
                 "method": "notifications/cancelled", "params": {"requestId": LISTEN}})),
         }
     }
 
-    /// Waits until it hears of a resource, and takes note of what it hears before that.
+    /// Waits for an update of this resource, and records all updates before it.
     #[track_caller]
-    pub(crate) fn hears(&mut self, uri: &str) {
+    pub(crate) fn wait_for_update(&mut self, uri: &str) {
         loop {
-            let told = self.next();
-            let heard = told["params"]["uri"].as_str().unwrap().to_owned();
-            let is_it = heard == uri;
-            self.heard.push(heard);
-            if is_it {
+            let update = self.next();
+            let updated = update["params"]["uri"].as_str().unwrap().to_owned();
+            let is_expected = updated == uri;
+            self.updates.push(updated);
+            if is_expected {
                 return;
             }
         }
     }
 
-    /// The next change that it hears of.
+    /// Waits for the next update.
     fn next(&mut self) -> Value {
-        let is_it = |it: &Value| it["method"] == "notifications/resources/updated";
-        let (told, tag) = match &mut self.way {
-            Way::HttpLegacy(_, stream) => (stream.wait(is_it).data, Value::Null),
-            Way::HttpModern(_, listening) => {
-                (listening.as_mut().unwrap().wait(is_it).data, json!(1))
+        let is_update = |it: &Value| it["method"] == "notifications/resources/updated";
+        let (update, tag) = match &mut self.client {
+            AnyClient::HttpLegacy(_, stream) => (stream.wait(is_update).data, Value::Null),
+            AnyClient::HttpModern(_, listening) => {
+                (listening.as_mut().unwrap().wait(is_update).data, json!(1))
             }
-            Way::PipeLegacy(pipe) => (pipe.borrow_mut().wait(is_it), Value::Null),
-            Way::PipeModern(pipe) => (pipe.borrow_mut().wait(is_it), json!(LISTEN)),
+            AnyClient::PipeLegacy(pipe) => (pipe.borrow_mut().wait(is_update), Value::Null),
+            AnyClient::PipeModern(pipe) => (pipe.borrow_mut().wait(is_update), json!(LISTEN)),
         };
-        // Whoever has a subscription hears which it is, and nobody hears of anybody else's.
-        assert_eq!(told["params"]["_meta"][TAG], tag, "{told}");
-        told
+        // Updates for modern clients contain their own subscription's id; others contain none.
+        assert_eq!(update["params"]["_meta"][TAG], tag, "{update}");
+        update
     }
 
-    /// Goes away, as far as a client can without the program that serves it.
-    pub(crate) fn leave(self, served: &Served) {
-        match self.way {
-            Way::HttpLegacy(client, _) => {
-                assert_eq!(served.ask("DELETE", "/mcp", &[&client.head()], "").status, 204);
+    /// Disconnects, without stopping the gateway.
+    pub(crate) fn leave(self, served: &HttpProgram) {
+        match self.client {
+            AnyClient::HttpLegacy(client, _) => {
+                assert_eq!(served.request("DELETE", "/mcp", &[&client.head()], "").status, 204);
             }
-            Way::HttpModern(..) => {}
-            Way::PipeLegacy(_) | Way::PipeModern(_) => panic!("it goes with the program"),
+            AnyClient::HttpModern(..) => {}
+            AnyClient::PipeLegacy(_) | AnyClient::PipeModern(_) => {
+                panic!("a client over stdio ends with the gateway")
+            }
         }
     }
 }
 
-/// What was granted: the resource, or nothing.
-fn acknowledged(first: &Value, id: &Value, uri: &str) -> Result<(), Value> {
+/// Returns the acknowledgement as an error if it does not grant the resource.
+fn check_acknowledgement(first: &Value, id: &Value, uri: &str) -> Result<(), Value> {
     assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
     assert_eq!(first["params"]["_meta"][TAG], *id, "{first}");
     let granted = &first["params"]["notifications"]["resourceSubscriptions"];

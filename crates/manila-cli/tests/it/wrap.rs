@@ -1,13 +1,13 @@
-//! `manila wrap` in front of a server that behaves.
+//! `manila wrap` with a well-behaved server.
 
 use serde_json::{Value, json};
 
 use crate::mcp::{Client, manila_path};
 
-/// Whether an envelope fits the schema that its tool advertises.
+/// Checks that an envelope matches the schema that its tool advertises.
 #[track_caller]
 fn check_schema(client: &mut Client, tool: &str, envelope: &Value) {
-    let listed = client.ask("schemas", "tools/list", &json!({}));
+    let listed = client.request("schemas", "tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap().clone();
     let found = tools.iter().find(|it| it["name"] == tool).unwrap();
     let schema = &found["outputSchema"];
@@ -18,7 +18,7 @@ fn check_schema(client: &mut Client, tool: &str, envelope: &Value) {
 }
 
 #[test]
-fn every_answer_is_an_envelope_in_both_places() {
+fn every_result_is_an_envelope_in_both_places() {
     let mut client = Client::sample(&[]);
     let result = client.call("echo", &json!({"message": "hello"}));
     let envelope = result["structuredContent"].clone();
@@ -32,7 +32,7 @@ fn every_answer_is_an_envelope_in_both_places() {
     check_schema(&mut client, "echo", &envelope);
 }
 
-/// Tool, arguments, whether it succeeds, and a member of `data` with its value.
+/// Checks whether a call succeeds, and the expected members of `data`.
 #[track_caller]
 fn check(client: &mut Client, tool: &str, arguments: &Value, success: bool, expected: &Value) {
     let envelope = client.envelope(tool, arguments);
@@ -44,7 +44,7 @@ fn check(client: &mut Client, tool: &str, arguments: &Value, success: bool, expe
 }
 
 #[test]
-fn tools_of_every_kind() {
+fn calls_tools_of_every_kind() {
     let mut client = Client::sample(&[]);
     let none = json!({});
     let code = |code: &str| json!({"error_code": code});
@@ -95,26 +95,26 @@ fn bad_arguments_never_reach_the_server_and_are_not_repeated() {
 }
 
 #[test]
-fn a_payload_arrives_as_it_was_written() {
+fn a_payload_keeps_its_bytes() {
     let mut client = Client::sample(&[]);
     client.send_line(concat!(
         r#"{"jsonrpc":"2.0","id":12345678901234567890,"method":"tools/call","#,
         r#""params":{"name":"big_numbers"}}"#
     ));
     let line = client.line();
-    for written in ["12345678901234567890123456789", "1.0", "1e400", "-0.0", "0.1000", r"\/"] {
-        assert!(line.contains(written), "{written} is not in {line}");
+    for token in ["12345678901234567890123456789", "1.0", "1e400", "-0.0", "0.1000", r"\/"] {
+        assert!(line.contains(token), "{token} is missing from {line}");
     }
     assert!(line.starts_with(r#"{"jsonrpc":"2.0","id":12345678901234567890,"result":"#));
 }
 
 #[test]
-fn media_stand_beside_the_envelope_and_are_named_in_it() {
+fn media_are_beside_the_envelope_and_listed_in_it() {
     let mut client = Client::sample(&[]);
     let result = client.call("image", &json!({}));
     assert_eq!(result["content"][1]["type"], "image");
-    let named = result["structuredContent"]["data"]["result"].as_array().unwrap();
-    let image = named.iter().find(|it| it["type"] == "image").unwrap();
+    let blocks = result["structuredContent"]["data"]["result"].as_array().unwrap();
+    let image = blocks.iter().find(|it| it["type"] == "image").unwrap();
     assert_eq!(image["content"], 1);
     assert_eq!(image["mimeType"], "image/png");
     let mixed = client.call("mixed", &json!({}));
@@ -131,7 +131,7 @@ fn a_list_changes_only_in_its_output_schemas() {
     let mut client = Client::sample(&[]);
     let mut plain = Client::sample(&["--contract", "none"]);
     let list = |client: &mut Client| {
-        let listed = client.ask(1, "tools/list", &json!({}))["result"]["tools"].clone();
+        let listed = client.request(1, "tools/list", &json!({}))["result"]["tools"].clone();
         listed.as_array().unwrap().clone()
     };
     let (wrapped, direct) = (list(&mut client), list(&mut plain));
@@ -168,16 +168,16 @@ fn contracts_are_chosen_by_option_and_by_request() {
         check_schema(&mut client, "fail", &failure);
     }
     let mut client = Client::sample(&[]);
-    let mut ask = |contract: &str| {
+    let mut request = |contract: &str| {
         let meta = json!({"dev.manila/contract": contract, "dev.manila/requestId": "mine-1"});
         let params = json!({"name": "echo", "arguments": {"message": "x"}, "_meta": meta});
-        client.ask(contract, "tools/call", &params)
+        client.request(contract, "tools/call", &params)
     };
-    let other = ask("mcp.envelope.v0.1");
+    let other = request("mcp.envelope.v0.1");
     assert_eq!(other["result"]["structuredContent"]["meta"]["request_id"], "mine-1");
-    let none = ask("none");
+    let none = request("none");
     assert_eq!(none["result"], json!({"content": [{"type": "text", "text": "x"}]}));
-    let wrong = ask("response-v3");
+    let wrong = request("response-v3");
     assert_eq!(wrong["error"]["code"], -32602);
     assert!(wrong.to_string().contains("must be one of response-v2"), "{wrong}");
 }
@@ -186,72 +186,73 @@ fn contracts_are_chosen_by_option_and_by_request() {
 fn text_placement_and_old_clients_get_text_only() {
     let mut text = Client::sample(&["--placement", "text"]);
     let mut old = Client::start(&[], &[manila_path(), "sample-server"]);
-    assert_eq!(old.greet("2024-11-05")["result"]["protocolVersion"], "2024-11-05");
+    assert_eq!(old.handshake("2024-11-05")["result"]["protocolVersion"], "2024-11-05");
     for client in [&mut text, &mut old] {
         let result = client.call("add", &json!({"a": 1, "b": 2}));
         assert!(result.get("structuredContent").is_none());
         let envelope: Value =
             serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(envelope["data"]["sum"], 3);
-        let listed = client.ask(1, "tools/list", &json!({}));
+        let listed = client.request(1, "tools/list", &json!({}));
         let tools = listed["result"]["tools"].as_array().unwrap().clone();
-        let own: Vec<&Value> = tools.iter().filter(|it| it.get("outputSchema").is_some()).collect();
-        assert!(own.is_empty(), "{own:?}");
+        let typed: Vec<&Value> =
+            tools.iter().filter(|it| it.get("outputSchema").is_some()).collect();
+        assert!(typed.is_empty(), "{typed:?}");
     }
 }
 
 #[test]
-fn apps_unknown_tools_and_unknown_methods() {
+fn app_results_are_unchanged_and_unknown_names_are_refused() {
     let mut client = Client::sample(&[]);
     let app = client.call("app", &json!({}));
     assert_eq!(app["structuredContent"], json!({"view": "ready"}));
     assert_eq!(app["_meta"], json!({"ui": {"x": 1}}));
-    let unknown = client.ask(1, "tools/call", &json!({"name": "ecko"}));
+    let unknown = client.request(1, "tools/call", &json!({"name": "ecko"}));
     assert_eq!(unknown["error"]["code"], -32602);
     assert_eq!(unknown["error"]["data"]["canonicalCode"], "TOOL_NOT_FOUND");
     let violation = &unknown["error"]["data"]["violations"][0];
-    assert_eq!(violation["message"], "is no tool of this server; did you mean `echo`?");
-    let nameless = client.ask(2, "tools/call", &json!({}));
+    assert_eq!(violation["message"], "is not a tool of this server; did you mean `echo`?");
+    let nameless = client.request(2, "tools/call", &json!({}));
     assert_eq!(nameless["error"]["data"]["violations"][0]["pointer"], "/params/name");
     client.send_line(concat!(
         r#"{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":"#,
         r#"{"name":"text","arguments":{},"name":"crash"}}"#
     ));
-    let twice = client.answer(&json!("twice"));
-    assert_eq!(twice["error"]["data"]["violations"][0]["pointer"], "/params/name");
-    assert_eq!(client.ask(3, "no/such", &json!({}))["error"]["code"], -32601);
-    let prompts = client.ask(4, "prompts/list", &json!({}));
+    let duplicate = client.answer(&json!("twice"));
+    assert_eq!(duplicate["error"]["data"]["violations"][0]["pointer"], "/params/name");
+    assert_eq!(client.request(3, "no/such", &json!({}))["error"]["code"], -32601);
+    let prompts = client.request(4, "prompts/list", &json!({}));
     assert_eq!(prompts["result"]["prompts"][0]["name"], "greet");
-    let read = client.ask(5, "resources/read", &json!({"uri": "sample://greeting"}));
+    let read = client.request(5, "resources/read", &json!({"uri": "sample://greeting"}));
     assert!(read["result"]["contents"][0]["text"].is_string());
 }
 
 #[test]
-fn the_handshake_comes_first_where_requests_do_not_say_it_all() {
+fn legacy_requests_need_a_handshake() {
     let mut client = Client::start(&[], &[manila_path(), "sample-server"]);
-    let early = client.ask(1, "tools/list", &json!({}));
+    let early = client.request(1, "tools/list", &json!({}));
     assert_eq!(early["error"]["code"], -32600);
-    assert_eq!(client.ask(2, "server/discover", &json!({}))["error"]["code"], -32602);
-    assert_eq!(client.ask(3, "ping", &json!({}))["result"], json!({}));
-    let hello = client.greet("2099-01-01");
-    assert_eq!(hello["result"]["protocolVersion"], "2025-11-25");
-    assert_eq!(hello["result"]["serverInfo"]["name"], "manila-sample");
-    assert_eq!(hello["result"]["capabilities"]["tools"]["listChanged"], true);
+    assert_eq!(client.request(2, "server/discover", &json!({}))["error"]["code"], -32602);
+    assert_eq!(client.request(3, "ping", &json!({}))["result"], json!({}));
+    let initialized = client.handshake("2099-01-01");
+    assert_eq!(initialized["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(initialized["result"]["serverInfo"]["name"], "manila-sample");
+    assert_eq!(initialized["result"]["capabilities"]["tools"]["listChanged"], true);
     assert_eq!(client.envelope("echo", &json!({"message": "x"}))["success"], true);
 }
 
 #[test]
-fn progress_cancellation_and_time_outs() {
+fn forwards_progress_and_ends_cancelled_and_late_calls() {
     let mut client = Client::sample(&["--timeout", "2s", "-v"]);
     let token = json!({"deep": 1});
     let params = json!({"name": "progress", "arguments": {"steps": 3, "delay_ms": 1},
         "_meta": {"progressToken": token}});
-    client.request(1, "tools/call", &params);
+    client.start_request(1, "tools/call", &params);
     let progress = client.wait(|message| message["method"] == "notifications/progress");
     assert_eq!(progress["params"]["progressToken"], token);
     assert_eq!(client.answer(&json!(1))["result"]["isError"], false);
 
-    client.request(2, "tools/call", &json!({"name": "wait", "arguments": {"ms": 60_000}}));
+    client.start_request(2, "tools/call", &json!({"name": "wait", "arguments": {"ms": 60_000}}));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": 2, "reason": "changed my mind"}}));
     let others: Vec<Value> = client.others();
@@ -271,12 +272,12 @@ fn progress_keeps_a_slow_call_alive() {
     let mut client = Client::sample(&["--timeout", "400ms"]);
     let params = json!({"name": "progress", "arguments": {"steps": 8, "delay_ms": 150},
         "_meta": {"progressToken": "t"}});
-    let answer = client.ask(1, "tools/call", &params);
+    let answer = client.request(1, "tools/call", &params);
     assert_eq!(answer["result"]["isError"], false, "{answer}");
 }
 
 #[test]
-fn the_server_asks_the_client() {
+fn forwards_server_requests_to_the_client() {
     let mut client = Client::sample(&[]);
     for (tool, arguments, method, reply) in [
         (
@@ -294,32 +295,32 @@ fn the_server_asks_the_client() {
         ),
         ("roots", json!({}), "roots/list", json!({"roots": [{"uri": "file:///x"}]})),
     ] {
-        client.request(tool, "tools/call", &json!({"name": tool, "arguments": arguments}));
-        let question = client.wait(|message| message["method"] == method);
-        client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": reply}));
+        client.start_request(tool, "tools/call", &json!({"name": tool, "arguments": arguments}));
+        let request = client.wait(|message| message["method"] == method);
+        client.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": reply}));
         let answer = client.answer(&json!(tool));
         assert_eq!(answer["result"]["isError"], false, "{answer}");
     }
 }
 
 #[test]
-fn lists_that_change_are_told_and_seen() {
+fn forwards_changed_lists_and_log_messages() {
     let mut client = Client::sample(&[]);
-    let unknown = client.ask(1, "tools/call", &json!({"name": "extra", "arguments": {}}));
+    let unknown = client.request(1, "tools/call", &json!({"name": "extra", "arguments": {}}));
     assert_eq!(unknown["error"]["code"], -32602);
     client.call("change_tools", &json!({}));
     client.wait(|message| message["method"] == "notifications/tools/list_changed");
     assert_eq!(client.call("extra", &json!({}))["isError"], false);
     let log = json!({"message": "fine", "level": "info"});
     client.call("log", &log);
-    let told = client.wait(|message| message["method"] == "notifications/message");
-    assert_eq!(told["params"]["level"], "info");
+    let message = client.wait(|message| message["method"] == "notifications/message");
+    assert_eq!(message["params"]["level"], "info");
 }
 
 #[test]
-fn what_is_open_is_finished_when_the_input_ends() {
+fn completes_open_requests_when_the_input_ends() {
     let mut client = Client::sample(&[]);
-    client.request(7, "tools/call", &json!({"name": "wait", "arguments": {"ms": 300}}));
+    client.start_request(7, "tools/call", &json!({"name": "wait", "arguments": {"ms": 300}}));
     let ran = client.end();
     assert!(ran.stdout.contains("waited 300 ms"), "{}", ran.stdout);
     assert_eq!(ran.code, 0);

@@ -1,4 +1,4 @@
-//! The requests that are open, of all clients together.
+//! The requests in flight across all clients.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,19 +6,19 @@ use manila::Code;
 use tokio::sync::Notify;
 
 use crate::protocol::jsonrpc::Fault;
-use crate::rt::until::until;
+use crate::rt::wait_until::wait_until;
 
-/// The requests that are open.
+/// The requests in flight.
 #[derive(Clone, Default)]
-pub(crate) struct InFlight(Arc<Counted>);
+pub(crate) struct InFlight(Arc<Counter>);
 
 #[derive(Default)]
-struct Counted {
+struct Counter {
     load: Mutex<Load>,
     drained: Notify,
 }
 
-/// How much is open, and how much may be.
+/// The number and total size of the requests in flight, and their limits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Load {
     n_requests: usize,
@@ -28,16 +28,16 @@ struct Load {
 }
 
 impl InFlight {
-    /// Sets how many requests may be open, and how many bytes they may have together.
+    /// Sets the maximum number and total size of the requests in flight.
     pub(super) fn set(&self, requests_max: usize, bytes_max: usize) {
         if let Ok(mut load) = self.0.load.lock() {
             (load.requests_max, load.bytes_max) = (requests_max, bytes_max);
         }
     }
 
-    /// Counts a request of this size until the permit is dropped.
+    /// Counts a request of this size until the permit is dropped. Fails if a limit is reached.
     pub(super) fn enter(&self, n_bytes: usize) -> Result<Permit, Fault> {
-        const MESSAGE: &str = "Too many or too large requests are open already";
+        const MESSAGE: &str = "Too many requests or bytes are in flight";
         let refused = || Fault::new(Code::RateLimited).message(MESSAGE);
         let mut load = self.0.load.lock().map_err(|_| refused())?;
         if load.n_requests >= load.requests_max || load.n_bytes >= load.bytes_max {
@@ -48,35 +48,35 @@ impl InFlight {
         Ok(Permit(Some((Arc::clone(&self.0), n_bytes))))
     }
 
-    /// How many requests are open.
+    /// Returns the number of requests in flight.
     pub(crate) fn n_requests(&self) -> usize {
         self.0.load.lock().map_or(0, |load| load.n_requests)
     }
 
-    /// Waits until no request is open.
-    pub(crate) async fn drained(&self) {
-        until(&self.0.drained, || self.n_requests() == 0).await;
+    /// Waits until no request is in flight.
+    pub(crate) async fn wait_drained(&self) {
+        wait_until(&self.0.drained, || self.n_requests() == 0).await;
     }
 }
 
-/// A request that is open, until this is dropped.
-pub(crate) struct Permit(Option<(Arc<Counted>, usize)>);
+/// Counts a request as in flight until it is dropped.
+pub(crate) struct Permit(Option<(Arc<Counter>, usize)>);
 
 impl Permit {
-    /// A permit for a request that does not count.
-    pub(super) fn uncounted() -> Permit {
+    /// Returns a permit for a request that is not counted.
+    pub(super) fn exempt() -> Permit {
         Permit(None)
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let Some((among, n_bytes)) = &self.0 else { return };
-        let Ok(mut load) = among.load.lock() else { return };
+        let Some((counter, n_bytes)) = &self.0 else { return };
+        let Ok(mut load) = counter.load.lock() else { return };
         load.n_requests = load.n_requests.saturating_sub(1);
         load.n_bytes = load.n_bytes.saturating_sub(*n_bytes);
         if load.n_requests == 0 {
-            among.drained.notify_waiters();
+            counter.drained.notify_waiters();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `tools/call`: find the tool, check the arguments, call, and seal what came back.
+//! `tools/call`: find the tool, check the arguments, send the call, and seal the response.
 
 use std::sync::Arc;
 
@@ -6,24 +6,24 @@ use manila::request_envelope::Request;
 use manila::stage::validate::{ParsedCall, check_arguments};
 use manila::{Code, Contract, Failed, Invalid, JsonObject, McpResult, Observed, Violation};
 
-use super::ask::{Answered, Unanswered};
-use super::consent::Wish;
-use super::forward::is_asked_across;
-use super::list::Found;
-use super::own_arguments;
+use super::consent::RequestedOutput;
+use super::forward::cross_era_request;
+use super::gateway_arguments;
+use super::list::ToolLookup;
+use super::send_request::{RequestFailure, ServerResponse};
 use super::tool_call::ToolCall;
 use super::tools::Tool;
-use super::{Answer, Backend, Kind, Refusal, answer};
+use super::{Answer, Backend, Kind, Refusal, mcp_response};
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::presentation::{Preferences, Shape};
+use crate::protocol::presentation::{Preferences, ResultFormat};
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
 use crate::telemetry::event::Event;
-use crate::upstream::{Carrier, Mirrored, SentAs};
+use crate::upstream::{HeaderParams, RequestOverrides, TransportKind};
 
 impl Backend {
-    /// Calls a tool, whose own name is `name`.
+    /// Calls the tool that the server knows as `name`.
     pub(crate) async fn call_tool(
         &self,
         request: &Request,
@@ -35,18 +35,20 @@ impl Backend {
             Ok(call) => call,
             Err(refusal) => return Answer::Refused(refusal),
         };
-        let answer = match call.presentation.shape {
-            _ if !self.settings().offered.has(&call.name) => {
+        let answer = match call.presentation.format {
+            _ if !self.settings().tool_filter.has(&call.name) => {
                 Answer::Refused(Refusal::unknown_tool(None))
             }
-            Shape::Contract(contract) => self.call_checked(&call, contract).await,
-            Shape::AsItCame => self.call_as_it_came(&call, self.deadline_of(&call.public)).await,
+            ResultFormat::Contract(contract) => self.call_checked(&call, contract).await,
+            ResultFormat::Passthrough => {
+                self.call_passthrough(&call, self.deadline_of(&call.public_name)).await
+            }
         };
-        self.note_end(&call, &answer);
+        self.report_end(&call, &answer);
         answer
     }
 
-    /// Answers a call that is not admitted.
+    /// Answers a call that was not admitted.
     pub(crate) fn refuse_call(
         &self,
         request: &Request,
@@ -56,29 +58,31 @@ impl Backend {
         fault: Fault,
     ) -> Answer {
         let Ok(call) = self.parse_call(request, parsed, name, caller) else {
-            // `_meta` names an unknown contract, so there is no envelope to put the fault in.
+            // `_meta` names an unknown contract, so there is no envelope for the fault.
             return Answer::Refused(Refusal { fault });
         };
-        let answer = match call.presentation.shape {
-            Shape::Contract(contract) => {
+        let answer = match call.presentation.format {
+            ResultFormat::Contract(contract) => {
                 let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
                 let mut failed = Failed::new(fault.code, message);
                 failed.retry_after = fault.retry_after;
                 self.seal(&call, contract, None, Observed::Failed(Box::new(failed)), None)
             }
-            Shape::AsItCame => Answer::Refused(Refusal { fault }),
+            ResultFormat::Passthrough => Answer::Refused(Refusal { fault }),
         };
-        self.note_end(&call, &answer);
+        self.report_end(&call, &answer);
         answer
     }
 
-    pub(super) fn note_end(&self, call: &ToolCall<'_>, answer: &Answer) {
+    /// Reports the end of a call as an event.
+    pub(super) fn report_end(&self, call: &ToolCall<'_>, answer: &Answer) {
         let duration = clock::now().saturating_duration_since(call.started);
         let failure = answer.failure().map(|failure| failure.code);
-        self.tell(Event::Called { tool: call.public.clone(), failure, duration });
+        self.report(Event::Called { tool: call.public_name.clone(), failure, duration });
     }
 
-    /// Decides how a call is presented, and reads what it asks of us.
+    /// Builds the call from its parsed parameters, and decides how its result is presented. Fails
+    /// if `_meta` names an unknown contract.
     fn parse_call<'a>(
         &self,
         request: &'a Request,
@@ -86,93 +90,111 @@ impl Backend {
         name: String,
         caller: &'a Arc<Caller>,
     ) -> Result<ToolCall<'a>, Refusal> {
-        let ParsedCall { name: public, arguments, meta, .. } = parsed;
-        let asked = Shape::from_meta(meta.as_ref())
+        let ParsedCall { name: public_name, arguments, meta, .. } = parsed;
+        let requested = ResultFormat::from_meta(meta.as_ref())
             .map_err(|violation| Refusal::new(Code::InvalidToolInput).violation(violation))?;
-        let shape = asked.or(caller.preferences.shape);
-        let prefers = Preferences { shape, ..caller.preferences };
-        let presentation = self.settings().presentation(&public, prefers, caller.era());
-        let (wish, started) = (Wish::of(meta.as_ref()), clock::now());
-        Ok(ToolCall { request, caller, name, public, arguments, wish, presentation, started })
+        let format = requested.or(caller.preferences.format);
+        let preferences = Preferences { format, ..caller.preferences };
+        let presentation = self.settings().presentation(&public_name, preferences, caller.era());
+        let (requested_output, started) = (RequestedOutput::of(meta.as_ref()), clock::now());
+        Ok(ToolCall {
+            request,
+            caller,
+            name,
+            public_name,
+            arguments,
+            requested_output,
+            presentation,
+            started,
+        })
     }
 
-    /// `none`: whatever comes back is passed on.
-    pub(super) async fn call_as_it_came(&self, call: &ToolCall<'_>, deadline: Deadline) -> Answer {
+    /// Forwards a call for `contract = "none"`, and returns the server's result without an
+    /// envelope, redacted and with public links and task ids.
+    pub(super) async fn call_passthrough(&self, call: &ToolCall<'_>, deadline: Deadline) -> Answer {
         if let Kind::Pack(_) = &self.kind {
-            return Box::pin(self.call_pack_as_it_came(call, deadline)).await;
+            return Box::pin(self.call_pack_passthrough(call, deadline)).await;
         }
-        let tool = match self.tools.carrier() {
-            Carrier::Pipe => self.tools.get(&call.name),
-            // What a tool wants in headers must be known before it is called.
-            Carrier::Http => self.known_tool_in_time(&call.name, call.caller).await,
+        let tool = match self.tools.transport() {
+            TransportKind::Pipe => self.tools.get(&call.name),
+            // The tool's definition lists the arguments that are also sent as HTTP headers, so it
+            // must be known before the call.
+            TransportKind::Http => self.find_tool_before_timeout(&call.name, call.caller).await,
         };
-        let sent = sent_as(tool.as_deref(), call);
-        let asked = self.ask(call.request, call.caller, &sent, deadline).await;
-        match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
-            Ok(answered) => {
-                let answered = self.with_public_links(answered);
-                if let Ok(result) = answered.answer() {
-                    self.tasks.note(result, call, Shape::AsItCame);
+        let overrides = request_overrides(tool.as_deref(), call);
+        let received = self.send_request(call.request, call.caller, &overrides, deadline).await;
+        match received.and_then(|response| reject_cross_era_request(response, call.caller)) {
+            Ok(response) => {
+                let response = self.with_public_links(response);
+                if let Ok(result) = response.answer() {
+                    self.tasks.store(result, call, ResultFormat::Passthrough);
                 }
-                let answered = match self.consent(&call.public, call.wish) {
-                    Some(_) => answered,
-                    None => self.hidden(call.request, answered),
+                let response = match self.find_consent(&call.public_name, call.requested_output) {
+                    Some(_) => response,
+                    None => self.redact(call.request, response),
                 };
-                Answer::AsItCame(self.with_public_task(answered))
+                Answer::Passthrough(self.with_public_task(response))
             }
-            Err(unanswered) => self.plain_failure(call, unanswered),
+            Err(failure) => self.plain_failure(call, failure),
         }
     }
 
     async fn call_checked(&self, call: &ToolCall<'_>, contract: Contract) -> Answer {
-        let mut deadline = self.deadline_of(&call.public);
+        let mut deadline = self.deadline_of(&call.public_name);
         let found = tokio::select! {
             biased;
-            found = self.find(&call.name, call.caller.wanted()) => found,
-            () = deadline.passed() => Found::TooLate,
+            found = self.find(&call.name, call.caller.preferred_era()) => found,
+            () = deadline.wait() => ToolLookup::TimedOut,
         };
-        let not_asked = match found {
-            Found::Tool(tool) => {
-                return self.call_found(call, contract, Some(tool), deadline).await;
+        let failure = match found {
+            ToolLookup::Tool(tool) => {
+                return self.strip_and_call(call, contract, Some(tool), deadline).await;
             }
-            // A server that lists nothing, or more than can be kept, decides for itself.
-            Found::Unlisted => return self.call_found(call, contract, None, deadline).await,
-            Found::Unknown => {
-                let meant = self.tools.closest(&call.name).map(|own| self.public_name(&own));
-                return Answer::Refused(Refusal::unknown_tool(meant.as_deref()));
+            // If the server lists no tools, or too many to keep, it decides whether the tool
+            // exists.
+            ToolLookup::Unlisted => {
+                return self.strip_and_call(call, contract, None, deadline).await;
             }
-            Found::Gone(gone) => Unanswered::Gone(gone),
-            Found::Declined(declined) => Unanswered::Declined(declined),
-            Found::TooLate => Unanswered::TimedOut(deadline.given()),
+            ToolLookup::Unknown => {
+                let similar = self.tools.closest(&call.name).map(|name| self.public_name(&name));
+                return Answer::Refused(Refusal::unknown_tool(similar.as_deref()));
+            }
+            ToolLookup::Disconnected(reason) => RequestFailure::Disconnected(reason),
+            ToolLookup::HttpFailure(failure) => RequestFailure::HttpFailure(failure),
+            ToolLookup::TimedOut => RequestFailure::TimedOut(deadline.timeout()),
         };
-        self.seal(call, contract, None, self.not_answered(not_asked), None)
+        self.seal(call, contract, None, self.observe_failure(failure), None)
     }
 
-    /// Takes our own arguments out of the call, if there are any, and goes on with the rest.
-    async fn call_found(
+    /// Removes the gateway's own arguments from the call, if any, and sends the rest.
+    async fn strip_and_call(
         &self,
         call: &ToolCall<'_>,
         contract: Contract,
         tool: Option<Arc<Tool>>,
         deadline: Deadline,
     ) -> Answer {
-        let taken = if self.kind.has_own_arguments(contract) {
-            own_arguments::taken_out(call.request, call.arguments.as_ref(), tool.as_deref())
+        let stripped = if self.kind.accepts_gateway_arguments(contract) {
+            gateway_arguments::strip_arguments(
+                call.request,
+                call.arguments.as_ref(),
+                tool.as_deref(),
+            )
         } else {
             Ok(None)
         };
-        match taken {
-            Ok(None) => self.call_valid(call, contract, tool, deadline).await,
-            Ok(Some(taken)) => {
-                let without_ours = Box::new(call.without_ours(&taken));
-                Box::pin(self.call_valid(&without_ours, contract, tool, deadline)).await
+        match stripped {
+            Ok(None) => self.check_and_call(call, contract, tool, deadline).await,
+            Ok(Some(stripped)) => {
+                let call = Box::new(call.without_gateway_arguments(&stripped));
+                Box::pin(self.check_and_call(&call, contract, tool, deadline)).await
             }
-            Err(violation) => self.invalid(call, contract, vec![violation]),
+            Err(violation) => self.seal_invalid_arguments(call, contract, vec![violation]),
         }
     }
 
-    /// Checks the arguments, and calls the tool if they fit.
-    async fn call_valid(
+    /// Checks the arguments, and sends the call if they are valid.
+    async fn check_and_call(
         &self,
         call: &ToolCall<'_>,
         contract: Contract,
@@ -185,23 +207,23 @@ impl Backend {
             .map(|schema| check_arguments(call.arguments.as_ref(), &schema))
             .unwrap_or_default();
         if !violations.is_empty() {
-            return self.invalid(call, contract, violations);
+            return self.seal_invalid_arguments(call, contract, violations);
         }
         self.send_call(call, contract, tool, deadline).await
     }
 
-    fn invalid(
+    fn seal_invalid_arguments(
         &self,
         call: &ToolCall<'_>,
         contract: Contract,
         violations: Vec<Violation>,
     ) -> Answer {
-        let broken = violations.clone();
+        let reported = violations.clone();
         let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
-        self.seal(call, contract, None, invalid, None).breaking(broken)
+        self.seal(call, contract, None, invalid, None).with_violations(reported)
     }
 
-    /// Calls a tool whose arguments have been checked.
+    /// Sends a call whose arguments have been checked.
     pub(super) async fn send_call(
         &self,
         call: &ToolCall<'_>,
@@ -209,79 +231,90 @@ impl Backend {
         tool: Option<Arc<Tool>>,
         deadline: Deadline,
     ) -> Answer {
-        let sent = sent_as(tool.as_deref(), call);
-        let asked = self.ask(call.request, call.caller, &sent, deadline).await;
+        let overrides = request_overrides(tool.as_deref(), call);
+        let received = self.send_request(call.request, call.caller, &overrides, deadline).await;
         if let Kind::Pack(pack) = &self.kind {
-            return Box::pin(self.answered_by_pack(call, contract, Arc::clone(pack), asked)).await;
+            return Box::pin(self.seal_pack_response(call, contract, Arc::clone(pack), received))
+                .await;
         }
-        match asked.and_then(|answered| not_asked_across(answered, call.caller)) {
-            Ok(answered) => {
-                let answered = self.with_public_links(answered);
-                self.answered(call, contract, tool.as_deref(), answered)
+        match received.and_then(|response| reject_cross_era_request(response, call.caller)) {
+            Ok(response) => {
+                let response = self.with_public_links(response);
+                self.seal_response(call, contract, tool.as_deref(), response)
             }
-            Err(unanswered) => self.seal(call, contract, None, self.not_answered(unanswered), None),
+            Err(failure) => self.seal(call, contract, None, self.observe_failure(failure), None),
         }
     }
 
-    fn answered(
+    fn seal_response(
         &self,
         call: &ToolCall<'_>,
         contract: Contract,
         tool: Option<&Tool>,
-        answered: Answered,
+        response: ServerResponse,
     ) -> Answer {
-        let is_like = answered.era.is_like(call.caller.era());
-        let result = match answered.answer() {
+        let is_same_era = response.era.is_same_era(call.caller.era());
+        let result = match response.answer() {
             Ok(result) => result,
-            // Whoever was asked back acts on what became of its answers.
+            // The client that supplied the input must see the error.
             Err(error)
-                if is_like && (answer::is_for_the_client(error) || is_second_round(call)) =>
+                if is_same_era
+                    && (mcp_response::requires_client_action(error) || is_input_response(call)) =>
             {
-                return Answer::AsItCame(self.hidden(call.request, answered));
+                return Answer::Passthrough(self.redact(call.request, response));
             }
             Err(error) => {
-                return self.seal(call, contract, None, answer::protocol_error(error), None);
+                return self.seal(
+                    call,
+                    contract,
+                    None,
+                    mcp_response::observe_protocol_error(error),
+                    None,
+                );
             }
         };
         let Some(object) = JsonObject::new(result.clone()) else {
-            return self.seal(call, contract, tool, answer::no_result(), None);
+            return self.seal(call, contract, tool, mcp_response::observe_no_result(), None);
         };
         let parts = McpResult::from_object(&object);
-        if parts.is_handle() {
-            self.tasks.note(result, call, Shape::Contract(contract));
-            return Answer::AsItCame(self.with_public_task(answered));
+        if parts.is_unfinished() {
+            self.tasks.store(result, call, ResultFormat::Contract(contract));
+            return Answer::Passthrough(self.with_public_task(response));
         }
-        if tool.is_some_and(|tool| tool.is_app) {
-            let is_shown = self.consent(&call.public, call.wish).is_some();
-            let answered = if is_shown { answered } else { self.hidden(call.request, answered) };
-            return Answer::AsItCame(answered);
+        if tool.is_some_and(|tool| tool.belongs_to_app) {
+            let has_consent = self.find_consent(&call.public_name, call.requested_output).is_some();
+            let response = if has_consent { response } else { self.redact(call.request, response) };
+            return Answer::Passthrough(response);
         }
         let meta = parts.meta().cloned();
         self.seal(call, contract, tool, Observed::Mcp(parts), meta)
     }
 }
 
-/// A server that asks back in a way that its caller's era does not know has not answered.
-fn not_asked_across(answered: Answered, caller: &Caller) -> Result<Answered, Unanswered> {
-    match is_asked_across(&answered, caller) {
-        Some(method) => Err(Unanswered::AskedBack(method)),
-        None => Ok(answered),
+/// Fails if the server requests something that the caller's era does not support.
+fn reject_cross_era_request(
+    response: ServerResponse,
+    caller: &Caller,
+) -> Result<ServerResponse, RequestFailure> {
+    match cross_era_request(&response, caller) {
+        Some(method) => Err(RequestFailure::UnsupportedRequest(method)),
+        None => Ok(response),
     }
 }
 
-/// Whether a call brings what the server asked for before.
-fn is_second_round(call: &ToolCall<'_>) -> bool {
+/// Returns whether a call supplies input that the server requested.
+fn is_input_response(call: &ToolCall<'_>) -> bool {
     let params = call.request.params.as_ref();
     let has = |name: &str| params.is_some_and(|params| params.get(name).is_some());
     has("inputResponses") || has("requestState")
 }
 
-/// How a call is sent: under the server's own name of the tool, with the arguments that the tool
-/// wants to see in headers.
-fn sent_as(tool: Option<&Tool>, call: &ToolCall<'_>) -> SentAs {
+/// Returns how to send a call: with the server's name for the tool, and the headers that the tool
+/// requires.
+fn request_overrides(tool: Option<&Tool>, call: &ToolCall<'_>) -> RequestOverrides {
     let headers = match (tool, &call.arguments) {
-        (Some(tool), Some(arguments)) => tool.mirrored(arguments),
-        (Some(_), None) | (None, _) => Mirrored::default(),
+        (Some(tool), Some(arguments)) => tool.header_params(arguments),
+        (Some(_), None) | (None, _) => HeaderParams::default(),
     };
-    SentAs { name: call.own_name(), headers }
+    RequestOverrides { name: call.backend_name(), headers }
 }

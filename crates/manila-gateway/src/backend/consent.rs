@@ -1,59 +1,63 @@
-//! Whether an answer is redacted: always, unless the operator says otherwise for the tool, or
-//! the caller does for one call and the operator lets it (M12).
+//! Decides whether a result is redacted: always, unless the operator disables redaction for the
+//! tool, or the caller requests `unsafeOutput` and the operator allows it (M12).
 
 use manila::{Contract, Notes, RawJson, Warning};
 
 use crate::backend::Backend;
 use crate::config::UnsafeOutput;
-use crate::protocol::own_meta;
+use crate::protocol::meta_keys;
 use crate::telemetry::event::{Consent, Event};
 
-/// What a caller asks for, in `_meta` or among the arguments.
+/// The output that a caller requests, in `_meta` or as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
-    /// Nothing.
+pub(super) enum RequestedOutput {
+    /// The redacted result, which is the default.
     None,
-    /// The answer with its secrets.
+    /// The result without redaction.
     UnsafeOutput,
 }
 
-impl Wish {
-    pub(super) fn of(meta: Option<&RawJson>) -> Wish {
-        let asked = meta.and_then(|meta| meta.get(own_meta::UNSAFE_OUTPUT));
-        let is_asked = asked.is_some_and(|asked| asked.as_bytes() == b"true");
-        if is_asked { Wish::UnsafeOutput } else { Wish::None }
+impl RequestedOutput {
+    pub(super) fn of(meta: Option<&RawJson>) -> RequestedOutput {
+        let value = meta.and_then(|meta| meta.get(meta_keys::UNSAFE_OUTPUT));
+        let is_requested = value.is_some_and(|value| value.as_bytes() == b"true");
+        if is_requested { RequestedOutput::UnsafeOutput } else { RequestedOutput::None }
     }
 }
 
 impl Backend {
-    /// Who wants a tool's answer with its secrets, if somebody does who may. The log tells it.
-    pub(super) fn consent(&self, tool: &str, wish: Wish) -> Option<Consent> {
+    /// Returns the consent to a result without redaction, if there is one, and reports it.
+    pub(super) fn find_consent(&self, tool: &str, requested: RequestedOutput) -> Option<Consent> {
         let settings = self.settings();
-        let hiding = &settings.hiding;
-        let why = match (wish, hiding.unsafe_output) {
-            _ if hiding.not_for.contains(tool) => Consent::Operator,
-            (Wish::UnsafeOutput, UnsafeOutput::Allowed) => Consent::Caller,
-            (Wish::UnsafeOutput, UnsafeOutput::Ignored) | (Wish::None, _) => return None,
+        let policy = &settings.redaction;
+        let why = match (requested, policy.unsafe_output) {
+            _ if policy.excluded_tools.contains(tool) => Consent::Operator,
+            (RequestedOutput::UnsafeOutput, UnsafeOutput::Allowed) => Consent::Caller,
+            (RequestedOutput::UnsafeOutput, UnsafeOutput::Ignored) | (RequestedOutput::None, _) => {
+                return None;
+            }
         };
-        self.tell(Event::Unredacted { tool: tool.to_owned(), why });
+        self.report(Event::Unredacted { tool: tool.to_owned(), why });
         Some(why)
     }
 }
 
-/// Warns a caller whose wish is not granted, where the contract has a place for warnings.
-pub(super) fn tell_ignored(
+/// Warns a caller whose `unsafeOutput` is ignored, if the contract has a place for warnings.
+pub(super) fn warn_ignored(
     notes: &mut Notes,
     contract: Contract,
-    wish: Wish,
+    requested: RequestedOutput,
     consent: Option<Consent>,
 ) {
     const CODE: &str = "UNSAFE_OUTPUT_IGNORED";
-    let message = "unsafeOutput is not allowed here: what is secret stays hidden";
-    match (wish, consent) {
-        (Wish::None, _) | (_, Some(_)) => {}
-        (Wish::UnsafeOutput, None) if contract.info().warns_in_metadata => {
+    let message = "unsafeOutput is not allowed: secrets are redacted";
+    match (requested, consent) {
+        (RequestedOutput::None, _) | (_, Some(_)) => {}
+        (RequestedOutput::UnsafeOutput, None) if contract.info().warnings_in_metadata => {
             notes.metadata.push(("warning".to_owned(), format!("{CODE}: {message}")));
         }
-        (Wish::UnsafeOutput, None) => notes.warnings.push(Warning::coded(CODE, message)),
+        (RequestedOutput::UnsafeOutput, None) => {
+            notes.warnings.push(Warning::with_code(CODE, message));
+        }
     }
 }

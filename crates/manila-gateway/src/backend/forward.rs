@@ -1,4 +1,4 @@
-//! Requests that are nobody's business but the client's and the server's.
+//! Forwards requests that the gateway does not answer itself.
 
 use std::sync::Arc;
 
@@ -6,78 +6,84 @@ use manila::request_envelope::{Notification, Request};
 use manila::{JsonObject, McpResult, RawJson};
 use manila_redact::Tally;
 
-use super::answer;
-use super::ask::{Answered, Unanswered};
+use super::mcp_response;
+use super::send_request::{RequestFailure, ServerResponse};
 use crate::backend::Backend;
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
 use crate::telemetry::event::Event;
-use crate::upstream::SentAs;
+use crate::upstream::RequestOverrides;
 
-/// What came of a request that was handed on.
+/// The answer to a forwarded request.
 pub(crate) enum Forwarded {
-    /// The answer, as it came.
-    AsItCame(Answered),
-    /// A result of which something was changed, in the words of the server's era.
-    Changed(RawJson, Era),
-    /// The server could not be asked.
+    /// The server's unchanged response.
+    Passthrough(ServerResponse),
+    /// A result that the gateway changed or merged, in the format of this era.
+    Rewritten(RawJson, Era),
+    /// The gateway refused the request, or there is no usable response.
     Fault(Fault),
 }
 
-/// Hands a request on, and its answer back.
+/// Forwards a request to the server, and redacts the response.
 pub(crate) async fn forward(
     backend: &Backend,
     request: &Request,
     caller: &Arc<Caller>,
 ) -> Forwarded {
-    match forward_unhidden(backend, request, caller).await {
-        Forwarded::AsItCame(answered) => Forwarded::AsItCame(backend.hidden(request, answered)),
-        other @ (Forwarded::Changed(..) | Forwarded::Fault(_)) => other,
+    match forward_unredacted(backend, request, caller).await {
+        Forwarded::Passthrough(response) => {
+            Forwarded::Passthrough(backend.redact(request, response))
+        }
+        other @ (Forwarded::Rewritten(..) | Forwarded::Fault(_)) => other,
     }
 }
 
-/// The same with all its secrets, which are somebody else's to hide.
-pub(super) async fn forward_unhidden(
+/// Forwards a request without redacting the response. The caller must redact it.
+pub(super) async fn forward_unredacted(
     backend: &Backend,
     request: &Request,
     caller: &Arc<Caller>,
 ) -> Forwarded {
-    match backend.ask(request, caller, &SentAs::default(), backend.deadline()).await {
-        Ok(answered) => match is_asked_across(&answered, caller) {
-            Some(method) => not_answered(backend, &Unanswered::AskedBack(method)),
-            None => Forwarded::AsItCame(answered),
+    match backend
+        .send_request(request, caller, &RequestOverrides::default(), backend.deadline())
+        .await
+    {
+        Ok(response) => match cross_era_request(&response, caller) {
+            Some(method) => forwarded_fault(backend, &RequestFailure::UnsupportedRequest(method)),
+            None => Forwarded::Passthrough(response),
         },
-        Err(unanswered) => not_answered(backend, &unanswered),
+        Err(failure) => forwarded_fault(backend, &failure),
     }
 }
 
-fn not_answered(backend: &Backend, unanswered: &Unanswered) -> Forwarded {
-    let (code, message) = unanswered.told(&backend.settings());
-    let message = backend.settings().hiding.text(message);
+fn forwarded_fault(backend: &Backend, failure: &RequestFailure) -> Forwarded {
+    let (code, message) = failure.code_and_message(&backend.settings());
+    let message = backend.settings().redaction.redact_text(message);
     Forwarded::Fault(Fault::new(code).message(message))
 }
 
-/// What servers offer: names and descriptions that are the same for everybody.
-const LISTS: [&str; 5] =
+/// Methods that return names and descriptions, which are the same for every client and not
+/// redacted.
+const UNREDACTED_METHODS: [&str; 5] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize"];
 
-/// What a server asks back in a way that its caller's era does not know, if it does: in a result,
-/// or by refusing whoever has not said that it can be asked.
-pub(super) fn is_asked_across(answered: &Answered, caller: &Caller) -> Option<String> {
-    if answered.era.is_like(caller.era()) {
+/// Returns what a response requires of the client, if the client and the server use different eras:
+/// the method that a result requests, or the capability that an error names.
+pub(super) fn cross_era_request(response: &ServerResponse, caller: &Caller) -> Option<String> {
+    if response.era.is_same_era(caller.era()) {
         return None;
     }
-    let name = match answered.answer() {
+    let name = match response.answer() {
         Ok(result) => {
             result.get("resultType")?.as_text().filter(|kind| kind == "input_required")?;
-            let asked = result.get("inputRequests");
-            let asked = asked.iter().flat_map(RawJson::members).next();
-            let method = asked.and_then(|asked| asked.value().get("method"));
+            let requests = result.get("inputRequests");
+            let first = requests.iter().flat_map(RawJson::members).next();
+            let method = first.and_then(|first| first.value().get("method"));
             method.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned)
         }
         Err(error) => {
-            answer::number(error).filter(|number| *number == -32021)?;
+            mcp_response::error_number(error).filter(|number| *number == -32021)?;
             let required = error.get("data").and_then(|data| data.get("requiredCapabilities"));
             let required = required.iter().flat_map(RawJson::members).next();
             required.map(|required| required.key().into_owned())
@@ -86,42 +92,44 @@ pub(super) fn is_asked_across(answered: &Answered, caller: &Caller) -> Option<St
     Some(name.unwrap_or_else(|| "input_required".to_owned()))
 }
 
-/// Whether a result is none yet: the server asks back, or has begun a task.
-fn is_handle(result: &RawJson) -> bool {
-    JsonObject::new(result.clone()).is_some_and(|it| McpResult::from_object(&it).is_handle())
+/// Returns whether a result is not final: the server requests input, or has created a task.
+fn is_unfinished(result: &RawJson) -> bool {
+    JsonObject::new(result.clone()).is_some_and(|it| McpResult::from_object(&it).is_unfinished())
 }
 
 impl Backend {
-    /// Hands on what a client tells, if the server can be told now and its era knows it.
-    pub(crate) fn hand_on(&self, notification: &Notification, era: Era) {
+    /// Forwards a client's notification, if the server is running and uses the client's era.
+    pub(crate) fn forward_notification(&self, notification: &Notification, era: Era) {
         if let Some(ready) = self.upstream.ready_now(Some(era))
-            && ready.era.is_like(era)
+            && ready.era.is_same_era(era)
         {
             ready.connection.push(notification.frame.to_bytes());
         }
     }
 
-    /// The answer to a request without its secrets. What servers offer is left alone, and what the
-    /// client must act on.
-    pub(super) fn hidden(&self, request: &Request, answered: Answered) -> Answered {
-        let Answered { response, era } = answered;
-        let is_left_alone = match &response.answer {
-            Ok(result) => LISTS.contains(&request.method.as_str()) || is_handle(result),
-            Err(error) => answer::is_for_the_client(error),
+    /// Redacts the response to a request. Lists, unfinished results, and errors that the client
+    /// must act on are not redacted.
+    pub(super) fn redact(&self, request: &Request, response: ServerResponse) -> ServerResponse {
+        let ServerResponse { response, era } = response;
+        let is_exempt = match &response.answer {
+            Ok(result) => {
+                UNREDACTED_METHODS.contains(&request.method.as_str()) || is_unfinished(result)
+            }
+            Err(error) => mcp_response::requires_client_action(error),
         };
-        if is_left_alone {
-            return Answered { response, era };
+        if is_exempt {
+            return ServerResponse { response, era };
         }
-        let (response, tally) = self.settings().hiding.response(response);
-        self.tell_redacted(&request.method, &tally);
-        Answered { response, era }
+        let (response, tally) = self.settings().redaction.redact_response(response);
+        self.report_redacted(&request.method, &tally);
+        ServerResponse { response, era }
     }
 
-    /// Tells what was hidden, if anything was.
-    pub(super) fn tell_redacted(&self, place: &str, tally: &Tally) {
+    /// Reports what was redacted, if anything.
+    pub(super) fn report_redacted(&self, place: &str, tally: &Tally) {
         if !tally.is_empty() {
             let findings = tally.iter().map(|(rule, n)| (rule.to_owned(), n)).collect();
-            self.tell(Event::Redacted { place: place.to_owned(), findings });
+            self.report(Event::Redacted { place: place.to_owned(), findings });
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Reading a server's messages: notifications and requests go to the clients that they concern.
+//! Dispatches a server's messages: notifications and requests go to the clients that they concern.
 //!
-//! Many clients may share one conversation with a server. What came with the answer to a request
-//! belongs to whoever made that request; on a pipe, where nothing tells that, to the only client
-//! that has asked something. Where that cannot be told, a question is declined: nobody is shown
-//! what was meant for somebody else.
+//! Many clients may share one connection to a server. A message that arrives with the response to a
+//! request belongs to the client of that request. On a pipe, it belongs to the only client with
+//! requests in flight. If the client cannot be determined, the gateway declines the server's
+//! request, so that no client sees another one's messages.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,270 +13,278 @@ use manila::request_envelope::{Message, Notification, Request};
 use manila::{JsonObject, RawJson};
 
 use super::Backend;
-use crate::notifications::{Asker, declined, retold};
-use crate::protocol::caller::{Caller, Client, Line, Unheard};
+use crate::notifications::{RequestingServer, method_not_found_response, translate};
+use crate::protocol::caller::{Caller, Client, Outbound, Undelivered};
 use crate::protocol::era::{self, Era};
 use crate::protocol::{jsonrpc, naming};
-use crate::upstream::{Arrived, Connection, From, FromUpstream, Inbox};
+use crate::upstream::{Connection, Inbox, MessageSource, UpstreamMessage, UpstreamReply};
 
-/// Delivers what the server says, until it will never say anything again.
+/// Delivers the server's messages until the server is closed permanently.
 pub(crate) async fn deliver(backend: Arc<Backend>, mut inbox: Inbox) {
     loop {
-        // While a client does not read that has the server to itself, the server is not read
-        // either, answers included.
-        backend.audience.room().await;
-        let Some(said) = inbox.next().await else { return };
-        match said {
-            FromUpstream::Notification(notification, from) => told(&backend, notification, &from),
-            FromUpstream::Request(request, from) => asked(&backend, &request, from),
-            FromUpstream::Answered => {}
-            FromUpstream::Restarted(connection) => {
-                backend.offers.doubt_all();
+        // While the only client of a server does not read, the gateway does not read from the
+        // server either, responses included.
+        backend.notifications.wait_for_room().await;
+        let Some(message) = inbox.next().await else { return };
+        match message {
+            UpstreamMessage::Notification(notification, source) => {
+                handle_notification(&backend, notification, &source);
+            }
+            UpstreamMessage::Request(request, source) => handle_request(&backend, &request, source),
+            UpstreamMessage::Answered => {}
+            UpstreamMessage::Restarted(connection) => {
+                backend.list_cache.mark_all_stale();
                 let before = backend.tools.snapshot();
                 tokio::spawn(catch_up(Arc::clone(&backend), before, connection));
             }
-            FromUpstream::Ended(connection, _) => {
-                backend.audience.questions.end(connection.number());
+            UpstreamMessage::Ended(connection, _) => {
+                backend.notifications.server_requests.cancel_from(connection.number());
             }
         }
     }
 }
 
-fn told(backend: &Backend, notification: Notification, from: &From) {
-    let From { connection, about } = from;
-    backend.offers.changed(&notification.method);
+fn handle_notification(backend: &Backend, notification: Notification, source: &MessageSource) {
+    let MessageSource { connection, request_id } = source;
+    backend.list_cache.mark_changed(&notification.method);
     if notification.method == "notifications/tools/list_changed" {
         backend.tools.keep_only(&HashSet::new());
     }
-    let own_task = own_task(&notification);
-    let notification = backend.told_of_public_tasks(notification);
-    let hidden = backend.settings().hiding.message(&notification.frame);
-    let notification = match hidden.map(|hidden| Message::from_json(hidden.frame)) {
+    let backend_task_id = backend_task_id(&notification);
+    let notification = backend.notification_with_public_tasks(notification);
+    let redacted = backend.settings().redaction.redact_message(&notification.frame);
+    let notification = match redacted.map(|redacted| Message::from_json(redacted.frame)) {
         None => notification,
-        Some(Ok(Message::Notification(hidden))) => hidden,
-        // What cannot be read any more is not told.
+        Some(Ok(Message::Notification(redacted))) => redacted,
+        // A notification that redaction has made invalid is dropped.
         Some(_) => return,
     };
-    let caller = about.and_then(|id| connection.caller(id));
+    let caller = request_id.and_then(|id| connection.caller(id));
     if let Some(caller) = &caller
         && let Some(id) = &caller.subscription
         && notification.method != "notifications/cancelled"
     {
-        // Whoever is gone needs no news.
-        let _ = caller.line.put(retold::tagged(&notification, Some(id)));
+        // The client may have disconnected.
+        let _ = caller.outbound.put(translate::tag(&notification, Some(id)));
         return;
     }
-    let told_in = connection.era_or_plainest();
+    let era = connection.era_or_fallback();
     match notification.method.as_str() {
-        "notifications/cancelled" => taken_back(backend, &notification, connection),
-        // It answers a wish of our own.
+        "notifications/cancelled" => cancel_server_request(backend, &notification, connection),
+        // The acknowledgement of the gateway's own subscription.
         "notifications/subscriptions/acknowledged" => {
-            if let (Some(id), Some(granted)) = (*about, notification.params) {
-                connection.acknowledged(id, granted);
+            if let (Some(id), Some(granted)) = (*request_id, notification.params) {
+                connection.acknowledge(id, granted);
             }
         }
         "notifications/resources/updated" => {
-            backend.audience.tell_updated(&notification, told_in, &backend.watched);
+            backend.notifications.notify_updated(&notification, era, &backend.watched);
         }
-        "notifications/progress" => progressed(backend, &notification, connection),
-        "notifications/tasks/status" => task_told(backend, &notification, own_task.as_deref()),
-        "notifications/message" => logged(backend, &notification, from),
+        "notifications/progress" => forward_progress(backend, &notification, connection),
+        "notifications/tasks/status" => {
+            notify_task_client(backend, &notification, backend_task_id.as_deref());
+        }
+        "notifications/message" => forward_log(backend, &notification, source),
         method if method.ends_with("/list_changed") => {
-            backend.audience.tell(&notification, told_in);
+            backend.notifications.notify(&notification, era);
         }
         _ => match caller {
-            // Whoever is gone needs no news.
-            Some(caller) => drop(caller.line.put(notification.frame.to_bytes())),
-            None => tell_the_only_client(backend, &notification),
+            Some(caller) => drop(caller.outbound.put(notification.frame.to_bytes())),
+            None => notify_only_client(backend, &notification),
         },
     }
 }
 
-/// The id of the task that a notification is about, as its server knows it.
-fn own_task(notification: &Notification) -> Option<String> {
+/// Returns the server's id of the task that a notification is about.
+fn backend_task_id(notification: &Notification) -> Option<String> {
     if notification.method != "notifications/tasks/status" {
         return None;
     }
     naming::text(notification.params.as_ref()?.as_raw(), "taskId")
 }
 
-/// News of a task goes to whoever made it.
-fn task_told(backend: &Backend, notification: &Notification, own_id: Option<&str>) {
-    match own_id.and_then(|id| backend.tasks.maker_of(id)) {
-        // Whoever is gone needs no news.
-        Some(maker) => drop(maker.line.put(notification.frame.to_bytes())),
-        None => tell_the_only_client(backend, notification),
+/// Forwards a notification about a task to the client that created the task.
+fn notify_task_client(backend: &Backend, notification: &Notification, id: Option<&str>) {
+    match id.and_then(|id| backend.tasks.creator_of(id)) {
+        Some(creator) => drop(creator.outbound.put(notification.frame.to_bytes())),
+        None => notify_only_client(backend, notification),
     }
 }
 
-/// The server takes a question back, which the client knows by our id. One that has been answered
-/// is nobody's business any more.
-fn taken_back(backend: &Backend, notification: &Notification, by: &Arc<Connection>) {
+/// Forwards the cancellation of a server's request, with the gateway's id for it. A request that
+/// already has a response is ignored.
+fn cancel_server_request(
+    backend: &Backend,
+    notification: &Notification,
+    connection: &Arc<Connection>,
+) {
     let id = notification.params.as_ref().and_then(|params| params.get("requestId"));
     let Some(id) = id else { return };
-    if by.era() == Some(Era::Modern) {
-        // It ends a subscription, and nothing else.
-        return by.ended_by_server(&id);
+    if connection.era() == Some(Era::Modern) {
+        // In the modern era, this notification can only end a subscription.
+        return connection.end_subscription(&id);
     }
-    let asked = backend.audience.questions.take_back(&id, by.number());
-    let Some((own_id, line)) = asked else { return };
-    // Whoever is gone needs no news.
-    let _ = line.put(jsonrpc::replaced(&notification.frame, &id, own_id.to_string().as_bytes()));
+    let withdrawn = backend.notifications.server_requests.withdraw(&id, connection.number());
+    let Some((gateway_id, outbound)) = withdrawn else { return };
+    let gateway_id = gateway_id.to_string();
+    let _ = outbound.put(jsonrpc::replace_part(&notification.frame, &id, gateway_id.as_bytes()));
 }
 
-/// Progress goes to whoever asked for it, under the token that it chose; that of a request which is
-/// over goes to nobody. A token that was never ours may be of some other kind of work, which the
-/// only client there is may know.
-fn progressed(backend: &Backend, notification: &Notification, connection: &Connection) {
+/// Forwards progress to the client that requested it, with the client's token. Progress of a
+/// completed request is dropped. Progress with an unknown token may be about other work, so it is
+/// forwarded if there is only one client.
+fn forward_progress(backend: &Backend, notification: &Notification, connection: &Connection) {
     let token = notification.params.as_ref().and_then(|params| params.get("progressToken"));
-    let wanted = token.as_ref().and_then(|token| Some((token, connection.progressed(token)?)));
-    let (line, frame) = match wanted {
-        Some((token, (line, own))) => {
-            (line, jsonrpc::replaced(&notification.frame, token, own.as_bytes()))
+    let target = token.as_ref().and_then(|token| Some((token, connection.progress_target(token)?)));
+    let (outbound, frame) = match target {
+        Some((token, (outbound, client_token))) => {
+            let frame = jsonrpc::replace_part(&notification.frame, token, client_token.as_bytes());
+            (outbound, frame)
         }
         None if token.as_ref().is_some_and(|token| connection.is_ours(token)) => return,
-        None => match backend.audience.only_client() {
-            Some(client) => (Arc::clone(&client.line), notification.frame.to_bytes()),
+        None => match backend.notifications.only_client() {
+            Some(client) => (Arc::clone(&client.outbound), notification.frame.to_bytes()),
             None => return,
         },
     };
-    // Whoever is gone needs no news.
-    let _ = line.put(frame);
+    let _ = outbound.put(frame);
 }
 
-/// The log of a server goes to whoever asked for what it is about; where that cannot be told, to
-/// nobody.
-fn logged(backend: &Backend, notification: &Notification, from: &From) {
+/// Forwards a log message to the client whose request it is about, or to the only client if no
+/// request is open. If the client cannot be determined, the message is dropped.
+fn forward_log(backend: &Backend, notification: &Notification, source: &MessageSource) {
     let frame = || notification.frame.to_bytes();
-    match concerned(backend, from) {
-        Concerned::Request(_, caller) => {
+    match recipient(backend, source) {
+        Recipient::Request(_, caller) => {
             let level = notification.params.as_ref().and_then(|params| params.get("level"));
-            let wanted = caller.client.log_level();
-            let is_wanted = match caller.era() {
-                Era::Modern => era::is_severe_enough(level.as_ref(), wanted.as_ref()),
+            let minimum = caller.client.log_level();
+            let is_severe_enough = match caller.era() {
+                Era::Modern => era::is_severe_enough(level.as_ref(), minimum.as_ref()),
                 Era::Legacy(_) => true,
             };
-            if is_wanted {
-                // Whoever is gone needs no news.
-                let _ = caller.line.put(frame());
+            if is_severe_enough {
+                let _ = caller.outbound.put(frame());
             }
         }
-        Concerned::Client(client) => drop(client.line.put(frame())),
-        Concerned::Nobody => tell_the_only_client(backend, notification),
-        // It may be about somebody else.
-        Concerned::Several => {}
+        Recipient::Client(client) => drop(client.outbound.put(frame())),
+        Recipient::Unknown => notify_only_client(backend, notification),
+        // The message may be about another client's request.
+        Recipient::Several => {}
     }
 }
 
-/// What concerns nobody in particular is told where there is only one client.
-fn tell_the_only_client(backend: &Backend, notification: &Notification) {
-    if let Some(client) = backend.audience.only_client() {
-        // Whoever is gone needs no news.
-        let _ = client.line.put(notification.frame.to_bytes());
+/// Forwards a notification that concerns no particular client, if there is only one client.
+fn notify_only_client(backend: &Backend, notification: &Notification) {
+    if let Some(client) = backend.notifications.only_client() {
+        let _ = client.outbound.put(notification.frame.to_bytes());
     }
 }
 
-/// Whom something concerns that the server says.
-enum Concerned {
+/// The client that a server's message concerns.
+enum Recipient {
     Request(u64, Arc<Caller>),
     Client(Arc<Client>),
     Several,
-    Nobody,
+    Unknown,
 }
 
-fn concerned(backend: &Backend, from: &From) -> Concerned {
-    let From { connection, about } = from;
-    if let Some(id) = *about
+fn recipient(backend: &Backend, source: &MessageSource) -> Recipient {
+    let MessageSource { connection, request_id } = source;
+    if let Some(id) = *request_id
         && let Some(caller) = connection.caller(id)
     {
-        return Concerned::Request(id, caller);
+        return Recipient::Request(id, caller);
     }
     let mut open = connection.callers();
-    // Who listens waits for nothing in particular.
+    // A subscription stream does not wait for a response.
     open.retain(|(_, caller)| caller.subscription.is_none());
-    // The server may still work on what was taken back.
-    let left = connection.taken_back();
+    // The server may still work on a cancelled request.
+    let cancelled = connection.cancelled_clients();
     let mut numbers =
-        open.iter().map(|(_, caller)| caller.client.number).chain(left.iter().copied());
-    let Some(first) = numbers.next() else { return Concerned::Nobody };
+        open.iter().map(|(_, caller)| caller.client.number).chain(cancelled.iter().copied());
+    let Some(first) = numbers.next() else { return Recipient::Unknown };
     if !numbers.all(|number| number == first) {
-        return Concerned::Several;
+        return Recipient::Several;
     }
     match open.as_slice() {
-        [(id, caller)] if left.is_empty() => Concerned::Request(*id, Arc::clone(caller)),
-        [(_, caller), ..] => Concerned::Client(Arc::clone(&caller.client)),
-        [] => match backend.audience.client(first) {
-            Some(client) => Concerned::Client(client),
-            // Whoever it concerned is gone.
-            None => Concerned::Several,
+        [(id, caller)] if cancelled.is_empty() => Recipient::Request(*id, Arc::clone(caller)),
+        [(_, caller), ..] => Recipient::Client(Arc::clone(&caller.client)),
+        [] => match backend.notifications.client(first) {
+            Some(client) => Recipient::Client(client),
+            // The client has disconnected.
+            None => Recipient::Several,
         },
     }
 }
 
-fn asked(backend: &Backend, request: &Request, from: From) {
+fn handle_request(backend: &Backend, request: &Request, source: MessageSource) {
     if request.method == "ping" {
         let pong = jsonrpc::result(&request.id, &JsonObject::default());
-        return from.connection.push(pong);
+        return source.connection.push(pong);
     }
-    let concerned = concerned(backend, &from);
-    let From { connection, about } = from;
-    let is_told = about.is_some();
-    let (client, line): (Arc<Client>, Arc<dyn Line>) = match concerned {
-        Concerned::Request(id, caller) if caller.era() == Era::Modern => {
-            connection.push(declined(request));
-            // Servers want to know the roots at any time; all else is asked for the sake of a call.
-            if is_told || request.method != "roots/list" {
-                // It cannot be asked, so its call cannot go on.
-                connection.asked_back(id, Arrived::AskedBack(request.method.clone()));
+    let recipient = recipient(backend, &source);
+    let MessageSource { connection, request_id } = source;
+    let (client, outbound): (Arc<Client>, Arc<dyn Outbound>) = match recipient {
+        Recipient::Request(id, caller) if caller.era() == Era::Modern => {
+            connection.push(method_not_found_response(request));
+            // Servers may request the roots at any time. Every other request is part of a call.
+            if request_id.is_some() || request.method != "roots/list" {
+                // The client does not support the request, so its call cannot continue.
+                let reply = UpstreamReply::UnsupportedRequest(request.method.clone());
+                connection.fail_request(id, reply);
             }
             return;
         }
-        Concerned::Request(_, caller) => (Arc::clone(&caller.client), Arc::clone(&caller.line)),
-        Concerned::Client(client) => (Arc::clone(&client), Arc::clone(&client.line)),
-        Concerned::Nobody => {
-            let Some(client) = backend.audience.only_client() else {
-                let why = "nobody is there to be asked";
-                return connection.push(declined_because(request, why));
+        Recipient::Request(_, caller) => (Arc::clone(&caller.client), Arc::clone(&caller.outbound)),
+        Recipient::Client(client) => (Arc::clone(&client), Arc::clone(&client.outbound)),
+        Recipient::Unknown => {
+            let Some(client) = backend.notifications.only_client() else {
+                let reason =
+                    "no client is connected, or it is unknown which client caused the request";
+                return connection.push(decline_with(request, reason));
             };
-            (Arc::clone(&client), Arc::clone(&client.line))
+            (Arc::clone(&client), Arc::clone(&client.outbound))
         }
-        Concerned::Several => {
-            let why = "several clients have something open, and it cannot be told who is asked";
-            return connection.push(declined_because(request, why));
+        Recipient::Several => {
+            let reason = "several clients have open requests, and it is unknown which is meant";
+            return connection.push(decline_with(request, reason));
         }
     };
     if !can_answer(&client, &request.method) {
-        return connection.push(declined(request));
+        return connection.push(method_not_found_response(request));
     }
-    let known = backend.asked_for_public_task(request);
-    let asker = Asker { connection: connection.number(), line: Arc::new(ToServer(connection)) };
-    let questions = &backend.audience.questions;
-    questions.ask(known.as_ref().unwrap_or(request), &asker, &client, &line);
+    let rewritten = backend.request_with_public_task(request);
+    let server = RequestingServer {
+        connection: connection.number(),
+        outbound: Arc::new(ServerOutbound(connection)),
+    };
+    let server_requests = &backend.notifications.server_requests;
+    server_requests.forward(rewritten.as_ref().unwrap_or(request), &server, &client, &outbound);
 }
 
-/// The line back to a server.
-struct ToServer(Arc<Connection>);
+/// The connection for responses to a server.
+struct ServerOutbound(Arc<Connection>);
 
-impl Line for ToServer {
-    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
+impl Outbound for ServerOutbound {
+    fn put(&self, frame: Bytes) -> Result<(), Undelivered> {
         self.0.push(frame);
         Ok(())
     }
 }
 
-/// The answer that a server gets to a question that is not asked, with the reason.
-fn declined_because(request: &Request, why: &str) -> Bytes {
-    let fault = jsonrpc::Fault::new(manila::Code::CapabilityNotAvailable).message(why);
+/// Returns the response that declines a server's request, with the reason.
+fn decline_with(request: &Request, reason: &str) -> Bytes {
+    let fault = jsonrpc::Fault::new(manila::Code::CapabilityNotAvailable).message(reason);
     jsonrpc::error(Some(&request.id), &fault)
 }
 
-/// Whether a client can be asked this, as far as it has said.
+/// Returns whether a client supports this request, according to its capabilities.
 fn can_answer(client: &Client, method: &str) -> bool {
-    // In the modern era nobody is asked by a request.
-    let speech = client.speech().filter(|speech| speech.era != Era::Modern);
-    let Some(speech) = speech else { return false };
-    // Where the server heard the client's own words, it knows what it may ask.
-    let Some(capabilities) = &speech.capabilities else { return true };
+    // The modern era has no requests from servers to clients.
+    let info = client.client_info().filter(|info| info.era != Era::Modern);
+    let Some(info) = info else { return false };
+    // If the server got the client's own handshake, it knows the client's capabilities.
+    let Some(capabilities) = &info.capabilities else { return true };
     match method {
         "sampling/createMessage" => capabilities.get("sampling").is_some(),
         "elicitation/create" => capabilities.get("elicitation").is_some(),
@@ -285,15 +293,15 @@ fn can_answer(client: &Client, method: &str) -> bool {
     }
 }
 
-/// A server that was started again does not know what is watched, and may have other tools.
+/// Restores the subscriptions and refreshes the tools of a restarted server.
 async fn catch_up(
     backend: Arc<Backend>,
     before: HashMap<String, RawJson>,
     connection: Arc<Connection>,
 ) {
-    let era = connection.era_or_plainest();
+    let era = connection.era_or_fallback();
     if let Ok(ready) = backend.upstream.ready(Some(era)).await {
-        backend.watch_again(&ready).await;
+        backend.resubscribe(&ready).await;
     }
     if backend.have_tools_changed(&before).await {
         let params = JsonObject::default();
@@ -301,6 +309,6 @@ async fn catch_up(
         let frame = jsonrpc::notification(&method, &params);
         let Ok(frame) = RawJson::parse(frame) else { return };
         let notification = Notification { method, params: Some(params), frame };
-        backend.audience.tell(&notification, era);
+        backend.notifications.notify(&notification, era);
     }
 }

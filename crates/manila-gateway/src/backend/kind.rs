@@ -1,4 +1,4 @@
-//! The kinds of backends: a server that speaks MCP, or a pack, whose answers are observations.
+//! The kinds of backends: an MCP server, or a pack, which answers with observations.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use manila_pack::Pack;
 
 use crate::config::Server;
 
-/// What kind of backend it is.
+/// The kind of a backend.
 pub(crate) enum Kind {
-    /// A server.
+    /// An MCP server.
     Server,
     /// A pack: programs that a file describes.
     Pack(Arc<Pack>),
@@ -18,22 +18,22 @@ pub(crate) enum Kind {
 impl Kind {
     pub(super) fn of(server: &Server) -> Kind {
         match server {
-            Server::Command(_) | Server::At(_) => Kind::Server,
-            Server::Pack(own) => Kind::Pack(Arc::new(own.pack.clone())),
+            Server::Command(_) | Server::Remote(_) => Kind::Server,
+            Server::Pack(server) => Kind::Pack(Arc::new(server.pack.clone())),
         }
     }
 
-    /// Whether callers may write our own arguments among those of a tool (M11, M12). A pack is made
-    /// for `machine-readable-v1`, and its callers may have learned to ask so.
-    pub(super) fn has_own_arguments(&self, contract: Contract) -> bool {
+    /// Returns whether callers may pass the gateway's own arguments among those of a tool (M11,
+    /// M12). Packs always accept them: they are made for `machine-readable-v1`.
+    pub(super) fn accepts_gateway_arguments(&self, contract: Contract) -> bool {
         match self {
             Kind::Server => contract == Contract::MachineReadableV1,
             Kind::Pack(_) => true,
         }
     }
 
-    /// Whether the gateway checks arguments. A pack has its own words for what is wrong with them
-    /// (M7, M8).
+    /// Returns whether the gateway checks arguments. A pack checks them itself and has its own
+    /// messages (M7, M8).
     pub(super) fn checks_arguments(&self) -> bool {
         matches!(self, Kind::Server)
     }

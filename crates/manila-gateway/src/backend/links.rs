@@ -1,45 +1,48 @@
-//! Resources in what a server answers: where there are several servers, clients may know them by
-//! other URIs, and a link has to lead back to whoever made it.
+//! Resource links in a server's responses. With several servers, a resource's public URI may differ
+//! from the server's own, so links are rewritten.
 
 use manila::RawJson;
 use manila::request_envelope::Message;
 use memchr::memmem;
 
-use super::ask::Answered;
 use super::forward::Forwarded;
+use super::send_request::ServerResponse;
 use crate::backend::Backend;
 use crate::protocol::jsonrpc::Edits;
 
 impl Backend {
-    /// A server's answer, with its resources under the URIs by which clients know them.
-    pub(super) fn with_public_links(&self, answered: Answered) -> Answered {
-        let Answered { response, era } = answered;
+    /// Replaces the URIs in a response with those that clients see.
+    pub(super) fn with_public_links(&self, response: ServerResponse) -> ServerResponse {
+        let ServerResponse { response, era } = response;
         let renamed = response.answer.as_ref().ok().and_then(|result| {
+            // Only one of several servers has a name; the URIs of a single server are public.
             self.settings().name.as_ref()?;
-            // Hardly any answer has one, and this is quick to see.
+            // A cheap check, because hardly any response contains a resource.
             memmem::find(response.frame.as_bytes(), b"\"resource")?;
-            self.links_replaced(&response.frame, &uris(result))
+            self.replace_links(&response.frame, &uris(result))
         });
         match renamed {
-            Some(Message::Response(response)) => Answered { response, era },
-            Some(_) | None => Answered { response, era },
+            Some(Message::Response(response)) => ServerResponse { response, era },
+            Some(_) | None => ServerResponse { response, era },
         }
     }
 
-    /// The same for whatever came of a request.
-    pub(crate) fn forwarded_with_public_links(&self, answer: Forwarded) -> Forwarded {
-        match answer {
-            Forwarded::AsItCame(answered) => Forwarded::AsItCame(self.with_public_links(answered)),
-            other @ (Forwarded::Changed(..) | Forwarded::Fault(_)) => other,
+    /// Replaces the URIs in a forwarded answer with those that clients see.
+    pub(crate) fn forwarded_with_public_links(&self, forwarded: Forwarded) -> Forwarded {
+        match forwarded {
+            Forwarded::Passthrough(response) => {
+                Forwarded::Passthrough(self.with_public_links(response))
+            }
+            other @ (Forwarded::Rewritten(..) | Forwarded::Fault(_)) => other,
         }
     }
 
-    fn links_replaced(&self, frame: &RawJson, uris: &[RawJson]) -> Option<Message> {
+    fn replace_links(&self, frame: &RawJson, uris: &[RawJson]) -> Option<Message> {
         let mut edits = Edits::of(frame);
         for uri in uris {
-            let Some(own) = uri.as_text() else { continue };
-            let public = self.mentioned_uri(&own);
-            if public != *own {
+            let Some(text) = uri.as_text() else { continue };
+            let public = self.mentioned_uri(&text);
+            if public != *text {
                 edits.replace_text(uri, &public);
             }
         }
@@ -47,16 +50,17 @@ impl Backend {
     }
 }
 
-/// The URIs in a result: of a tool, of a task that has one, or of a prompt.
+/// Returns the URIs in a result: of a tool, of a completed task, or of a prompt.
 fn uris(result: &RawJson) -> Vec<RawJson> {
     let result = result.get("result").unwrap_or_else(|| result.clone());
     let messages = result.get("messages");
-    let said = messages.iter().flat_map(RawJson::items);
-    let contents = said.filter_map(|message| message.get("content")).chain(result.get("content"));
+    let messages = messages.iter().flat_map(RawJson::items);
+    let contents = messages.filter_map(|message| message.get("content"));
+    let contents = contents.chain(result.get("content"));
     contents.flat_map(|content| blocks(&content)).filter_map(|block| uri(&block)).collect()
 }
 
-/// The blocks of a content: a list of them, or one.
+/// Returns the blocks of a content, which is a list of blocks or one block.
 fn blocks(content: &RawJson) -> Vec<RawJson> {
     let listed: Vec<RawJson> = content.items().collect();
     if listed.is_empty() { vec![content.clone()] } else { listed }

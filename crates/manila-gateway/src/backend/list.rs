@@ -1,4 +1,4 @@
-//! `tools/list`: the server's tools with the truth about their results.
+//! `tools/list`: the server's tools, with the schemas of the results that clients get.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,57 +6,58 @@ use std::sync::Arc;
 use manila::request_envelope::{Request, Response};
 use manila::{JsonObject, RawJson};
 
-use super::ask::Answered;
-use super::offers::{Listed, NotListed, Way};
+use super::list_cache::{ListError, ListKind, ToolPresentation};
+use super::send_request::ServerResponse;
 use crate::backend::Backend;
 use crate::backend::forward::{Forwarded, forward};
-use crate::backend::tools::{Noted, Tool};
+use crate::backend::tools::{ListedTool, Tool};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::presentation::Placement;
-use crate::upstream::{Declined, Gone};
+use crate::upstream::{Disconnected, HttpFailure};
 
-/// What is known about a tool's name.
-pub(super) enum Found {
+/// The result of looking up a tool by name.
+pub(super) enum ToolLookup {
     Tool(Arc<Tool>),
     Unknown,
+    /// The server lists no tools, or too many to keep, so the tool may exist.
     Unlisted,
-    Gone(Gone),
-    Declined(Declined),
-    TooLate,
+    Disconnected(Disconnected),
+    HttpFailure(HttpFailure),
+    TimedOut,
 }
 
 impl Backend {
-    /// What is known about the tool of this name; if nothing is, the tools are listed.
-    pub(super) async fn find(&self, name: &str, wanted: Option<Era>) -> Found {
-        if !self.settings().offered.has(name) {
-            return Found::Unknown;
+    /// Looks up a tool. Lists the tools if the name is unknown.
+    pub(super) async fn find(&self, name: &str, era: Option<Era>) -> ToolLookup {
+        if !self.settings().tool_filter.has(name) {
+            return ToolLookup::Unknown;
         }
         if let Some(tool) = self.tools.get(name) {
-            return Found::Tool(tool);
+            return ToolLookup::Tool(tool);
         }
-        // One list serves all who wait for it.
+        // One list request serves all calls that wait for it.
         let _listing = self.tools.listing.lock().await;
         if let Some(tool) = self.tools.get(name) {
-            return Found::Tool(tool);
+            return ToolLookup::Tool(tool);
         }
-        // Nearly every call finds its tool, and need not carry the room for this.
-        match Box::pin(self.list_all_tools(wanted)).await {
-            Err(NotListed::Gone(gone)) => Found::Gone(gone),
-            Err(NotListed::Declined(declined)) => Found::Declined(declined),
-            Err(NotListed::Refused) => Found::Unlisted,
-            Err(NotListed::TimedOut) => Found::TooLate,
+        // Boxed, because nearly every call finds its tool and does not need this future.
+        match Box::pin(self.list_all_tools(era)).await {
+            Err(ListError::Disconnected(reason)) => ToolLookup::Disconnected(reason),
+            Err(ListError::HttpFailure(failure)) => ToolLookup::HttpFailure(failure),
+            Err(ListError::Refused | ListError::TooLarge(_)) => ToolLookup::Unlisted,
+            Err(ListError::TimedOut) => ToolLookup::TimedOut,
             Ok(names) => match self.tools.get(name) {
-                Some(tool) => Found::Tool(tool),
-                None if names.contains(name) => Found::Unlisted,
-                None => Found::Unknown,
+                Some(tool) => ToolLookup::Tool(tool),
+                None if names.contains(name) => ToolLookup::Unlisted,
+                None => ToolLookup::Unknown,
             },
         }
     }
 
-    /// The tool of this name; `None` if there is none, or nothing is known about it within the time
-    /// that a call may take.
-    pub(crate) async fn known_tool_in_time(
+    /// Returns the tool with this name, or `None` if it does not exist or is not found within the
+    /// timeout of a call.
+    pub(crate) async fn find_tool_before_timeout(
         &self,
         name: &str,
         caller: &Caller,
@@ -64,89 +65,93 @@ impl Backend {
         if let Some(tool) = self.tools.get(name) {
             return Some(tool);
         }
-        let found = self.find(name, caller.wanted());
+        let found = self.find(name, caller.preferred_era());
         match tokio::time::timeout(self.settings().timeout, found).await.ok()? {
-            Found::Tool(tool) => Some(tool),
-            Found::Unknown
-            | Found::Unlisted
-            | Found::Gone(_)
-            | Found::Declined(_)
-            | Found::TooLate => None,
+            ToolLookup::Tool(tool) => Some(tool),
+            ToolLookup::Unknown
+            | ToolLookup::Unlisted
+            | ToolLookup::Disconnected(_)
+            | ToolLookup::HttpFailure(_)
+            | ToolLookup::TimedOut => None,
         }
     }
 
-    /// Whether the server is asked in the modern era for this caller.
-    pub(crate) async fn speaks_modern(&self, caller: &Caller) -> bool {
-        let ready = self.upstream.ready(caller.wanted()).await;
+    /// Returns whether the gateway uses the modern era with the server for this caller.
+    pub(crate) async fn uses_modern_era(&self, caller: &Caller) -> bool {
+        let ready = self.upstream.ready(caller.preferred_era()).await;
         ready.is_ok_and(|ready| ready.era == Era::Modern)
     }
 
-    /// Lists the tools of one page, as the client sees them.
+    /// Lists one page of tools, as the client sees them.
     pub(crate) async fn list_tools(
         &self,
         request: &Request,
         caller: &Arc<Caller>,
         placement: Placement,
     ) -> Forwarded {
-        let way = Way { shape: caller.preferences.shape, placement };
+        let presentation = ToolPresentation { format: caller.preferences.format, placement };
         match forward(self, request, caller).await {
-            Forwarded::AsItCame(Answered {
+            Forwarded::Passthrough(ServerResponse {
                 response: Response { answer: Ok(result), .. },
                 era,
-            }) => Forwarded::Changed(self.shown(&result, &way), era),
-            other @ (Forwarded::AsItCame(_) | Forwarded::Changed(..) | Forwarded::Fault(_)) => {
-                other
-            }
+            }) => Forwarded::Rewritten(self.present_page(&result, &presentation), era),
+            other
+            @ (Forwarded::Passthrough(_) | Forwarded::Rewritten(..) | Forwarded::Fault(_)) => other,
         }
     }
 
-    /// A page of the list with every tool as the client sees it; all else as it came.
-    fn shown(&self, result: &RawJson, way: &Way) -> RawJson {
+    /// Presents every tool of a page; the other members are unchanged.
+    fn present_page(&self, result: &RawJson, presentation: &ToolPresentation) -> RawJson {
         let page = JsonObject::build(|object| {
             for member in result.members() {
                 if !member.is("tools") {
                     object.token_member(member.key_token(), &member.value());
                     continue;
                 }
-                let shown: Vec<RawJson> = member
+                let presented: Vec<RawJson> = member
                     .value()
                     .items()
-                    .filter_map(|tool| match self.tools.note(&tool) {
-                        Noted::Tool(name, known) => self.tool_shown(&name, &known, way),
-                        Noted::Nameless => Some(tool),
-                        Noted::LeftOut => None,
+                    .filter_map(|tool| match self.tools.store(&tool) {
+                        ListedTool::Tool(name, known) => {
+                            self.present_tool(&name, &known, presentation)
+                        }
+                        ListedTool::Nameless => Some(tool),
+                        ListedTool::Excluded => None,
                     })
                     .collect();
-                object.token_member(member.key_token(), &shown);
+                object.token_member(member.key_token(), &presented);
             }
         });
         page.into()
     }
 
-    /// Asks the server for all its tools. Gives them as they are listed to clients who want results
-    /// of this shape.
-    pub(crate) async fn tools_shaped(&self, way: &Way) -> Result<Vec<RawJson>, String> {
+    /// Requests all tools from the server, and returns them in this presentation.
+    pub(crate) async fn tools_in_format(
+        &self,
+        presentation: &ToolPresentation,
+    ) -> Result<Vec<RawJson>, String> {
         let mut all = Vec::new();
-        let listed = self.each_page(Listed::Tools, None, |page| {
-            let shown = self.shown(page, way);
-            all.extend(shown.get("tools").iter().flat_map(RawJson::items));
+        let listed = self.each_page(ListKind::Tools, None, |page| {
+            let presented = self.present_page(page, presentation);
+            all.extend(presented.get("tools").iter().flat_map(RawJson::items));
         });
-        listed.await.map_err(NotListed::reason)?;
+        listed.await.map_err(ListError::reason)?;
         Ok(all)
     }
 
-    /// Asks the server for all its tools, and forgets those that are gone. Gives their names.
+    /// Requests all tools from the server, removes those that no longer exist, and returns their
+    /// names.
     pub(super) async fn list_all_tools(
         &self,
-        wanted: Option<Era>,
-    ) -> Result<HashSet<String>, NotListed> {
+        era: Option<Era>,
+    ) -> Result<HashSet<String>, ListError> {
         let mut names = HashSet::new();
-        self.each_page(Listed::Tools, wanted, |page| {
+        self.each_page(ListKind::Tools, era, |page| {
             let tools = page.get("tools");
-            let noted = tools.iter().flat_map(RawJson::items);
-            names.extend(noted.filter_map(|tool| match self.tools.note(&tool) {
-                Noted::Tool(name, _) => Some(name),
-                Noted::Nameless | Noted::LeftOut => None,
+            let tools = tools.iter().flat_map(RawJson::items);
+            names.extend(tools.filter_map(|tool| match self.tools.store(&tool) {
+                ListedTool::Tool(name, _) => Some(name),
+                ListedTool::Nameless | ListedTool::Excluded => None,
             }));
         })
         .await?;
@@ -154,7 +159,7 @@ impl Backend {
         Ok(names)
     }
 
-    /// Whether the server has other tools than before. Unknown is no.
+    /// Returns whether the server's tools have changed; `false` if that is unknown.
     pub(crate) async fn have_tools_changed(&self, before: &HashMap<String, RawJson>) -> bool {
         if before.is_empty() {
             return false;

@@ -1,39 +1,39 @@
-//! The names and URIs by which clients know what a server offers.
+//! The public names and URIs of a server's items.
 
 use super::Backend;
 use super::uris::Uris;
-use crate::protocol::naming::BETWEEN;
+use crate::protocol::naming::SEPARATOR;
 
 impl Backend {
-    /// The name by which clients know something of this server.
-    pub(crate) fn public_name(&self, own: &str) -> String {
+    /// Returns the public name of an item of this server.
+    pub(crate) fn public_name(&self, name: &str) -> String {
         match &self.settings().name {
-            Some(server) => format!("{server}{BETWEEN}{own}"),
-            None => own.to_owned(),
+            Some(server) => format!("{server}{SEPARATOR}{name}"),
+            None => name.to_owned(),
         }
     }
 
-    /// The URI by which clients know a resource of this server.
-    pub(crate) fn public_uri(&self, own: &str) -> String {
+    /// Returns the public URI of a resource that this server lists.
+    pub(crate) fn claim_uri(&self, uri: &str) -> String {
         match &self.settings().name {
-            Some(server) => self.uris.public(server, own),
-            None => own.to_owned(),
+            Some(server) => self.uris.claim_uri(server, uri),
+            None => uri.to_owned(),
         }
     }
 
-    /// The same for one that it only mentions.
-    pub(crate) fn mentioned_uri(&self, own: &str) -> String {
+    /// Returns the public URI of a resource that this server only mentions.
+    pub(crate) fn mentioned_uri(&self, uri: &str) -> String {
         match &self.settings().name {
-            Some(server) => self.uris.mentioned(server, own),
-            None => own.to_owned(),
+            Some(server) => self.uris.mentioned_uri(server, uri),
+            None => uri.to_owned(),
         }
     }
 
-    /// A URI of this server's that leads to it whoever else has the same.
-    pub(crate) fn prefixed_uri(&self, own: &str) -> String {
+    /// Returns a URI that identifies this server's resource, even if another server owns the URI.
+    pub(crate) fn prefixed_uri(&self, uri: &str) -> String {
         match &self.settings().name {
-            Some(server) => Uris::prefixed(server, own),
-            None => own.to_owned(),
+            Some(server) => Uris::prefixed_uri(server, uri),
+            None => uri.to_owned(),
         }
     }
 }

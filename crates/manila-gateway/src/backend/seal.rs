@@ -1,4 +1,4 @@
-//! What was seen of a call becomes an envelope.
+//! Seals observations of calls into envelopes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use manila::{
     RawJson, TimedOut, Violation,
 };
 
-use super::ask::Unanswered;
-use super::consent::{self, Wish};
+use super::consent::{self, RequestedOutput};
+use super::send_request::RequestFailure;
 use super::tool_call::ToolCall;
-use super::{Answer, Refusal, Sealed, answer};
+use super::{Answer, CallFailure, Refusal, Sealed, mcp_response};
 use crate::backend::Backend;
 use crate::backend::tools::Tool;
 use crate::config::OutputCheck;
@@ -22,10 +22,10 @@ use crate::protocol::caller::Caller;
 use crate::protocol::presentation::Presentation;
 use crate::rt::clock;
 use crate::telemetry::event::{Consent, Event};
-use crate::upstream::Down;
+use crate::upstream::Unavailable;
 
 impl Backend {
-    /// The one place where what was seen becomes an envelope.
+    /// Seals the observed result or failure of a call.
     pub(super) fn seal(
         &self,
         call: &ToolCall<'_>,
@@ -37,7 +37,7 @@ impl Backend {
         self.seal_observation(call, contract, tool, Observation::new(observed), meta)
     }
 
-    /// As `seal`, where more is known than what was seen.
+    /// Seals an observation. This is the only place where an observation becomes an envelope.
     pub(super) fn seal_observation(
         &self,
         call: &ToolCall<'_>,
@@ -46,56 +46,57 @@ impl Backend {
         mut observation: Observation,
         meta: Option<RawJson>,
     ) -> Answer {
-        let consented = self.consent(&call.public, call.wish);
-        let own = self.settings();
-        let hiding = &own.hiding;
-        consent::tell_ignored(&mut observation.notes, contract, call.wish, consented);
-        observation.call.tool_id = Some(call.public.clone());
+        let consent = self.find_consent(&call.public_name, call.requested_output);
+        let gateway_settings = self.settings();
+        let policy = &gateway_settings.redaction;
+        consent::warn_ignored(&mut observation.notes, contract, call.requested_output, consent);
+        observation.call.tool_id = Some(call.public_name.clone());
         observation.call.tool_version =
-            self.upstream.ready_now(call.caller.wanted()).and_then(|it| it.version.clone());
-        let origin = &call.caller.origin;
-        observation.call.request_id.clone_from(&origin.request_id.given);
+            self.upstream.ready_now(call.caller.preferred_era()).and_then(|it| it.version.clone());
+        let source = &call.caller.source;
+        observation.call.request_id.clone_from(&source.request_id.given);
         let schema = tool.and_then(|tool| tool.output.as_ref());
         let check = schema.map(|schema| |payload: &RawJson| schema.check(payload));
         let mut settings = pipeline::Settings::default();
         settings.media = call.presentation.media;
-        settings.speaks = own.speaks;
-        settings.passthrough = match hiding.passthrough {
+        settings.speaks = gateway_settings.speaks;
+        settings.passthrough = match policy.passthrough {
             Passthrough::Redacted => None,
             Passthrough::Verbatim => Some(contract),
         };
-        settings.output_check =
-            check.as_ref().and_then(|check| match own.output_check_of(&call.public) {
-                OutputCheck::Strict => Some(pipeline::OutputCheck::strict(check)),
-                OutputCheck::Warn => Some(pipeline::OutputCheck::new(check)),
-                OutputCheck::Off => None,
-            });
-        settings.redaction = match consented {
+        let output_check = gateway_settings.output_check_for(&call.public_name);
+        settings.output_check = check.as_ref().and_then(|check| match output_check {
+            OutputCheck::Strict => Some(pipeline::OutputCheck::strict(check)),
+            OutputCheck::Warn => Some(pipeline::OutputCheck::new(check)),
+            OutputCheck::Off => None,
+        });
+        settings.redaction = match consent {
             Some(_) => Redaction::Off,
-            None => Redaction::By(&hiding.redactor),
+            None => Redaction::Custom(&policy.redactor),
         };
-        let meta = meta.map(|meta| self.with_public_related(meta));
-        let meta = if consented.is_none() { meta.map(|meta| hiding.part(meta)) } else { meta };
+        let meta = meta.map(|meta| self.with_public_related_task(meta));
+        let meta = if consent.is_none() { meta.map(|meta| policy.redact_part(meta)) } else { meta };
         let context = context(call);
         let prepared = pipeline::prepare(observation, &settings, &context);
         let redacted = prepared.redacted();
-        if redacted.is_shown() {
-            self.tell(Event::Unredacted { tool: call.public.clone(), why: Consent::Passthrough });
-        } else if !redacted.hidden().is_empty() {
-            let (place, findings) = (call.public.clone(), redacted.hidden().to_vec());
-            self.tell(Event::Redacted { place, findings });
+        if redacted.has_unredacted_envelope() {
+            let (tool, why) = (call.public_name.clone(), Consent::Passthrough);
+            self.report(Event::Unredacted { tool, why });
+        } else if !redacted.findings().is_empty() {
+            let (place, findings) = (call.public_name.clone(), redacted.findings().to_vec());
+            self.report(Event::Redacted { place, findings });
         }
         let reply = manila::render(&prepared, contract, &context);
-        let message =
-            answer::failure(&prepared).map(|failure| failure.message.clone().into_owned());
-        let failure = reply.code.map(|code| super::Failed { message, ..super::Failed::new(code) });
-        let text = call.presentation.text.is_text().then(|| manila::plain_text(&prepared));
+        let message = mcp_response::first_failure(&prepared)
+            .map(|failure| failure.message.clone().into_owned());
+        let failure = reply.code.map(|code| CallFailure { message, ..CallFailure::new(code) });
+        let text = call.presentation.text.is_text().then(|| manila::render_plain_text(&prepared));
         let presentation = call.presentation;
         Answer::Sealed(Box::new(Sealed { reply, contract, presentation, failure, meta, text }))
     }
 
-    /// A refusal as an envelope, for those who have no other place for it.
-    pub(crate) fn sealed_refusal(
+    /// Seals a refusal, for transports that have no other place for it.
+    pub(crate) fn seal_refusal(
         &self,
         refusal: &Refusal,
         tool: &str,
@@ -105,11 +106,11 @@ impl Backend {
         request: &Request,
     ) -> Answer {
         let code = refusal.code();
-        let told: Vec<String> = refusal.violations().iter().map(Violation::to_string).collect();
-        let message = match (&refusal.fault.message, told.as_slice()) {
+        let rules: Vec<String> = refusal.violations().iter().map(Violation::to_string).collect();
+        let message = match (&refusal.fault.message, rules.as_slice()) {
             (Some(message), _) => message.clone(),
             (None, []) => code.entry().message.to_owned(),
-            (None, told) => format!("{}: {}", code.entry().message, told.join("; ")),
+            (None, rules) => format!("{}: {}", code.entry().message, rules.join("; ")),
         };
         let observed = if code == Code::InvalidToolInput {
             let violations = refusal.violations().to_vec();
@@ -121,61 +122,65 @@ impl Backend {
             request,
             caller,
             name: tool.to_owned(),
-            public: tool.to_owned(),
+            public_name: tool.to_owned(),
             arguments: None,
-            wish: Wish::None,
+            requested_output: RequestedOutput::None,
             presentation,
             started: clock::now(),
         };
         let answer = self.seal(&call, contract, None, observed, None);
-        answer.breaking(refusal.violations().to_vec())
+        answer.with_violations(refusal.violations().to_vec())
     }
 
-    /// The failure of a call that was not answered, as plain text.
-    pub(super) fn plain_failure(&self, call: &ToolCall<'_>, unanswered: Unanswered) -> Answer {
-        let observation = Observation::new(self.not_answered(unanswered));
-        let own = self.settings();
+    /// Returns the failure of a call without a response, as plain text.
+    pub(super) fn plain_failure(&self, call: &ToolCall<'_>, failure: RequestFailure) -> Answer {
+        let observation = Observation::new(self.observe_failure(failure));
+        let gateway_settings = self.settings();
         let mut settings = pipeline::Settings::default();
-        settings.redaction = Redaction::By(&own.hiding.redactor);
+        settings.redaction = Redaction::Custom(&gateway_settings.redaction.redactor);
         let prepared = pipeline::prepare(observation, &settings, &context(call));
-        let Some(failure) = answer::failure(&prepared) else {
+        let Some(failure) = mcp_response::first_failure(&prepared) else {
             return Answer::Refused(Refusal::new(Code::InternalError));
         };
         let message = failure.message.clone().into_owned();
-        let result = answer::plain(&message, true);
-        let failed = super::Failed::new(failure.code);
-        Answer::Plain { result, failure: Some(super::Failed { message: Some(message), ..failed }) }
+        let result = mcp_response::plain_result(&message, true);
+        let failed = CallFailure { message: Some(message), ..CallFailure::new(failure.code) };
+        Answer::Plain { result, failure: Some(failed) }
     }
 
-    pub(super) fn not_answered(&self, unanswered: Unanswered) -> Observed {
-        let (code, message) = unanswered.told(&self.settings());
+    /// Returns the observation of a call without a response.
+    pub(super) fn observe_failure(&self, failure: RequestFailure) -> Observed {
+        let (code, message) = failure.code_and_message(&self.settings());
         let mut failed = Failed::new(code, message);
-        match unanswered {
-            Unanswered::TooLarge | Unanswered::Unusable(_) | Unanswered::AskedBack(_) => {}
-            Unanswered::Stopped => return Observed::Cancelled(Cancelled::default()),
-            Unanswered::Declined(declined) => failed.retry_after = declined.retry_after,
-            Unanswered::TimedOut(after) | Unanswered::Late(after, _) => {
+        match failure {
+            RequestFailure::TooLarge
+            | RequestFailure::Unusable(_)
+            | RequestFailure::UnsupportedRequest(_) => {}
+            RequestFailure::Stopped => return Observed::Cancelled(Cancelled::default()),
+            RequestFailure::HttpFailure(failure) => failed.retry_after = failure.retry_after,
+            RequestFailure::TimedOut(after) | RequestFailure::Late(after, _) => {
                 return Observed::TimedOut(TimedOut { after, ..TimedOut::default() });
             }
-            Unanswered::Gone(gone) => diagnose(&mut failed, &gone.0),
+            RequestFailure::Disconnected(reason) => add_diagnosis(&mut failed, &reason.0),
         }
         Observed::Failed(Box::new(failed))
     }
 }
 
-/// When to try again, and what the server said last.
-fn diagnose(failed: &mut Failed, down: &Down) {
-    // Whole seconds, and at least one: who asks at once is told the same.
-    failed.retry_after = down
+/// Adds when to retry, and the last lines of the server's stderr.
+fn add_diagnosis(failed: &mut Failed, unavailable: &Unavailable) {
+    // Whole seconds, and at least one: an immediate retry would fail again.
+    failed.retry_after = unavailable
         .retry_after()
         .map(|after| Duration::from_secs(after.as_millis().div_ceil(1000).try_into().unwrap_or(1)))
         .map(|after| after.max(Duration::from_secs(1)));
-    if !down.last_words.is_empty() {
-        failed.details = JsonObject::build(|object| object.member("last_stderr", &down.last_words));
+    if !unavailable.stderr_tail.is_empty() {
+        failed.details =
+            JsonObject::build(|object| object.member("last_stderr", &unavailable.stderr_tail));
     }
 }
 
 fn context(call: &ToolCall<'_>) -> Context {
     let elapsed = clock::now().saturating_duration_since(call.started);
-    Context::new(call.caller.origin.request_id.fresh).elapsed(elapsed)
+    Context::new(call.caller.source.request_id.fresh).with_elapsed(elapsed)
 }

@@ -1,9 +1,9 @@
-//! Calls that a server turned into tasks: their results come later, and need their envelope too.
+//! Tasks that calls became: their results come later, and are sealed as well.
 //!
-//! Many clients may share a server, which takes them for one. So we remember whose task it is:
-//! while its client is there, nobody else can ask for it, and when it is gone, whoever knows the id
-//! may be that client come back. Clients of the modern era have no name, and the id is all that
-//! they need.
+//! Many clients may share a connection to a server, which sees them as one client. The gateway
+//! therefore remembers which client created a task. While that client is connected, no other may
+//! access the task. After it disconnects, any client that knows the id may, because it could be the
+//! same one. Clients of the modern era are anonymous, so the id is always sufficient for theirs.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
@@ -12,101 +12,100 @@ use std::time::Duration;
 use manila::request_envelope::{Request, Response};
 use manila::{Code, JsonObject, McpResult, Observed, RawJson};
 
-use super::ask::Answered;
-use super::consent::Wish;
-use super::forward::{Forwarded, forward, forward_unhidden};
+use super::consent::RequestedOutput;
+use super::forward::{Forwarded, forward, forward_unredacted};
+use super::send_request::ServerResponse;
 use super::tool_call::ToolCall;
 use super::{Answer, Refusal, Sealed, task_ids};
 use crate::backend::Backend;
 use crate::protocol::caller::{Caller, Client};
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::origin::Principal;
-use crate::protocol::presentation::Shape;
+use crate::protocol::presentation::ResultFormat;
 use crate::protocol::presentation::{Preferences, TextMode};
+use crate::protocol::request_source::Principal;
 use crate::rt::clock;
 
-/// How long the result of a task is waited for: as long as the task.
-const TASK_LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// The timeout for the result of a task: as long as the task may run.
+const TASK_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many tasks are remembered.
+/// The number of tasks that are remembered.
 const TASKS_MAX: usize = 4_096;
 
-/// What is said of a task that there is not, or that is somebody else's.
-pub(crate) const UNKNOWN_TASK: &str = "Invalid params: no task of this id is known here";
+/// The error for a task that does not exist or belongs to another client.
+pub(crate) const UNKNOWN_TASK: &str = "Invalid params: no task with this id is known";
 
-/// A task that a call has become.
+/// A task that a call became.
 #[derive(Debug, Clone)]
 pub(super) struct Task {
     id: String,
     pub(super) tool: String,
-    pub(super) shape: Shape,
-    pub(super) wish: Wish,
+    pub(super) format: ResultFormat,
+    pub(super) requested_output: RequestedOutput,
     text: TextMode,
-    /// The principal that made it, and the only one that may ask for it.
+    /// The principal that created the task, and the only one that may access it.
     owner: Principal,
-    /// Whose it is, where its client has a name.
-    maker: Option<Maker>,
+    /// The client that created the task, if it is identifiable.
+    creator: Option<TaskCreator>,
 }
 
 #[derive(Debug, Clone)]
-struct Maker {
+struct TaskCreator {
     number: u64,
     client: Weak<Client>,
 }
 
-impl Maker {
-    /// The client, if it is still there.
+impl TaskCreator {
+    /// Returns the client, if it is still connected.
     fn client(&self) -> Option<Arc<Client>> {
-        self.client.upgrade().filter(|client| !client.has_left())
+        self.client.upgrade().filter(|client| !client.is_disconnected())
     }
 }
 
-/// The tasks that calls have become, the oldest first.
+/// The tasks that calls became, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks(Mutex<VecDeque<Task>>);
 
 impl Tasks {
-    /// Notes the task that the result of a call stands for, if it does.
-    pub(super) fn note(&self, result: &RawJson, call: &ToolCall<'_>, shape: Shape) {
-        let id = task_ids::begun(result);
+    /// Stores the task in the result of a call, if there is one.
+    pub(super) fn store(&self, result: &RawJson, call: &ToolCall<'_>, format: ResultFormat) {
+        let id = task_ids::created_task_id(result);
         let id = id.as_ref().and_then(RawJson::as_text);
         if let (Some(id), Ok(mut tasks)) = (id, self.0.lock()) {
             if tasks.len() == TASKS_MAX {
                 tasks.pop_front();
             }
             let client = &call.caller.client;
-            let maker = client
-                .is_named()
-                .then(|| Maker { number: client.number, client: Arc::downgrade(client) });
+            let creator = client
+                .is_identifiable()
+                .then(|| TaskCreator { number: client.number, client: Arc::downgrade(client) });
             let (id, tool) = (id.into_owned(), call.name.clone());
-            let (wish, text) = (call.wish, call.presentation.text);
-            let owner = call.caller.origin.principal;
-            tasks.push_back(Task { id, tool, shape, wish, text, owner, maker });
+            let (requested_output, text) = (call.requested_output, call.presentation.text);
+            let owner = call.caller.source.principal;
+            tasks.push_back(Task { id, tool, format, requested_output, text, owner, creator });
         }
     }
 
-    /// Whether a client has made a task.
-    pub(crate) fn has_any_of(&self, client: &Client) -> bool {
-        self.0.lock().is_ok_and(|tasks| tasks.iter().any(|task| task.is_of(client)))
+    /// Returns whether a client has created any task.
+    pub(crate) fn has_task_of(&self, client: &Client) -> bool {
+        self.0.lock().is_ok_and(|tasks| tasks.iter().any(|task| task.is_created_by(client)))
     }
 
-    /// The client that made this task, if it has a name and is still there.
-    pub(crate) fn maker_of(&self, id: &str) -> Option<Arc<Client>> {
-        self.get(id)?.maker?.client()
+    /// Returns the client that created this task, if it is identifiable and still connected.
+    pub(crate) fn creator_of(&self, id: &str) -> Option<Arc<Client>> {
+        self.get(id)?.creator?.client()
     }
 
-    fn is_of(&self, id: &RawJson, client: &Client) -> bool {
+    fn is_created_by(&self, id: &RawJson, client: &Client) -> bool {
         let task = id.as_text().and_then(|id| self.get(&id));
-        task.is_some_and(|task| task.is_of(client))
+        task.is_some_and(|task| task.is_created_by(client))
     }
 
-    /// Whether a caller may ask for this task. The server decides about a task that is not known
-    /// here.
-    fn is_for(&self, id: &str, caller: &Caller) -> bool {
+    /// Returns whether a caller may access this task. The server decides about unknown tasks.
+    fn may_access(&self, id: &str, caller: &Caller) -> bool {
         let Some(task) = self.get(id) else { return true };
-        let maker = task.maker.and_then(|maker| maker.client());
-        task.owner == caller.origin.principal
-            && maker.is_none_or(|maker| maker.number == caller.client.number)
+        let creator = task.creator.and_then(|creator| creator.client());
+        task.owner == caller.source.principal
+            && creator.is_none_or(|creator| creator.number == caller.client.number)
     }
 
     fn get(&self, id: &str) -> Option<Task> {
@@ -115,196 +114,223 @@ impl Tasks {
 }
 
 impl Task {
-    fn is_of(&self, client: &Client) -> bool {
-        self.maker.as_ref().is_some_and(|maker| maker.number == client.number)
+    fn is_created_by(&self, client: &Client) -> bool {
+        self.creator.as_ref().is_some_and(|creator| creator.number == client.number)
     }
 }
 
-/// The task that a request is about, in the server's own words.
+/// Returns the server's id of the task in a request.
 fn task_id(request: &Request) -> Option<RawJson> {
     request.params.as_ref()?.get("taskId")
 }
 
-/// What came of a request for a task.
-pub(crate) enum Details {
-    /// What the server said.
+/// The answer to a request for a task.
+pub(crate) enum TaskDetails {
+    /// The server's response.
     Forwarded(Forwarded),
-    /// The same, and the result that is a part of it, in an envelope.
+    /// The server's response, and the result it contains, sealed.
     Sealed { task: RawJson, result: Box<Sealed> },
 }
 
 impl Backend {
-    /// The result of a task, in an envelope if it is a tool's.
+    /// Returns the result of a task, sealed if it is a tool's.
     pub(crate) async fn task_result(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
-        if !self.may_ask(request, caller) {
+        if !self.may_access(request, caller) {
             let refusal = Refusal::new(Code::InvalidToolInput).message(UNKNOWN_TASK);
             return Answer::Refused(refusal);
         }
         let id = task_id(request);
         let task = id.as_ref().and_then(RawJson::as_text).and_then(|id| self.tasks.get(&id));
-        // Otherwise it is the result of something else, or of a call before our time.
+        // Unknown task: the result is not a tool's, or the call preceded the gateway's start.
         let task = task.unwrap_or_else(|| Task {
             id: String::new(),
             tool: String::new(),
-            shape: Shape::AsItCame,
-            wish: Wish::None,
+            format: ResultFormat::Passthrough,
+            requested_output: RequestedOutput::None,
             text: TextMode::Envelope,
-            owner: caller.origin.principal,
-            maker: None,
+            owner: caller.source.principal,
+            creator: None,
         });
-        self.call_named(request, caller, task).await
+        self.send_task_call(request, caller, task).await
     }
 
-    /// Makes a request that stands for the call that has become this task, whose arguments have
-    /// been checked before.
-    async fn call_named(&self, request: &Request, caller: &Arc<Caller>, task: Task) -> Answer {
-        let call = self.call_of_task(request, caller, &task);
-        let deadline = self.deadlines.at(call.started + TASK_LONGEST, self.settings().timeout);
-        let answer = match task.shape {
-            Shape::Contract(contract) => {
+    /// Sends a request for a task's result, and seals the response like that to the call. The
+    /// arguments were checked when the call was made.
+    async fn send_task_call(&self, request: &Request, caller: &Arc<Caller>, task: Task) -> Answer {
+        let call = self.task_call(request, caller, &task);
+        let deadline = self.deadlines.at(call.started + TASK_TIMEOUT, self.settings().timeout);
+        let answer = match task.format {
+            ResultFormat::Contract(contract) => {
                 let tool = self.tools.get(&call.name);
                 self.send_call(&call, contract, tool, deadline).await
             }
-            Shape::AsItCame => self.call_as_it_came(&call, deadline).await,
+            ResultFormat::Passthrough => self.call_passthrough(&call, deadline).await,
         };
-        self.note_end(&call, &answer);
+        self.report_end(&call, &answer);
         answer
     }
 
-    /// A request that stands for the call that has become a task.
-    fn call_of_task<'a>(
+    /// Builds the call that became a task from a request for its result.
+    fn task_call<'a>(
         &self,
         request: &'a Request,
         caller: &'a Arc<Caller>,
         task: &Task,
     ) -> ToolCall<'a> {
-        let Task { tool, shape, wish, text, .. } = task;
-        let wish = if *wish == Wish::None { Wish::of(request.meta.as_ref()) } else { *wish };
-        let (name, public) = (tool.clone(), self.public_name(tool));
-        // What the call has asked for holds, not what this request would.
-        let (shape, text) = (Some(*shape), Some(*text));
-        let prefers = Preferences { shape, text, ..caller.preferences };
-        let presentation = self.settings().presentation(&public, prefers, caller.era());
+        let Task { tool, format, requested_output, text, .. } = task;
+        let requested_output = if *requested_output == RequestedOutput::None {
+            RequestedOutput::of(request.meta.as_ref())
+        } else {
+            *requested_output
+        };
+        let (name, public_name) = (tool.clone(), self.public_name(tool));
+        // The preferences of the original call apply, not those of this request.
+        let (format, text) = (Some(*format), Some(*text));
+        let preferences = Preferences { format, text, ..caller.preferences };
+        let presentation = self.settings().presentation(&public_name, preferences, caller.era());
         let started = clock::now();
         let arguments = None;
-        ToolCall { request, caller, name, public, arguments, wish, presentation, started }
+        ToolCall {
+            request,
+            caller,
+            name,
+            public_name,
+            arguments,
+            requested_output,
+            presentation,
+            started,
+        }
     }
 
-    /// Hands on a request about tasks.
-    pub(crate) async fn about_task(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
-        if !self.may_ask(request, caller) {
+    /// Forwards a request about tasks.
+    pub(crate) async fn forward_task_request(
+        &self,
+        request: &Request,
+        caller: &Arc<Caller>,
+    ) -> Forwarded {
+        if !self.may_access(request, caller) {
             return Forwarded::Fault(Fault::new(Code::InvalidToolInput).message(UNKNOWN_TASK));
         }
-        let answer = forward(self, request, caller).await;
-        // The server takes all clients that share it for one.
-        if request.method == "tasks/list" && self.audience.is_shared() {
-            return self.only_own(answer, &caller.client);
+        let forwarded = forward(self, request, caller).await;
+        // The server sees all clients that share its connection as one.
+        if request.method == "tasks/list" && self.notifications.is_shared() {
+            return self.retain_client_tasks(forwarded, &caller.client);
         }
-        self.with_public_ids(answer)
+        self.with_public_ids(forwarded)
     }
 
-    /// What has become of a task, with its result in an envelope, if that is a part of it.
-    pub(crate) async fn task_details(&self, request: &Request, caller: &Arc<Caller>) -> Details {
+    /// Returns the state of a task, with its result sealed if the response contains it.
+    pub(crate) async fn task_details(
+        &self,
+        request: &Request,
+        caller: &Arc<Caller>,
+    ) -> TaskDetails {
         let id = task_id(request);
         let task = id.as_ref().and_then(RawJson::as_text).and_then(|id| self.tasks.get(&id));
-        let Some(task) = task.filter(|_| self.may_ask(request, caller)) else {
-            return Details::Forwarded(self.about_task(request, caller).await);
+        let Some(task) = task.filter(|_| self.may_access(request, caller)) else {
+            return TaskDetails::Forwarded(self.forward_task_request(request, caller).await);
         };
-        let answer = forward_unhidden(self, request, caller).await;
-        let answered = match self.forwarded_with_public_links(answer) {
-            Forwarded::AsItCame(answered) => answered,
-            other @ (Forwarded::Changed(..) | Forwarded::Fault(_)) => {
-                return Details::Forwarded(other);
+        let forwarded = forward_unredacted(self, request, caller).await;
+        let response = match self.forwarded_with_public_links(forwarded) {
+            Forwarded::Passthrough(response) => response,
+            other @ (Forwarded::Rewritten(..) | Forwarded::Fault(_)) => {
+                return TaskDetails::Forwarded(other);
             }
         };
-        self.result_sealed(&answered, request, caller, &task).unwrap_or_else(|| {
-            let answer = Forwarded::AsItCame(self.hidden(request, answered));
-            Details::Forwarded(self.with_public_ids(answer))
+        self.seal_result(&response, request, caller, &task).unwrap_or_else(|| {
+            let redacted = Forwarded::Passthrough(self.redact(request, response));
+            TaskDetails::Forwarded(self.with_public_ids(redacted))
         })
     }
 
-    fn result_sealed(
+    fn seal_result(
         &self,
-        answered: &Answered,
+        response: &ServerResponse,
         request: &Request,
         caller: &Arc<Caller>,
         task: &Task,
-    ) -> Option<Details> {
-        let Shape::Contract(contract) = task.shape else { return None };
-        let whole = answered.answer().ok().cloned().and_then(JsonObject::new)?;
-        let result = McpResult::from_object(&whole.get("result").and_then(JsonObject::new)?);
+    ) -> Option<TaskDetails> {
+        let ResultFormat::Contract(contract) = task.format else { return None };
+        let details = response.answer().ok().cloned().and_then(JsonObject::new)?;
+        let result = McpResult::from_object(&details.get("result").and_then(JsonObject::new)?);
         let tool = self.tools.get(&task.tool);
-        if tool.as_ref().is_some_and(|tool| tool.is_app) {
+        if tool.as_ref().is_some_and(|tool| tool.belongs_to_app) {
             return None;
         }
         let meta = result.meta().cloned();
-        let call = self.call_of_task(request, caller, task);
+        let call = self.task_call(request, caller, task);
         let observed = Observed::Mcp(result);
         let answer = self.seal(&call, contract, tool.as_deref(), observed, meta);
         let Answer::Sealed(result) = answer else { return None };
-        // What stands beside it has no envelope, and may have secrets, too.
-        let shown = self.settings().hiding.part(whole.without("result").into());
-        let id = shown.get("taskId")?;
+        // The other members are not part of the envelope, and may contain secrets, too.
+        let task = self.settings().redaction.redact_part(details.without("result").into());
+        let id = task.get("taskId")?;
         let name = self.public_name(&id.as_text()?);
-        let shown = crate::protocol::naming::with_member(&shown, "taskId", &name);
-        Some(Details::Sealed { task: shown, result })
+        let task = crate::protocol::naming::with_member(&task, "taskId", &name);
+        Some(TaskDetails::Sealed { task, result })
     }
 
-    /// The tasks that a client has made, as it knows them.
+    /// Returns the tasks that a client created, with the ids that clients see.
     pub(crate) async fn tasks_of(&self, client: &Client) -> Vec<RawJson> {
         let mut tasks = Vec::new();
-        let wanted = client.speech().map(|speech| speech.era);
-        let listed = self.each_page_of("tasks/list", wanted, |page| {
+        let era = client.client_info().map(|info| info.era);
+        let listed = self.each_page_of("tasks/list", era, |page| {
             tasks.extend(page.get("tasks").iter().flat_map(RawJson::items));
         });
-        // What cannot be listed is not.
+        // A failed request yields an empty list.
         let _ = listed.await;
-        tasks.retain(|task| task.get("taskId").is_some_and(|id| self.tasks.is_of(&id, client)));
-        let named = tasks.into_iter().filter_map(|task| {
+        tasks.retain(|task| {
+            task.get("taskId").is_some_and(|id| self.tasks.is_created_by(&id, client))
+        });
+        let public = tasks.into_iter().filter_map(|task| {
             let id = crate::protocol::naming::text(&task, "taskId")?;
-            let task = self.settings().hiding.part(task);
+            let task = self.settings().redaction.redact_part(task);
             Some(crate::protocol::naming::with_member(&task, "taskId", &self.public_name(&id)))
         });
-        named.collect()
+        public.collect()
     }
 
-    /// Whether a caller may ask for the task that a request names. If it names several, the server
-    /// could take another one than is checked here.
-    fn may_ask(&self, request: &Request, caller: &Caller) -> bool {
+    /// Returns whether a caller may access the task that a request names. A request that names
+    /// several is refused, because the server could choose another one than is checked here.
+    fn may_access(&self, request: &Request, caller: &Caller) -> bool {
         let members = request.params.iter().flat_map(|params| params.members());
         let mut ids = members.filter(|member| member.is("taskId")).map(|member| member.value());
         let (id, another) = (ids.next(), ids.next());
         let id = id.as_ref().and_then(RawJson::as_text);
-        another.is_none() && id.is_none_or(|id| self.tasks.is_for(&id, caller))
+        another.is_none() && id.is_none_or(|id| self.tasks.may_access(&id, caller))
     }
 
-    fn with_public_ids(&self, answer: Forwarded) -> Forwarded {
-        match answer {
-            Forwarded::AsItCame(answered) => Forwarded::AsItCame(self.with_public_tasks(answered)),
-            other @ (Forwarded::Changed(..) | Forwarded::Fault(_)) => other,
+    fn with_public_ids(&self, forwarded: Forwarded) -> Forwarded {
+        match forwarded {
+            Forwarded::Passthrough(response) => {
+                Forwarded::Passthrough(self.with_public_tasks(response))
+            }
+            other @ (Forwarded::Rewritten(..) | Forwarded::Fault(_)) => other,
         }
     }
 
-    /// A list of tasks without those of others.
-    fn only_own(&self, answer: Forwarded, client: &Client) -> Forwarded {
-        let Forwarded::AsItCame(Answered { response: Response { answer: Ok(result), .. }, era }) =
-            answer
+    /// Removes other clients' tasks from a list.
+    fn retain_client_tasks(&self, forwarded: Forwarded, client: &Client) -> Forwarded {
+        let Forwarded::Passthrough(ServerResponse {
+            response: Response { answer: Ok(result), .. },
+            era,
+        }) = forwarded
         else {
-            return answer;
+            return forwarded;
         };
-        let own = JsonObject::build(|object| {
+        let rewritten = JsonObject::build(|object| {
             for member in result.members() {
                 if !member.is("tasks") {
                     object.token_member(member.key_token(), &member.value());
                     continue;
                 }
                 let all = member.value();
-                let own = all.items().filter(|task| {
-                    task.get("taskId").is_some_and(|id| self.tasks.is_of(&id, client))
+                let retained = all.items().filter(|task| {
+                    task.get("taskId").is_some_and(|id| self.tasks.is_created_by(&id, client))
                 });
-                object.token_member(member.key_token(), &own.collect::<Vec<RawJson>>());
+                object.token_member(member.key_token(), &retained.collect::<Vec<RawJson>>());
             }
         });
-        Forwarded::Changed(own.into(), era)
+        Forwarded::Rewritten(rewritten.into(), era)
     }
 }

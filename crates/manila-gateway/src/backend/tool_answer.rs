@@ -1,86 +1,87 @@
-//! What a tool call came to: an envelope, the server's own answer, or a refusal.
+//! The answer to a tool call: an envelope, the server's response, or a refusal.
 
 use std::time::Duration;
 
 use manila::{Code, Contract, RawJson, Reply, Violation};
 
-use super::answer::{is_error, number};
-use super::ask::Answered;
+use super::mcp_response::{error_number, is_error};
+use super::send_request::ServerResponse;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::presentation::{Presentation, Shape};
+use crate::protocol::presentation::{Presentation, ResultFormat};
 
-/// What a tool call came to.
+/// The answer to a tool call.
 #[derive(Debug)]
 pub enum Answer {
     /// An envelope.
     Sealed(Box<Sealed>),
-    /// What the server answered, a result or an error of the protocol, as it came.
-    AsItCame(Answered),
-    /// A result of the gateway's own in MCP's form, for callers that want results as they come.
+    /// The server's response without an envelope: a result or a protocol error. The gateway has
+    /// replaced its resource links and task ids with its own.
+    Passthrough(ServerResponse),
+    /// An MCP result from the gateway, for callers that request results without an envelope.
     Plain {
         /// The result.
         result: RawJson,
-        /// What went wrong, if something did.
-        failure: Option<Failed>,
+        /// The failure, if the call failed.
+        failure: Option<CallFailure>,
     },
-    /// A refusal that has no envelope: the request itself is wrong.
+    /// A refusal without an envelope, because the request itself is invalid.
     Refused(Refusal),
 }
 
-/// An envelope and what stands beside it in a result.
+/// An envelope and the other parts of its result.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Sealed {
-    /// The envelope and the media beside it.
+    /// The envelope, and the media that are sent with it.
     pub reply: Reply,
     /// Its contract.
     pub contract: Contract,
     /// How it is presented to its caller.
     pub presentation: Presentation,
-    /// What went wrong, if something did.
-    pub failure: Option<Failed>,
-    /// What the server said in the result's `_meta`.
+    /// The failure, if the call failed.
+    pub failure: Option<CallFailure>,
+    /// The `_meta` of the server's result.
     pub meta: Option<RawJson>,
-    /// The same for people (M11), where that was asked for.
+    /// The result as plain text (M11), if the caller requested it.
     pub text: Option<String>,
 }
 
-/// What went wrong with a request.
+/// The failure of a request, for events, the journal and HTTP statuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Failed {
-    /// Its canonical code.
+pub struct CallFailure {
+    /// The canonical code.
     pub code: Code,
-    /// What happened, where the catalogue's words do not say it.
+    /// A message that is more specific than the catalogue's.
     pub message: Option<String>,
-    /// The rules that the request breaks, where it was refused for them.
+    /// The rules that the request violates, if it was refused for them.
     pub violations: Vec<Violation>,
-    /// When it may be tried again, where that is known.
+    /// When to retry, if known.
     pub retry_after: Option<Duration>,
 }
 
-impl Failed {
-    pub(crate) fn new(code: Code) -> Failed {
-        Failed { code, message: None, violations: Vec::new(), retry_after: None }
+impl CallFailure {
+    pub(crate) fn new(code: Code) -> CallFailure {
+        CallFailure { code, message: None, violations: Vec::new(), retry_after: None }
     }
 
-    /// A failure that is not in an envelope.
-    pub(crate) fn of_fault(fault: &Fault) -> Failed {
-        let broken = || fault.violations.first().map(Violation::to_string);
-        let message = fault.message.clone().or_else(broken);
+    /// Creates a failure from a fault.
+    pub(crate) fn of_fault(fault: &Fault) -> CallFailure {
+        let first_violation = || fault.violations.first().map(Violation::to_string);
+        let message = fault.message.clone().or_else(first_violation);
         let (violations, retry_after) = (fault.violations.clone(), fault.retry_after);
-        Failed { code: fault.code, message, violations, retry_after }
+        CallFailure { code: fault.code, message, violations, retry_after }
     }
 
-    /// The same failure as a fault.
+    /// Converts the failure to a fault.
     pub(crate) fn into_fault(self) -> Fault {
-        let Failed { code, message, violations, retry_after } = self;
+        let CallFailure { code, message, violations, retry_after } = self;
         Fault { code, message, violations, retry_after }
     }
 
-    /// An error of the protocol, by the number that it has.
-    pub(crate) fn of_error(error: &RawJson) -> Failed {
-        let code = match number(error) {
+    /// Creates a failure from the number of a protocol error.
+    pub(crate) fn of_error(error: &RawJson) -> CallFailure {
+        let code = match error_number(error) {
             Some(-32700) => Code::ParseError,
             Some(-32600) => Code::InvalidEnvelope,
             Some(-32601) => Code::MethodNotFound,
@@ -89,44 +90,45 @@ impl Failed {
         };
         let message = error.get("message");
         let message = message.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned);
-        Failed { message, ..Failed::new(code) }
+        CallFailure { message, ..CallFailure::new(code) }
     }
 }
 
 impl Answer {
-    /// What went wrong, if something did.
+    /// Returns the failure, if the call failed.
     #[must_use]
-    pub fn failure(&self) -> Option<Failed> {
+    pub fn failure(&self) -> Option<CallFailure> {
         match self {
             Answer::Sealed(sealed) => sealed.failure.clone(),
-            Answer::AsItCame(answered) => match answered.answer() {
-                Ok(result) => is_error(result).then(|| Failed::new(Code::ToolFailed)),
-                Err(error) => Some(Failed::of_error(error)),
+            Answer::Passthrough(response) => match response.answer() {
+                Ok(result) => is_error(result).then(|| CallFailure::new(Code::ToolFailed)),
+                Err(error) => Some(CallFailure::of_error(error)),
             },
             Answer::Plain { failure, .. } => failure.clone(),
-            Answer::Refused(refusal) => Some(Failed::of_fault(&refusal.fault)),
+            Answer::Refused(refusal) => Some(CallFailure::of_fault(&refusal.fault)),
         }
     }
 
-    /// The contract of the answer, or `none`; a refusal has neither.
+    /// Returns the id of the answer's contract, or `"none"` for a result without an envelope.
+    /// A refusal has no contract.
     pub(crate) fn contract(&self) -> Option<&'static str> {
         match self {
             Answer::Sealed(sealed) => Some(sealed.contract.id()),
-            Answer::AsItCame(_) | Answer::Plain { .. } => Some(Shape::NONE),
+            Answer::Passthrough(_) | Answer::Plain { .. } => Some(ResultFormat::NONE),
             Answer::Refused(_) => None,
         }
     }
 
-    /// The request id in the envelope, if there is one.
+    /// Returns the request id in the envelope, if there is one.
     pub(crate) fn request_id(&self) -> Option<&str> {
         match self {
             Answer::Sealed(sealed) => sealed.reply.request_id.as_deref(),
-            Answer::AsItCame(_) | Answer::Plain { .. } | Answer::Refused(_) => None,
+            Answer::Passthrough(_) | Answer::Plain { .. } | Answer::Refused(_) => None,
         }
     }
 
-    /// The same for a request that was refused because it breaks these rules.
-    pub(super) fn breaking(mut self, violations: Vec<Violation>) -> Answer {
+    /// Adds the rules that a refused request violates.
+    pub(super) fn with_violations(mut self, violations: Vec<Violation>) -> Answer {
         if let Answer::Sealed(sealed) = &mut self
             && let Some(failure) = &mut sealed.failure
         {
@@ -136,14 +138,14 @@ impl Answer {
     }
 }
 
-/// A request that is wrong in itself.
+/// The refusal of an invalid request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub(crate) fault: Fault,
 }
 
-impl Answered {
-    /// The result, or the error object.
+impl ServerResponse {
+    /// Returns the result, or the error object.
     pub fn answer(&self) -> Result<&RawJson, &RawJson> {
         self.response.answer.as_ref()
     }
@@ -154,12 +156,12 @@ impl Refusal {
         Refusal { fault: Fault::new(code) }
     }
 
-    /// There is no such tool; `meant` is one whose name is much like it.
-    pub(crate) fn unknown_tool(meant: Option<&str>) -> Refusal {
-        let hint = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+    /// Refuses a call to an unknown tool. `similar` is a tool with a similar name.
+    pub(crate) fn unknown_tool(similar: Option<&str>) -> Refusal {
+        let hint = similar.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         let violation =
-            Violation::new("/params/name", "enum", format!("is no tool of this server{hint}"));
-        // Q4: the message is the catalogue's; what was meant stands beside it.
+            Violation::new("/params/name", "enum", format!("is not a tool of this server{hint}"));
+        // Q4: the message is the catalogue's; the violation suggests the similar name.
         Refusal::new(Code::ToolNotFound).violation(violation)
     }
 
@@ -171,13 +173,13 @@ impl Refusal {
         Refusal { fault: self.fault.message(message) }
     }
 
-    /// What it is.
+    /// Returns the code of the refusal.
     #[must_use]
     pub fn code(&self) -> Code {
         self.fault.code
     }
 
-    /// The rules that it breaks.
+    /// Returns the rules that the request violates.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
         &self.fault.violations

@@ -1,4 +1,4 @@
-//! A tool call, parsed: which tool of this server, with which arguments, presented how.
+//! A parsed tool call: the tool, its arguments, and how the result is presented.
 
 use std::sync::Arc;
 
@@ -6,47 +6,51 @@ use manila::RawJson;
 use manila::request_envelope::Request;
 use tokio::time::Instant;
 
-use super::consent::Wish;
-use super::own_arguments::Taken;
+use super::consent::RequestedOutput;
+use super::gateway_arguments::StrippedCall;
 use crate::protocol::caller::Caller;
 use crate::protocol::presentation::{Presentation, TextMode};
 
-/// A tool call, parsed.
+/// A parsed tool call.
 #[derive(Clone)]
 pub(super) struct ToolCall<'a> {
     pub(super) request: &'a Request,
     pub(super) caller: &'a Arc<Caller>,
-    /// The tool, as its server knows it.
+    /// The server's name for the tool.
     pub(super) name: String,
-    /// The tool, as clients know it.
-    pub(super) public: String,
+    /// The name that clients see.
+    pub(super) public_name: String,
     pub(super) arguments: Option<RawJson>,
-    pub(super) wish: Wish,
+    pub(super) requested_output: RequestedOutput,
     pub(super) presentation: Presentation,
     pub(super) started: Instant,
 }
 
 impl<'c> ToolCall<'c> {
-    /// The server's own name of the tool, where clients know another.
-    pub(super) fn own_name(&self) -> Option<String> {
-        (self.name != self.public).then(|| self.name.clone())
+    /// Returns the server's name for the tool, if clients see another one.
+    pub(super) fn backend_name(&self) -> Option<String> {
+        (self.name != self.public_name).then(|| self.name.clone())
     }
 
-    /// The same call, presented as plain text.
-    pub(super) fn plainly(&self) -> ToolCall<'c> {
+    /// Returns the same call, presented as plain text.
+    pub(super) fn as_plain_text(&self) -> ToolCall<'c> {
         let mut call = self.clone();
         call.presentation.text = TextMode::Plain;
         call
     }
 
-    /// The same call without the arguments that are ours.
-    pub(super) fn without_ours<'a>(&'a self, taken: &'a Taken) -> ToolCall<'a> {
+    /// Returns the same call without the gateway's own arguments.
+    pub(super) fn without_gateway_arguments<'a>(
+        &'a self,
+        stripped: &'a StrippedCall,
+    ) -> ToolCall<'a> {
         let text = self.presentation.text;
-        let text = taken.is_readable.map_or(text, |value| text.with_machine_readable(value));
+        let text =
+            stripped.machine_readable.map_or(text, |value| text.with_machine_readable(value));
         ToolCall {
-            request: &taken.request,
-            arguments: Some(taken.arguments.clone()),
-            wish: taken.wish.unwrap_or(self.wish),
+            request: &stripped.request,
+            arguments: Some(stripped.arguments.clone()),
+            requested_output: stripped.requested_output.unwrap_or(self.requested_output),
             presentation: Presentation { text, ..self.presentation },
             ..self.clone()
         }

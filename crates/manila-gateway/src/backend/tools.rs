@@ -1,4 +1,4 @@
-//! The tools that a server offers: what they ask for, what they promise, how they are shown.
+//! The tools of a server: their schemas, and how they are presented to clients.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,76 +9,78 @@ use manila::{JsonObject, RawJson, Registry, Schema, describes_envelope, output_s
 
 use crate::config::OutputCheck;
 use crate::protocol::presentation::Placement;
-use crate::protocol::presentation::Shape;
+use crate::protocol::presentation::ResultFormat;
 use crate::telemetry::event::{Event, Events};
-use crate::upstream::{Carrier, Mirrored};
+use crate::upstream::{HeaderParams, TransportKind};
 
-mod mirror;
+mod header_params;
 
-pub(crate) use mirror::{Mirror, decoded};
+pub(crate) use header_params::{HeaderMapping, decode_value};
 
-/// So many tools are kept; calls of further ones find them by listing anew, and are not checked.
+/// The number of tools that are kept. A call to any other tool lists the tools again, and its
+/// arguments are not checked.
 const TOOLS_MAX: usize = 10_000;
 
-/// A tool, as far as the gateway knows it.
+/// A tool of a server.
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// What its arguments must fit, once it has been called: most tools never are.
+    /// The schema of its arguments. It is compiled on the first call, because most tools are never
+    /// called.
     input: OnceLock<Option<Arc<Schema>>>,
-    /// What its payload fits, as it says.
+    /// The schema of its payload, if it declares one.
     pub(crate) output: Option<Arc<Schema>>,
-    /// Whether it belongs to an MCP App, whose view reads the result as it is.
-    pub(crate) is_app: bool,
-    /// The parameters that are told in headers, too.
-    mirror: Mirror,
+    /// Whether it belongs to an MCP App, whose view reads the unchanged result.
+    pub(crate) belongs_to_app: bool,
+    /// The parameters that are also sent as headers.
+    header_mapping: HeaderMapping,
     /// The tool as the server lists it.
     pub(crate) raw: RawJson,
 }
 
 impl Tool {
-    /// What these arguments look like in headers.
-    pub(crate) fn mirrored(&self, arguments: &RawJson) -> Mirrored {
-        self.mirror.shown(arguments)
+    /// Returns the headers for these arguments.
+    pub(crate) fn header_params(&self, arguments: &RawJson) -> HeaderParams {
+        self.header_mapping.params(arguments)
     }
 
-    /// The first header that does not tell what stands in the arguments, if there is one.
-    pub(crate) fn mismatch<'a>(
+    /// Returns the first header that does not match the arguments, if any.
+    pub(crate) fn find_mismatch<'a>(
         &self,
         arguments: impl FnOnce() -> Option<RawJson>,
         given: impl Fn(&str) -> Option<&'a [u8]>,
     ) -> Option<String> {
-        self.mirror.mismatch(arguments, given)
+        self.header_mapping.find_mismatch(arguments, given)
     }
 }
 
 /// A tool from a list.
-pub(crate) enum Noted {
-    /// It can be called.
+pub(crate) enum ListedTool {
+    /// A tool that can be called.
     Tool(String, Arc<Tool>),
-    /// It has no name.
+    /// A tool without a name.
     Nameless,
-    /// It cannot be called over HTTP, so it is not offered.
-    LeftOut,
+    /// A tool that is not offered, because it cannot be called over HTTP.
+    Excluded,
 }
 
-/// The tools that are known, and the schemas that have been compiled.
+/// The known tools, and the compiled schemas.
 pub(crate) struct Tools {
     registry: Arc<Mutex<Registry>>,
     known: Mutex<HashMap<String, Arc<Tool>>>,
-    /// Held by whoever asks the server for all of them.
+    /// Held while the server's tools are being listed.
     pub(crate) listing: tokio::sync::Mutex<()>,
     events: Events,
-    /// Whether the server answers in a contract already.
-    speaks_envelopes: bool,
-    carrier: Carrier,
+    /// Whether the server itself returns envelopes.
+    has_envelopes: bool,
+    transport: TransportKind,
 }
 
 impl Tools {
-    /// No tools yet. Servers that share a registry share the schemas that are the same.
+    /// Creates an empty set of tools. Servers that share a registry share equal schemas.
     pub(crate) fn new(
         events: Events,
-        speaks_envelopes: bool,
-        carrier: Carrier,
+        has_envelopes: bool,
+        transport: TransportKind,
         registry: Arc<Mutex<Registry>>,
     ) -> Tools {
         Tools {
@@ -86,59 +88,59 @@ impl Tools {
             known: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
             events,
-            speaks_envelopes,
-            carrier,
+            has_envelopes,
+            transport,
         }
     }
 
-    /// What carries calls to the server.
-    pub(crate) fn carrier(&self) -> Carrier {
-        self.carrier
+    /// Returns the transport to the server.
+    pub(crate) fn transport(&self) -> TransportKind {
+        self.transport
     }
 
-    /// The tool of this name, if it is known.
+    /// Returns the tool with this name, if it is known.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Tool>> {
         self.known.lock().ok()?.get(name).cloned()
     }
 
-    /// The known tool whose name is most like this one, if any is.
+    /// Returns the known tool with the most similar name, if any is similar.
     pub(crate) fn closest(&self, name: &str) -> Option<String> {
         let known = self.known.lock().ok()?;
         manila::closest(name, known.keys().map(String::as_str)).map(str::to_owned)
     }
 
-    /// The names of all that are known.
+    /// Returns the names of all known tools.
     pub(crate) fn names(&self) -> Vec<String> {
         self.known.lock().map(|known| known.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// Notes a tool from a list, and gives it back.
-    pub(crate) fn note(&self, raw: &RawJson) -> Noted {
+    /// Stores a tool from a list, and returns it.
+    pub(crate) fn store(&self, raw: &RawJson) -> ListedTool {
         let name = raw.get("name");
         let Some(name) = name.as_ref().and_then(RawJson::as_text).map(Cow::into_owned) else {
-            return Noted::Nameless;
+            return ListedTool::Nameless;
         };
         if let Some(known) = self.get(&name)
             && known.raw == *raw
         {
-            return Noted::Tool(name, known);
+            return ListedTool::Tool(name, known);
         }
         let schema = raw.get("inputSchema");
-        let mirror = match Mirror::of(schema.as_ref()) {
-            Ok(mirror) => mirror,
-            Err(reason) if self.carrier == Carrier::Http => {
-                let reason = format!("it is not offered: {reason}");
+        let header_mapping = match HeaderMapping::of(schema.as_ref()) {
+            Ok(mapping) => mapping,
+            Err(reason) if self.transport == TransportKind::Http => {
+                let reason = format!("the tool is not offered: {reason}");
                 (self.events)(Event::SchemaUnusable { tool: name, reason });
-                return Noted::LeftOut;
+                return ListedTool::Excluded;
             }
-            // Whoever calls it over HTTP decides for itself.
-            Err(_) => Mirror::default(),
+            // On stdio the mapping is not needed; the tool can be called without it.
+            Err(_) => HeaderMapping::default(),
         };
         let tool = Arc::new(Tool {
             input: OnceLock::new(),
-            output: self.compiled(&name, self.promised(raw)),
-            is_app: is_app(raw),
-            mirror,
+            output: self.compile(&name, self.payload_schema(raw)),
+            belongs_to_app: belongs_to_app(raw),
+            header_mapping,
             raw: raw.clone(),
         });
         if let Ok(mut known) = self.known.lock()
@@ -146,35 +148,36 @@ impl Tools {
         {
             known.insert(name.clone(), Arc::clone(&tool));
         }
-        Noted::Tool(name, tool)
+        ListedTool::Tool(name, tool)
     }
 
-    /// What the arguments of a tool must fit.
+    /// Returns the schema of a tool's arguments.
     pub(crate) fn input_of(&self, name: &str, tool: &Tool) -> Option<Arc<Schema>> {
-        tool.input.get_or_init(|| self.compiled(name, tool.raw.get("inputSchema"))).clone()
+        tool.input.get_or_init(|| self.compile(name, tool.raw.get("inputSchema"))).clone()
     }
 
-    /// Forgets the tools that a complete list does not have.
+    /// Removes the tools that are not in a complete list.
     pub(crate) fn keep_only(&self, listed: &HashSet<String>) {
         if let Ok(mut known) = self.known.lock() {
             known.retain(|name, _| listed.contains(name));
         }
     }
 
-    /// The known tools as they are listed, to compare with later ones.
+    /// Returns the known tools as listed, to compare with a later list.
     pub(crate) fn snapshot(&self) -> HashMap<String, RawJson> {
         let known = self.known.lock().ok();
         let tools = known.iter().flat_map(|known| known.iter());
         tools.map(|(name, tool)| (name.clone(), tool.raw.clone())).collect()
     }
 
-    /// What the tool promises of its payload. What it promises of an envelope is not that.
-    fn promised(&self, tool: &RawJson) -> Option<RawJson> {
+    /// Returns the schema that the tool declares for its payload. A schema of an envelope does not
+    /// count.
+    fn payload_schema(&self, tool: &RawJson) -> Option<RawJson> {
         let schema = tool.get("outputSchema").filter(|schema| !describes_envelope(schema))?;
-        (!self.speaks_envelopes).then_some(schema)
+        (!self.has_envelopes).then_some(schema)
     }
 
-    fn compiled(&self, tool: &str, schema: Option<RawJson>) -> Option<Arc<Schema>> {
+    fn compile(&self, tool: &str, schema: Option<RawJson>) -> Option<Arc<Schema>> {
         let schema = schema.filter(|schema| schema.kind() == Kind::Object)?;
         match self.registry.lock().ok()?.schema(&schema) {
             Ok(schema) => Some(schema),
@@ -187,32 +190,32 @@ impl Tools {
     }
 }
 
-/// MCP Apps mark a tool with the view that shows its results.
-fn is_app(tool: &RawJson) -> bool {
+/// Returns whether a tool belongs to an MCP App: such a tool names the view that shows its results.
+fn belongs_to_app(tool: &RawJson) -> bool {
     let meta = tool.get("_meta");
     meta.is_some_and(|meta| meta.get("ui").is_some() || meta.get("ui/resourceUri").is_some())
 }
 
-/// A tool as the client sees it: its `outputSchema` is the envelope's. Everything else stays,
-/// in its order.
-pub(crate) fn shown(
+/// Returns a tool as clients see it: its `outputSchema` is the envelope's. All other members are
+/// unchanged and in their order.
+pub(crate) fn present(
     tool: &Tool,
-    shape: Shape,
+    format: ResultFormat,
     placement: Placement,
     check: OutputCheck,
 ) -> RawJson {
     const MEMBER: usize = r#","outputSchema":"#.len();
-    let Shape::Contract(contract) = shape else { return tool.raw.clone() };
-    if tool.is_app {
+    let ResultFormat::Contract(contract) = format else { return tool.raw.clone() };
+    if tool.belongs_to_app {
         return tool.raw.clone();
     }
     let schema = match placement {
         Placement::Structured => {
-            // A schema that cannot be used here could not be used by the client either. What
-            // nobody checks may be broken without a warning, so it must not bind.
-            let binds = tool.output.is_some() && check != OutputCheck::Off;
-            let own = tool.raw.get("outputSchema").filter(|_| binds);
-            Some(output_schema(contract, own.as_ref()))
+            // A schema that cannot be compiled here is of no use to the client either. A schema
+            // that is not checked may be violated without a warning, so it is not advertised.
+            let is_checked = tool.output.is_some() && check != OutputCheck::Off;
+            let declared = tool.raw.get("outputSchema").filter(|_| is_checked);
+            Some(output_schema(contract, declared.as_ref()))
         }
         Placement::Text => None,
     };

@@ -1,4 +1,4 @@
-//! `[journal]`: where the journal is written, and how much of it is kept.
+//! `[journal]`: the journal's folder, file size and number of files.
 
 use std::path::PathBuf;
 
@@ -12,11 +12,19 @@ use super::value::set;
 pub(super) const KEYS: &[Key] = &[
     key(
         "journal.folder",
-        Kind::Text,
-        "where the journal is written; `runs` below `MANILA_HOME` by default",
+        Kind::String,
+        "folder for the journal; default `runs` below `MANILA_HOME`",
     ),
-    key("journal.file_bytes_max", Kind::Size, "how large a file of the journal may become"),
-    key("journal.files_max", Kind::Count, "how many files of it are kept; 0 keeps no journal"),
+    key(
+        "journal.file_bytes_max",
+        Kind::Size,
+        "maximum size of one journal file; default `\"64MiB\"`",
+    ),
+    key(
+        "journal.files_max",
+        Kind::Count,
+        "how many journal files to keep; default 5. 0 disables the journal",
+    ),
 ];
 
 #[derive(Deserialize, Default)]
@@ -33,9 +41,9 @@ pub(super) struct JournalTable {
 pub struct Journal {
     /// The folder, if it is not the default one.
     pub folder: Option<PathBuf>,
-    /// How large a file may become.
+    /// The maximum size of a file.
     pub file_bytes_max: usize,
-    /// How many files are kept; 0 keeps no journal.
+    /// The number of files to keep; 0 disables the journal.
     pub files_max: usize,
 }
 

@@ -1,4 +1,4 @@
-//! `[limits]`: how much is served at once, and how long it may take.
+//! `[limits]`: sizes, counts and timeouts.
 
 use std::num::{NonZero, NonZeroUsize};
 use std::time::Duration;
@@ -15,22 +15,56 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "limits.message_bytes_max",
         Kind::Size,
-        "the largest message that is read, from either side, e.g. `\"64MiB\"`; a larger answer is \
-         `TOO_LARGE`",
+        "largest message accepted from a client or a server; default `\"64MiB\"`. A larger result \
+         fails with `TOO_LARGE`",
     ),
-    key("limits.in_flight_max", Kind::Several, "how many requests may be open"),
-    key("limits.in_flight_bytes_max", Kind::Size, "how many bytes they may have together"),
-    key("limits.queue_bytes_max", Kind::Size, "how much may wait in each queue"),
-    key("limits.connections_max", Kind::Several, "how many connections may be open"),
-    key("limits.sessions_max", Kind::Several, "how many sessions of the legacy era may be open"),
+    key(
+        "limits.in_flight_max",
+        Kind::PositiveCount,
+        "maximum number of requests in flight; default 16384",
+    ),
+    key(
+        "limits.in_flight_bytes_max",
+        Kind::Size,
+        "maximum total size of the requests in flight; default `\"64MiB\"`",
+    ),
+    key(
+        "limits.queue_bytes_max",
+        Kind::Size,
+        "maximum unread data per client stream, and per server in each direction; default \
+         `\"16MiB\"`",
+    ),
+    key(
+        "limits.connections_max",
+        Kind::PositiveCount,
+        "maximum number of open connections; default 4096",
+    ),
+    key(
+        "limits.sessions_max",
+        Kind::PositiveCount,
+        "maximum number of open sessions of the legacy era; default 10000",
+    ),
     key(
         "limits.session_idle",
         Kind::Time,
-        "how long a session may be silent before it is forgotten",
+        "how long a session may be idle before it is closed; default `\"30m\"`",
     ),
-    key("limits.head_timeout", Kind::Time, "how long the head of a request may take"),
-    key("limits.body_timeout", Kind::Time, "how long the body of a request may take"),
-    key("limits.grace", Kind::Time, "how long open calls have to end when Manila stops"),
+    key(
+        "limits.head_timeout",
+        Kind::Time,
+        "how long a connection may take to send the head of its next request, after which it is \
+         closed; default `\"60s\"`",
+    ),
+    key(
+        "limits.body_timeout",
+        Kind::Time,
+        "how long a client may take to send the body of a request; default `\"60s\"`",
+    ),
+    key(
+        "limits.grace",
+        Kind::Time,
+        "how long calls in flight may take to finish when Manila stops; default `\"5s\"`",
+    ),
 ];
 
 #[derive(Deserialize, Default)]
@@ -48,25 +82,25 @@ pub(super) struct LimitsTable {
     grace: Option<Spanned<String>>,
 }
 
-/// The limits of what is served over HTTP.
+/// The limits for HTTP clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How many connections may be open.
+    /// The maximum number of open connections.
     pub connections_max: usize,
-    /// How many sessions of the legacy era may be open.
+    /// The maximum number of open sessions of the legacy era.
     pub sessions_max: usize,
-    /// How long a session may be silent before it is forgotten.
+    /// How long a session may be idle before it is closed.
     pub session_idle: Duration,
-    /// How large the head of a request may be, about: up to twice as much may be read at once.
+    /// The approximate maximum size of a request's head. One read may buffer up to twice as much.
     pub head_bytes_max: usize,
-    /// How long the head of a request may take, from the last reply on.
+    /// How long a client may take to send the head of a request, counted from the last response.
     pub head_timeout: Duration,
-    /// How long the body of a request may take.
+    /// How long a client may take to send the body of a request.
     pub body_timeout: Duration,
-    /// After how long an answer that has not come becomes a stream.
+    /// How long to wait for a response before the gateway starts a stream instead.
     pub stream_after: Duration,
-    /// How often a silent stream shows that somebody is there.
+    /// The interval of keep-alive comments on an idle stream.
     pub keep_alive: Duration,
 }
 
@@ -85,15 +119,14 @@ impl Default for Limits {
     }
 }
 
-/// Reads the table: the limits of HTTP are returned, those of every transport are put into
-/// `settings`.
+/// Reads the table. Returns the limits for HTTP; the limits for every transport go into `settings`.
 pub(super) fn read(
     text: &str,
     table: &LimitsTable,
     settings: &mut Settings,
 ) -> Result<Limits, ConfigError> {
     let mut limits = Limits::default();
-    set(text, table.message_bytes_max.as_ref(), &mut settings.frame_bytes_max, values::bytes)?;
+    set(text, table.message_bytes_max.as_ref(), &mut settings.message_bytes_max, values::bytes)?;
     let in_flight_bytes = table.in_flight_bytes_max.as_ref();
     set(text, in_flight_bytes, &mut settings.in_flight_bytes_max, values::bytes)?;
     set(text, table.queue_bytes_max.as_ref(), &mut settings.queue_bytes_max, values::bytes)?;

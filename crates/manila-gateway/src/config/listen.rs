@@ -13,9 +13,9 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "listen.http",
         Kind::Address,
-        "the address at which clients come over HTTP, e.g. `\"127.0.0.1:7300\"`",
+        "loopback address on which to accept HTTP clients, e.g. `\"127.0.0.1:7300\"`",
     ),
-    key("listen.stdio", Kind::Flag, "`true` serves one client over standard input and output"),
+    key("listen.stdio", Kind::Flag, "`true` serves one client over stdio"),
 ];
 
 #[derive(Deserialize, Default)]
@@ -31,7 +31,7 @@ pub(super) struct ListenTable {
 pub struct Listen {
     /// HTTP, at this address.
     pub http: Option<SocketAddr>,
-    /// Standard input and output.
+    /// stdio.
     pub stdio: bool,
 }
 
@@ -45,14 +45,14 @@ pub(super) fn read(text: &str, table: &ListenTable) -> Result<Listen, ConfigErro
 /// Parses an address that only this machine can reach.
 fn local_address(text: &str, written: &Spanned<String>) -> Result<SocketAddr, ConfigError> {
     let address = manila_files::read(text, written, values::address)?;
-    if host::is_local(&address) {
+    if host::is_loopback_address(&address) {
         return Ok(address);
     }
-    let hint = "use an address of this machine, e.g. 127.0.0.1:7300";
+    let hint = "use a loopback address, e.g. 127.0.0.1:7300";
     Err(at(text, Some(written.span()), not_local(&address), hint))
 }
 
-/// Says why an address is not served.
+/// Returns the error message for an address that other machines can reach.
 pub(crate) fn not_local(address: &SocketAddr) -> String {
-    format!("{address} can be reached from other machines, which is not supported")
+    format!("refusing to listen on {address}: not a loopback address")
 }

@@ -1,77 +1,81 @@
-//! `[pack.NAME]`: programs whose tools come from a file.
+//! `[pack.NAME]`: programs whose tools are defined in a file.
 
 use std::collections::BTreeMap;
 use std::num::{NonZero, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use manila_files::{ConfigError, Key, Kind, at, key, values};
-use manila_pack::{Source, Work};
+use manila_pack::{LoadedPack, PackSettings};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::server::Member;
+use super::server::NamedServer;
 use super::settings::Settings;
-use super::upstream::{Offered, StartWord, Variable, expanded, named};
-use super::value::shape;
+use super::upstream::{StartValue, ToolFilter, Variable, check_name, expand_variables};
+use super::value::result_format;
 
 /// The keys of `[pack.NAME]`.
 pub(super) const KEYS: &[Key] = &[
     key(
         "pack.NAME",
         Kind::Pack,
-        "a table for each pack: a program whose tools come from a declarative file, such as \
-         `cargo` or `dotnet` (`manila pack list`). The names of its tools begin with `NAME_`",
+        "table for one pack: a program whose tools are defined in a declarative file, such as \
+         `cargo` or `dotnet` (see `manila pack list`). The names of its tools start with `NAME_`",
     ),
     key(
         "pack.NAME.file",
-        Kind::Text,
-        "the file of a pack of your own, from the folder in which Manila runs; without it, `NAME` \
-         is one that Manila brings along",
+        Kind::String,
+        "path to your own pack file, relative to Manila's working directory; without it, `NAME` \
+         is a built-in pack",
     ),
     key(
         "pack.NAME.roots",
-        Kind::Texts,
-        "the folders in which the program may work, and which paths that callers give may not \
-         leave; it runs in the first of them. Without it, the folder in which Manila runs, from \
-         which relative ones count",
+        Kind::Strings,
+        "folders in which the program may work; paths in calls may not leave them, and the program \
+         runs in the first. Relative paths start at Manila's working directory. Default: that \
+         directory",
     ),
     key(
         "pack.NAME.env",
-        Kind::NamedTexts,
-        "variables for the program, beside the few that every program needs and those that the \
-         pack names; `${VAR}` as above",
+        Kind::StringTable,
+        "environment variables for the program, in addition to the few that every program gets \
+         and those that the pack names; `${VAR}` inserts a variable of Manila's environment",
     ),
     key(
         "pack.NAME.pass_env",
-        Kind::Texts,
-        "names of variables that are handed on to the program as they are; a `*` at the end stands \
-         for any letters",
+        Kind::Strings,
+        "names of environment variables to pass to the program unchanged; a `*` at the end \
+         matches any characters",
     ),
-    key("pack.NAME.start", Kind::Words(StartWord::WORDS), "as for a server"),
-    key("pack.NAME.contract", Kind::Shape, "the contract of the answers of its tools"),
+    key(
+        "pack.NAME.start",
+        Kind::Enum(StartValue::NAMES),
+        "when to start the pack's server: `eager` (the default) or `lazy`",
+    ),
+    key("pack.NAME.contract", Kind::ContractOrNone, "contract for the results of its tools"),
     key(
         "pack.NAME.timeout",
         Kind::Time,
-        "how long an action may take for which the pack says nothing; 10m by default",
+        "how long an action may take if the pack sets no timeout for it; default 10m",
     ),
     key(
         "pack.NAME.output_chars_max",
-        Kind::Several,
-        "how many characters are kept of each stream of the program; 1,000,000 by default. \
-         Messages must have room for both: 2,796,202 at most, unless `limits.message_bytes_max` \
-         says otherwise",
+        Kind::PositiveCount,
+        "how many characters of each output stream to keep; default 1,000,000. The limit is \
+         2,796,202 unless `limits.message_bytes_max` is changed, because both streams must fit in \
+         one message",
     ),
     key(
         "pack.NAME.programs_max",
-        Kind::Several,
-        "how many of its programs may run at once; further calls wait. 16 by default",
+        Kind::PositiveCount,
+        "how many of its programs may run at once; further calls wait. Default 16",
     ),
     key(
         "pack.NAME.allow",
-        Kind::Texts,
-        "the tools that are offered, by the names that the pack has for them, e.g. `project`",
+        Kind::Strings,
+        "tools to offer, by the pack's names for them, e.g. `project`",
     ),
-    key("pack.NAME.deny", Kind::Texts, "the tools that are not offered, whatever `allow` says"),
+    key("pack.NAME.deny", Kind::Strings, "tools not to offer, even if `allow` matches them"),
 ];
 
 #[derive(Deserialize, Default)]
@@ -81,7 +85,7 @@ pub(super) struct PackTable {
     roots: Vec<Spanned<String>>,
     env: BTreeMap<String, Spanned<String>>,
     pass_env: Vec<String>,
-    start: StartWord,
+    start: StartValue,
     contract: Option<Spanned<String>>,
     timeout: Option<Spanned<String>>,
     output_chars_max: Option<Spanned<NonZeroUsize>>,
@@ -90,90 +94,99 @@ pub(super) struct PackTable {
     deny: Vec<String>,
 }
 
-/// Reads the table of a pack.
+/// Reads one pack's table.
 pub(super) fn read(
     text: &str,
     name: &Spanned<String>,
     table: &Spanned<PackTable>,
     settings: &Settings,
     variable: Variable<'_>,
-) -> Result<Member, ConfigError> {
-    named(text, name)?;
-    let own = table.get_ref();
-    let source = match &own.file {
-        Some(file) => Source::file(Path::new(&expanded(text, file, variable)?)),
-        None => Source::named(name.get_ref()),
+) -> Result<NamedServer, ConfigError> {
+    check_name(text, name)?;
+    let given = table.get_ref();
+    let source = match &given.file {
+        Some(file) => LoadedPack::file(Path::new(&expand_variables(text, file, variable)?)),
+        None => LoadedPack::from_name(name.get_ref()),
     };
     let source = source.map_err(|error| {
-        let place = own.file.as_ref().map_or(name.span(), Spanned::span);
-        at(text, Some(place), error.to_string(), error.hint())
+        let place = given.file.as_ref().map_or(name.span(), Spanned::span);
+        at(text, Some(place), error.to_string(), error.table_hint())
     })?;
-    let mut work = Work::new(variable);
-    if !own.roots.is_empty() {
-        let roots = own.roots.iter().map(|root| folder(text, root, variable));
-        work.roots = roots.collect::<Result<_, _>>()?;
+    let mut pack_settings = PackSettings::new(variable);
+    if !given.roots.is_empty() {
+        let roots = given.roots.iter().map(|root| folder(text, root, variable));
+        pack_settings.roots = roots.collect::<Result<_, _>>()?;
     }
-    for (name, value) in &own.env {
-        work.env.push((name.into(), expanded(text, value, variable)?.into()));
+    for (name, value) in &given.env {
+        pack_settings.env.push((name.into(), expand_variables(text, value, variable)?.into()));
     }
-    work.pass_env.clone_from(&own.pass_env);
-    if let Some(timeout) = &own.timeout {
-        work.timeout = manila_files::read(text, timeout, values::duration)?;
+    pack_settings.pass_env.clone_from(&given.pass_env);
+    if let Some(timeout) = &given.timeout {
+        pack_settings.timeout = manila_files::read(text, timeout, values::duration)?;
     }
-    work.programs_max = own.programs_max.map_or(work.programs_max, NonZero::get);
-    if let Some(most) = &own.output_chars_max {
-        let room = Work::room_for_output(settings.frame_bytes_max);
-        if most.get_ref().get() > room {
-            let hint = format!(
-                "it must be at most {room}, or no answer would have room for it; \
-                 limits.message_bytes_max says how large those may be"
-            );
-            return Err(at(text, Some(most.span()), "that is too much to keep", hint));
+    pack_settings.programs_max =
+        given.programs_max.map_or(pack_settings.programs_max, NonZero::get);
+    if let Some(chars_max) = &given.output_chars_max {
+        let room = PackSettings::room_for_output(settings.message_bytes_max);
+        if chars_max.get_ref().get() > room {
+            let given = chars_max.get_ref();
+            let message = format!("`output_chars_max` is {given}, more than {room}");
+            let hint = "both streams must fit in one message; reduce it, or increase \
+                        limits.message_bytes_max";
+            return Err(at(text, Some(chars_max.span()), message, hint));
         }
-        work.stream_chars_max = most.get_ref().get();
+        pack_settings.stream_chars_max = chars_max.get_ref().get();
     }
-    for pattern in own.allow.iter().flatten().chain(&own.deny) {
-        fits_a_tool(text, table, pattern, &source)?;
+    let allowed = given.allow.iter().flatten().map(|pattern| ("allow", pattern));
+    for (key, pattern) in allowed.chain(given.deny.iter().map(|pattern| ("deny", pattern))) {
+        let place = format!("pack.{}.{key}", name.get_ref());
+        check_pattern(text, table, (place.as_str(), pattern.as_str()), &source)?;
     }
     let mut settings = settings.clone();
-    if let Some(id) = &own.contract {
-        settings.shape = shape(text, id)?;
+    if let Some(id) = &given.contract {
+        settings.format = result_format(text, id)?;
     }
-    settings.is_lazy = own.start == StartWord::Lazy;
-    settings.offered = Offered { allow: own.allow.clone(), deny: own.deny.clone() };
-    Member::of_pack(source, name.get_ref(), work, settings).map_err(|error| {
-        let message = format!("the pack cannot be set to work: {error}");
-        at(text, Some(name.span()), message, "e.g. roots = [\"/srv/project\"]")
+    settings.is_lazy = given.start == StartValue::Lazy;
+    settings.tool_filter = ToolFilter { allow: given.allow.clone(), deny: given.deny.clone() };
+    NamedServer::of_pack(source, name.get_ref(), pack_settings, settings).map_err(|error| {
+        let message = format!("the pack cannot be used: {error}");
+        at(
+            text,
+            Some(name.span()),
+            message,
+            "set the folders it may use, e.g. roots = [\"/srv/project\"]",
+        )
     })
 }
 
-/// What is allowed or denied is something that there is.
-fn fits_a_tool(
+/// Refuses a pattern of `allow` or `deny`, with the path of its key, that matches no tool of the
+/// pack.
+fn check_pattern(
     text: &str,
     table: &Spanned<PackTable>,
-    pattern: &str,
-    source: &Source,
+    (key, pattern): (&str, &str),
+    source: &LoadedPack,
 ) -> Result<(), ConfigError> {
     let names: Vec<&str> = source.pack.tool_names().collect();
-    let only = Offered { allow: Some(vec![pattern.to_owned()]), deny: Vec::new() };
+    let only = ToolFilter { allow: Some(vec![pattern.to_owned()]), deny: Vec::new() };
     if names.iter().any(|name| only.has(name)) {
         return Ok(());
     }
-    let message = format!("`{pattern}` is none of the pack's tools");
+    let message = format!("`{pattern}` in `{key}` matches no tool of the pack");
     let hint = format!("its tools are {}", names.join(", "));
     Err(at(text, Some(table.span()), message, hint))
 }
 
-/// A folder that is there.
+/// Parses the path of an existing folder.
 fn folder(
     text: &str,
     written: &Spanned<String>,
     variable: Variable<'_>,
 ) -> Result<PathBuf, ConfigError> {
-    let path = PathBuf::from(expanded(text, written, variable)?);
+    let path = PathBuf::from(expand_variables(text, written, variable)?);
     if path.is_dir() {
         return Ok(path);
     }
-    let message = format!("`{}` is no folder", path.display());
+    let message = format!("`{}` is not a folder", path.display());
     Err(at(text, Some(written.span()), message, "give a folder that exists"))
 }

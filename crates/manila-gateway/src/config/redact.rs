@@ -1,48 +1,48 @@
-//! `[redact]`: which secrets are hidden, and where not.
+//! `[redact]`: redaction rules and their exceptions.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use manila_files::{ConfigError, Key, Kind, at, key};
-use manila_redact::{Extra, Options, Redactor, UnusableRule, rules};
+use manila_redact::{CustomRule, Options, OptionsError, Redactor, rules};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::words::words;
+use super::string_enum::string_enum;
 
 /// The keys of `[redact]`.
 pub(super) const KEYS: &[Key] = &[
-    key(
-        "redact.off",
-        Kind::Rules,
-        "names of rules that are not used, as `manila redact --rules` lists them",
-    ),
+    key("redact.off", Kind::Rules, "names of rules to disable; `manila redact --rules` lists them"),
     key(
         "redact.extra",
         Kind::Tables,
-        "rules of your own: tables with `name` and `pattern`, a regular expression that sees one \
-         line at a time; group 1, if it has one, is the secret",
+        "additional rules: tables with a `name` and a `pattern`, a regular expression that is \
+         applied to one line at a time. Capture group 1, if there is one, is the secret",
     ),
-    key("redact.extra.name", Kind::RuleName, "the rule's name, in receipts and reports"),
-    key("redact.extra.pattern", Kind::Text, "what it finds"),
-    key("redact.allow", Kind::Texts, "values that are left alone, exactly as they stand here"),
+    key("redact.extra.name", Kind::RuleName, "name of the rule, used in receipts and reports"),
+    key("redact.extra.pattern", Kind::String, "regular expression that matches the secret"),
+    key(
+        "redact.allow",
+        Kind::Strings,
+        "values that are never redacted; the whole value must match",
+    ),
     key(
         "redact.allow_patterns",
-        Kind::Texts,
-        "values that are left alone if one of these expressions matches",
+        Kind::Strings,
+        "regular expressions; values that match one of them are never redacted",
     ),
     key(
         "redact.unsafe_output",
         Kind::Flag,
-        "whether a caller may ask for one answer with its secrets, by `unsafeOutput`; `false` \
-         unless you say otherwise",
+        "whether a caller may request one result without redaction, with `unsafeOutput`; default \
+         `false`",
     ),
     key(
         "redact.passthrough",
-        Kind::Words(PassthroughWord::WORDS),
-        "`verbatim` leaves secrets in answers that already are envelopes of the caller's \
-         contract; `redacted` unless you say otherwise",
+        Kind::Enum(PassthroughValue::NAMES),
+        "what to do with results that are already envelopes of the caller's contract: `redacted` \
+         (the default) redacts them, `verbatim` leaves secrets in them",
     ),
 ];
 
@@ -54,12 +54,12 @@ pub(super) struct RedactTable {
     allow: Vec<String>,
     allow_patterns: Vec<Spanned<String>>,
     unsafe_output: bool,
-    passthrough: PassthroughWord,
+    passthrough: PassthroughValue,
 }
 
-words! {
+string_enum! {
     #[derive(Default)]
-    PassthroughWord {
+    PassthroughValue {
         #[default]
         Redacted = "redacted",
         Verbatim = "verbatim",
@@ -73,68 +73,68 @@ struct ExtraTable {
     pattern: Spanned<String>,
 }
 
-/// How secrets are hidden, and where not.
+/// Which secrets are redacted, and the exceptions.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Hiding {
-    /// What finds them.
+pub struct RedactionPolicy {
+    /// Finds the secrets.
     pub redactor: Arc<Redactor>,
-    /// The tools whose answers are left as they are.
-    pub not_for: BTreeSet<String>,
-    /// Whether a caller may ask for an answer with its secrets.
+    /// The tools whose results are not redacted.
+    pub excluded_tools: BTreeSet<String>,
+    /// Whether a caller may request a result without redaction.
     pub unsafe_output: UnsafeOutput,
-    /// What becomes of answers that already are what the caller wants.
+    /// What to do with results that are already envelopes of the caller's contract.
     pub passthrough: Passthrough,
 }
 
-/// What becomes of an answer that already is an envelope of the caller's contract (P3).
+/// What to do with a result that is already an envelope of the caller's contract (P3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Passthrough {
-    /// It goes on unchanged, unless there are secrets in it.
+    /// Forward it unchanged, unless it contains secrets.
     #[default]
     Redacted,
-    /// It goes on unchanged, secrets and all.
+    /// Forward it unchanged, including secrets.
     Verbatim,
 }
 
-/// What becomes of a caller's wish to see secrets (M12).
+/// What to do when a caller requests a result without redaction (M12).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnsafeOutput {
-    /// It is ignored, and the caller is told so.
+    /// Redact anyway, and warn the caller.
     #[default]
     Ignored,
-    /// It is granted, and the log tells it.
+    /// Do not redact, and log it.
     Allowed,
 }
 
-impl Default for Hiding {
-    fn default() -> Hiding {
-        Hiding {
+impl Default for RedactionPolicy {
+    fn default() -> RedactionPolicy {
+        RedactionPolicy {
             redactor: Arc::new(Redactor::standard().clone()),
-            not_for: BTreeSet::new(),
+            excluded_tools: BTreeSet::new(),
             unsafe_output: UnsafeOutput::default(),
             passthrough: Passthrough::default(),
         }
     }
 }
 
-/// Reads the table. Results of the tools `not_for` are not redacted.
+/// Reads the table. Results of the `excluded_tools` are not redacted.
 pub(super) fn read(
     text: &str,
     table: &RedactTable,
-    not_for: BTreeSet<String>,
-) -> Result<Hiding, ConfigError> {
+    excluded_tools: BTreeSet<String>,
+) -> Result<RedactionPolicy, ConfigError> {
     let redactor = Arc::new(redactor(text, table)?);
     let unsafe_output =
         if table.unsafe_output { UnsafeOutput::Allowed } else { UnsafeOutput::Ignored };
     let passthrough = match table.passthrough {
-        PassthroughWord::Redacted => Passthrough::Redacted,
-        PassthroughWord::Verbatim => Passthrough::Verbatim,
+        PassthroughValue::Redacted => Passthrough::Redacted,
+        PassthroughValue::Verbatim => Passthrough::Verbatim,
     };
-    Ok(Hiding { redactor, not_for, unsafe_output, passthrough })
+    Ok(RedactionPolicy { redactor, excluded_tools, unsafe_output, passthrough })
 }
 
-/// The rules as the table wants them. Each is tried by itself, so that the wrong one is named.
+/// Builds the redactor. Each rule is checked by itself, so that the error names the right one.
 fn redactor(text: &str, table: &RedactTable) -> Result<Redactor, ConfigError> {
     let mut options = Options { allow: table.allow.clone(), ..Options::default() };
     let check = |options: &Options, span: Range<usize>| {
@@ -149,22 +149,36 @@ fn redactor(text: &str, table: &RedactTable) -> Result<Redactor, ConfigError> {
         redactor = check(&options, name.span())?;
     }
     for ExtraTable { name, pattern } in &table.extra {
-        let extra = Extra { name: name.get_ref().clone(), pattern: pattern.get_ref().clone() };
+        let extra = CustomRule { name: name.get_ref().clone(), pattern: pattern.get_ref().clone() };
         options.extra.push(extra);
         redactor = check(&options, name.span().start..pattern.span().end)?;
     }
     for pattern in &table.allow_patterns {
         options.allow_patterns.push(pattern.get_ref().clone());
-        redactor = check(&options, pattern.span())?;
+        redactor = Redactor::new(&options).map_err(|error| {
+            let message = if let OptionsError::Pattern { reason, .. } = &error {
+                format!("the pattern `{}` in `allow_patterns` {reason}", pattern.get_ref())
+            } else {
+                error.to_string()
+            };
+            at(text, Some(pattern.span()), message, rule_hint(&error))
+        })?;
     }
     Ok(redactor)
 }
 
-fn rule_hint(error: &UnusableRule) -> String {
-    if let UnusableRule::Unknown(name) = error
+fn rule_hint(error: &OptionsError) -> String {
+    if let OptionsError::Unknown(name) = error
         && let Some(meant) = manila::closest(name, rules().iter().map(manila_redact::Rule::name))
     {
         return format!("did you mean `{meant}`?");
     }
-    "`manila redact --rules` lists the rules that there are".to_owned()
+    let hint = match error {
+        OptionsError::Unknown(_) => "`manila redact --rules` lists the rules",
+        OptionsError::Pattern { .. } => {
+            "correct the pattern; it uses the syntax of the Rust regex crate"
+        }
+        OptionsError::Name { .. } | _ => "choose another name",
+    };
+    hint.to_owned()
 }

@@ -1,14 +1,14 @@
-//! The JSON Schema of the configuration, for editors. It follows from the keys.
+//! The JSON Schema of the configuration, for editors, generated from the keys.
 
 use manila::JsonObject;
 use manila_files::schema_of_keys;
 
 use super::KEYS;
 
-/// The JSON Schema of `manila.toml`, in draft-07: editors of TOML know no later one.
+/// Returns the JSON Schema of `manila.toml`, in draft-07: TOML editors support no later draft.
 ///
-/// It refuses no configuration in its usual spelling that is good. What a pattern cannot say, such
-/// as the longest time, is left to [`super::Config`].
+/// The schema accepts every valid configuration in its usual spelling. [`super::Config`] checks
+/// what a pattern cannot express, such as the longest duration.
 ///
 /// ```
 /// let schema = manila_gateway::config::schema().to_string();
@@ -16,5 +16,5 @@ use super::KEYS;
 /// ```
 #[must_use]
 pub fn schema() -> JsonObject {
-    schema_of_keys(&KEYS, "manila.toml", "What an operator decides about Manila", &[])
+    schema_of_keys(&KEYS, "manila.toml", "Configuration of Manila", &[])
 }

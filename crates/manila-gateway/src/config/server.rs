@@ -1,30 +1,30 @@
-//! A server as the configuration describes it.
+//! The configuration of one server.
 
-use manila_pack::{Served, Source, Work};
+use manila_pack::{LoadedPack, PackServer, PackSettings};
 use manila_process::Command;
 
 use super::address::Address;
 use super::settings::Settings;
 
-/// A server, and how it is reached.
+/// A server, by how the gateway connects to it.
 #[derive(Debug, Clone)]
 pub enum Server {
-    /// It is started, and spoken to through its standard streams.
+    /// A program that the gateway starts and connects to through its standard streams.
     Command(Command),
-    /// It runs somewhere, and is reached at a URL.
-    At(Address),
-    /// It works for a pack: this program run again, whose answers are observations.
-    Pack(Box<Served>),
+    /// A running server with a URL.
+    Remote(Address),
+    /// A pack: another process of this program, whose results are observations.
+    Pack(Box<PackServer>),
 }
 
 impl PartialEq for Server {
     fn eq(&self, other: &Server) -> bool {
         match (self, other) {
             (Server::Command(one), Server::Command(other)) => one == other,
-            (Server::At(one), Server::At(other)) => one == other,
-            // The command names the digest of the pack's file.
+            (Server::Remote(one), Server::Remote(other)) => one == other,
+            // The command contains the digest of the pack's file.
             (Server::Pack(one), Server::Pack(other)) => one.command == other.command,
-            (Server::Command(_) | Server::At(_) | Server::Pack(_), _) => false,
+            (Server::Command(_) | Server::Remote(_) | Server::Pack(_), _) => false,
         }
     }
 }
@@ -32,41 +32,41 @@ impl PartialEq for Server {
 impl Eq for Server {}
 
 impl Server {
-    /// Whether it works for a pack.
+    /// Returns whether the server is a pack.
     #[must_use]
     pub fn is_pack(&self) -> bool {
         matches!(self, Server::Pack(_))
     }
 }
 
-/// One of several servers.
+/// A named server with its settings.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Member {
-    /// What its names begin with: letters, digits and `-`.
+pub struct NamedServer {
+    /// The prefix of its tools' names: letters, digits and `-`.
     pub name: String,
     /// The server.
     pub server: Server,
-    /// How it is served.
+    /// The settings for this server.
     pub settings: Settings,
 }
 
-impl Member {
-    /// A server of this name.
+impl NamedServer {
+    /// Creates a server with this name.
     #[must_use]
-    pub fn new(name: impl Into<String>, server: Server, settings: Settings) -> Member {
-        Member { name: name.into(), server, settings }
+    pub fn new(name: impl Into<String>, server: Server, settings: Settings) -> NamedServer {
+        NamedServer { name: name.into(), server, settings }
     }
 
-    /// Returns a pack as a server of this name.
+    /// Creates a server with this name from a pack.
     pub fn of_pack(
-        source: Source,
+        source: LoadedPack,
         name: &str,
-        work: Work,
+        pack_settings: PackSettings,
         mut settings: Settings,
-    ) -> std::io::Result<Member> {
-        let served = source.served(name, work, settings.frame_bytes_max)?;
-        settings.timeout = served.timeout;
-        Ok(Member::new(name, Server::Pack(Box::new(served)), settings))
+    ) -> std::io::Result<NamedServer> {
+        let server = source.into_server(name, pack_settings, settings.message_bytes_max)?;
+        settings.timeout = server.timeout;
+        Ok(NamedServer::new(name, Server::Pack(Box::new(server)), settings))
     }
 }

@@ -1,5 +1,4 @@
-//! The top level of the configuration: what holds for every server and tool that has no setting of
-//! its own.
+//! The top level of the configuration: the defaults for every server and tool.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,142 +8,142 @@ use manila::Contract;
 use manila_files::{ConfigError, Key, Kind, key, values};
 
 use super::File;
-use super::redact::Hiding;
+use super::redact::RedactionPolicy;
+use super::string_enum::string_enum;
 use super::tool::ToolSettings;
-use super::upstream::Offered;
-use super::value::{contract, set, shape};
-use super::words::words;
+use super::upstream::ToolFilter;
+use super::value::{contract, result_format, set};
 use crate::protocol::era::Era;
-use crate::protocol::presentation::{Placement, Preferences, Presentation, Shape, TextMode};
+use crate::protocol::presentation::{Placement, Preferences, Presentation, ResultFormat, TextMode};
 
 /// The keys at the top level.
 pub(super) const KEYS: &[Key] = &[
     key(
         "contract",
-        Kind::Shape,
-        "the contract of all answers, unless a server, a tool or a request has another; `none` \
-         passes them on as they come",
+        Kind::ContractOrNone,
+        "contract for all results, unless a server, a tool or a request sets another; `none` \
+         forwards results without an envelope, with secrets redacted",
     ),
     key(
         "speaks",
         Kind::Contract,
-        "the contract in which the server answers already, where its answers do not show it: \
-         `machine-readable-v1` has no mark",
+        "contract that the server's results already follow, for contracts that cannot be \
+         detected, such as `machine-readable-v1`",
     ),
     key(
         "placement",
-        Kind::Words(PlacementWord::WORDS),
-        "where the envelope goes in a result: `structured` (as `structuredContent`, and as the \
-         first text block), or `text` (as the first text block only)",
+        Kind::Enum(PlacementValue::NAMES),
+        "where the envelope goes in a result: `structured` (in `structuredContent` and in the \
+         first text block) or `text` (in the first text block only)",
     ),
     key(
         "timeout",
         Kind::Time,
-        "how long a call may take without a sign of life, e.g. `\"30s\"`; 60s by default",
+        "how long a call may take without a response or progress notification, e.g. `\"30s\"`; \
+         default 60s",
     ),
     key(
         "output_check",
-        Kind::Words(OutputCheckWord::WORDS),
-        "what becomes of an answer that does not fit its tool's own `outputSchema`: `warn` passes \
-         it on with the warning `OUTPUT_SCHEMA_MISMATCH`, which is what happens otherwise; \
-         `strict` makes it a failure, `INVALID_TOOL_OUTPUT`, without the answer; `off` checks \
-         nothing, and advertises the envelope's schema without the tool's own",
+        Kind::Enum(OutputCheckValue::NAMES),
+        "what to do with a result that does not match its tool's `outputSchema`. `warn` (the \
+         default) forwards it with the warning `OUTPUT_SCHEMA_MISMATCH`. `strict` replaces it with \
+         the failure `INVALID_TOOL_OUTPUT`. `off` does not check, and advertises the envelope's \
+         schema without the tool's own",
     ),
 ];
 
-/// How a gateway works.
+/// The settings of a gateway, or of one of its servers.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// What the names of this server begin with, where it is one of several.
+    /// The prefix of this server's names, if it is one of several.
     pub name: Option<String>,
-    /// Whether it is started when it is needed for the first time, and not before.
+    /// Whether the gateway starts the server only when it is first needed.
     pub is_lazy: bool,
-    /// What becomes of results whose caller does not say it.
-    pub shape: Shape,
-    /// Whether results of `machine-readable-v1` are plain text where their caller does not ask for
-    /// an envelope (M11). A contract of a single tool's is always meant so.
+    /// The format of results whose caller requests none.
+    pub format: ResultFormat,
+    /// Whether `machine-readable-v1` results are plain text unless their caller requests an
+    /// envelope (M11). This always applies to the contract of a single tool.
     pub is_plain: bool,
-    /// What of its tools is offered.
-    pub offered: Offered,
-    /// What is other for single tools, by the names that clients know.
+    /// The tools that are offered.
+    pub tool_filter: ToolFilter,
+    /// The settings for single tools, by the names that clients see.
     pub tools: Arc<BTreeMap<String, ToolSettings>>,
-    /// The contract in which the server answers already, where its answers do not show it.
+    /// The contract that the server's results already follow, if it cannot be detected.
     pub speaks: Option<Contract>,
     /// Where the envelope goes.
     pub placement: Placement,
-    /// What becomes of answers that are not what their tools promise.
+    /// What to do with results that do not match their tool's `outputSchema`.
     pub output_check: OutputCheck,
-    /// How secrets are hidden.
-    pub hiding: Arc<Hiding>,
-    /// How long a call may take without a sign of life.
+    /// The redaction policy.
+    pub redaction: Arc<RedactionPolicy>,
+    /// How long a call may take without a response or progress notification.
     pub timeout: Duration,
-    /// How long the server may take to answer `initialize`: it may have to be fetched first.
+    /// How long the server may take to complete the handshake. It may have to be downloaded first.
     pub start_timeout: Duration,
-    /// The largest message that is read, from either side.
-    pub frame_bytes_max: usize,
-    /// How many requests of a client may be open.
+    /// The largest message accepted from a client or a server.
+    pub message_bytes_max: usize,
+    /// The maximum number of requests in flight, of all clients.
     pub in_flight_max: usize,
-    /// How many bytes they may have together.
+    /// The maximum total size of these requests.
     pub in_flight_bytes_max: usize,
-    /// How much may wait in each queue.
+    /// The maximum size of each queue.
     pub queue_bytes_max: usize,
-    /// How long open calls have to end when we stop.
+    /// How long calls in flight may take to finish when the gateway stops.
     pub grace: Duration,
-    /// How long the server has to end when its input is closed, and again when it is asked to.
-    /// Clients lose patience after two seconds.
+    /// How long the server may take to exit after its input is closed, and again after it is asked
+    /// to terminate. Clients give up after two seconds.
     pub server_grace: Duration,
 }
 
 impl Settings {
-    /// How results of a tool, as clients know it, are presented to a caller of this era with these
-    /// preferences.
+    /// Returns how to present a tool's results to a caller of this era with these preferences.
     pub(crate) fn presentation(&self, tool: &str, prefers: Preferences, era: Era) -> Presentation {
         Presentation {
-            shape: self.shape_for(tool, prefers.shape),
+            format: self.format_for(tool, prefers.format),
             placement: self.placement_for(tool, self.placement.for_era(era)),
-            text: prefers.text.unwrap_or_else(|| self.text_mode_for(tool, prefers.shape)),
+            text: prefers.text.unwrap_or_else(|| self.text_mode_for(tool, prefers.format)),
             media: prefers.media,
             era,
         }
     }
 
-    /// The shape of results of a tool whose caller asks for this one, or for none.
-    pub(crate) fn shape_for(&self, tool: &str, asked: Option<Shape>) -> Shape {
-        asked.or_else(|| self.tools.get(tool)?.shape).unwrap_or(self.shape)
+    /// Returns the format of a tool's results, given the format that the caller requests.
+    pub(crate) fn format_for(&self, tool: &str, requested: Option<ResultFormat>) -> ResultFormat {
+        requested.or_else(|| self.tools.get(tool)?.format).unwrap_or(self.format)
     }
 
-    /// Where the envelopes of a tool go, for clients that can be given this placement.
-    pub(crate) fn placement_for(&self, tool: &str, possible: Placement) -> Placement {
-        let own = self.tools.get(tool).and_then(|tool| tool.placement);
-        match (possible, own) {
-            (Placement::Structured, Some(own)) => own,
-            (possible, _) => possible,
+    /// Returns where a tool's envelopes go, for clients that support this placement.
+    pub(crate) fn placement_for(&self, tool: &str, supported: Placement) -> Placement {
+        let configured = self.tools.get(tool).and_then(|tool| tool.placement);
+        match (supported, configured) {
+            (Placement::Structured, Some(configured)) => configured,
+            (supported, _) => supported,
         }
     }
 
-    /// What text the results of a tool are, for callers that ask for this shape, or for none, and
-    /// say nothing about text.
-    pub(crate) fn text_mode_for(&self, tool: &str, asked: Option<Shape>) -> TextMode {
-        if asked.is_none() && self.is_plain_for(tool) {
+    /// Returns the text mode of a tool's results, for callers that request this format but no text
+    /// mode.
+    pub(crate) fn text_mode_for(&self, tool: &str, requested: Option<ResultFormat>) -> TextMode {
+        if requested.is_none() && self.is_plain_for(tool) {
             TextMode::Plain
         } else {
             TextMode::Envelope
         }
     }
 
-    /// Whether results of a tool are plain text where their caller does not ask for an envelope
+    /// Returns whether a tool's results are plain text unless their caller requests an envelope
     /// (M11).
     fn is_plain_for(&self, tool: &str) -> bool {
-        let readable = Shape::Contract(Contract::MachineReadableV1);
-        match self.tools.get(tool).and_then(|tool| tool.shape) {
-            Some(own) => own == readable,
-            None => self.is_plain && self.shape == readable,
+        let readable = ResultFormat::Contract(Contract::MachineReadableV1);
+        match self.tools.get(tool).and_then(|tool| tool.format) {
+            Some(format) => format == readable,
+            None => self.is_plain && self.format == readable,
         }
     }
 
-    /// What becomes of answers of a tool, as clients know it, that are not what it promises.
-    pub(crate) fn output_check_of(&self, tool: &str) -> OutputCheck {
+    /// Returns what to do with a tool's results that do not match its `outputSchema`.
+    pub(crate) fn output_check_for(&self, tool: &str) -> OutputCheck {
         self.tools.get(tool).and_then(|tool| tool.output_check).unwrap_or(self.output_check)
     }
 }
@@ -155,16 +154,16 @@ impl Default for Settings {
             name: None,
             is_lazy: false,
             is_plain: false,
-            shape: Shape::Contract(Contract::default()),
-            offered: Offered::default(),
+            format: ResultFormat::Contract(Contract::default()),
+            tool_filter: ToolFilter::default(),
             tools: Arc::default(),
             speaks: None,
             placement: Placement::Structured,
             output_check: OutputCheck::default(),
-            hiding: Arc::default(),
+            redaction: Arc::default(),
             timeout: Duration::from_secs(60),
             start_timeout: Duration::from_secs(60),
-            frame_bytes_max: 64 * 1024 * 1024,
+            message_bytes_max: 64 * 1024 * 1024,
             in_flight_max: 16_384,
             in_flight_bytes_max: 64 * 1024 * 1024,
             queue_bytes_max: 16 * 1024 * 1024,
@@ -178,7 +177,7 @@ impl Default for Settings {
 pub(super) fn read(text: &str, file: &File) -> Result<Settings, ConfigError> {
     let mut settings = Settings { is_plain: true, ..Settings::default() };
     if let Some(id) = &file.contract {
-        settings.shape = shape(text, id)?;
+        settings.format = result_format(text, id)?;
     }
     settings.speaks = file.speaks.as_ref().map(|id| contract(text, id)).transpose()?;
     settings.placement = file.placement.map_or(settings.placement, Placement::from);
@@ -187,48 +186,48 @@ pub(super) fn read(text: &str, file: &File) -> Result<Settings, ConfigError> {
     Ok(settings)
 }
 
-words! {
-    PlacementWord {
+string_enum! {
+    PlacementValue {
         Structured = "structured",
         Text = "text",
     }
 }
 
-impl From<PlacementWord> for Placement {
-    fn from(word: PlacementWord) -> Placement {
-        match word {
-            PlacementWord::Structured => Placement::Structured,
-            PlacementWord::Text => Placement::Text,
+impl From<PlacementValue> for Placement {
+    fn from(value: PlacementValue) -> Placement {
+        match value {
+            PlacementValue::Structured => Placement::Structured,
+            PlacementValue::Text => Placement::Text,
         }
     }
 }
 
-/// What becomes of an answer that does not fit its tool's own `outputSchema`.
+/// What to do with a result that does not match its tool's `outputSchema`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OutputCheck {
-    /// It is a failure, `INVALID_TOOL_OUTPUT`.
+    /// Replace it with the failure `INVALID_TOOL_OUTPUT`.
     Strict,
-    /// It goes on, with the warning `OUTPUT_SCHEMA_MISMATCH`.
+    /// Forward it with the warning `OUTPUT_SCHEMA_MISMATCH`.
     #[default]
     Warn,
-    /// It is not checked, so the schema of the tool is not advertised either.
+    /// Do not check it. The tool's own schema is not advertised either.
     Off,
 }
 
-words! {
-    OutputCheckWord {
+string_enum! {
+    OutputCheckValue {
         Strict = "strict",
         Warn = "warn",
         Off = "off",
     }
 }
 
-impl From<OutputCheckWord> for OutputCheck {
-    fn from(word: OutputCheckWord) -> OutputCheck {
-        match word {
-            OutputCheckWord::Strict => OutputCheck::Strict,
-            OutputCheckWord::Warn => OutputCheck::Warn,
-            OutputCheckWord::Off => OutputCheck::Off,
+impl From<OutputCheckValue> for OutputCheck {
+    fn from(value: OutputCheckValue) -> OutputCheck {
+        match value {
+            OutputCheckValue::Strict => OutputCheck::Strict,
+            OutputCheckValue::Warn => OutputCheck::Warn,
+            OutputCheckValue::Off => OutputCheck::Off,
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn everything_at_once() {
+fn reads_all_keys_of_the_redact_table() {
     let config = Config::from_toml(
         r#"
         [redact]
@@ -17,45 +17,45 @@ fn everything_at_once() {
         "#,
     )
     .unwrap();
-    let hide = |text: &str| config.hiding.text(text.to_owned());
-    assert_eq!(hide("see INT-12345678"), "see [REDACTED]");
+    let redact = |text: &str| config.redaction.redact_text(text.to_owned());
+    assert_eq!(redact("see INT-12345678"), "see [REDACTED]");
     let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N";
-    assert_eq!(hide(jwt), jwt);
-    assert_eq!(hide("password=hunter2-example"), "password=hunter2-example");
-    assert_eq!(hide("password=test-1234"), "password=test-1234");
-    assert_eq!(hide("password=hunter2"), "password=[REDACTED]");
-    assert_eq!(config.hiding.not_for.iter().collect::<Vec<_>>(), ["get_token"]);
-    assert_eq!(config.hiding.unsafe_output, UnsafeOutput::Allowed);
+    assert_eq!(redact(jwt), jwt);
+    assert_eq!(redact("password=hunter2-example"), "password=hunter2-example");
+    assert_eq!(redact("password=test-1234"), "password=test-1234");
+    assert_eq!(redact("password=hunter2"), "password=[REDACTED]");
+    assert_eq!(config.redaction.excluded_tools.iter().collect::<Vec<_>>(), ["get_token"]);
+    assert_eq!(config.redaction.unsafe_output, UnsafeOutput::Allowed);
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn reports_errors_with_their_position() {
     for (text, expected) in [
         (
             "[redact]\noff = [\"pasword\"]",
-            "2:8 there is no rule `pasword` to switch off | did you mean `password`?",
+            "2:8 there is no rule `pasword` to disable | did you mean `password`?",
         ),
         (
             "[upstream.x]\nheaders = \"Bearer of a secret\"",
-            "2:11 invalid type: string, expected a map | docs/configuration.md has every key",
+            "2:11 invalid type: string, expected a table | `manila schema config` prints all keys",
         ),
         (
             "[redct]\n",
-            "1:2 unknown field `redct`, expected one of `contract`, `speaks`, `placement`, `timeout`, `output_check`, `listen`, `limits`, `upstream`, `pack`, `tool`, `redact`, `journal` | did you mean `redact`?",
+            "1:2 unknown key `redct`, expected one of `contract`, `speaks`, `placement`, `timeout`, `output_check`, `listen`, `limits`, `upstream`, `pack`, `tool`, `redact`, `journal` | did you mean `redact`?",
         ),
         (
             "[redact]\nextra = [{ name = \"x\", pattern = \"(\" }]",
-            "2:19 the pattern of `x` is no regular expression: unclosed group | \
-             `manila redact --rules` lists the rules that there are",
+            "2:19 the pattern of `x` is not a valid regular expression: unclosed group | \
+             correct the pattern; it uses the syntax of the Rust regex crate",
         ),
         (
             "[redact]\nextra = [{ name = \"jwt\", pattern = \"x\" }]",
-            "2:19 the rule name `jwt` is taken | `manila redact --rules` lists the rules that there are",
+            "2:19 the rule name `jwt` is already in use | choose another name",
         ),
         (
             "[redact]\nallow_patterns = [\"x*\"]",
-            "2:19 the pattern of `allow_patterns` matches nothing at all, and so everywhere | \
-             `manila redact --rules` lists the rules that there are",
+            "2:19 the pattern `x*` in `allow_patterns` matches the empty string, and so everywhere \
+             | correct the pattern; it uses the syntax of the Rust regex crate",
         ),
     ] {
         let ConfigError { message, line, column, hint } = Config::from_toml(text).unwrap_err();

@@ -1,4 +1,4 @@
-//! `[upstream.NAME]`: the servers, and how each is served.
+//! `[upstream.NAME]`: the servers and their settings.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,69 +9,79 @@ use manila_process::{Command, ESSENTIAL_VARIABLES, Environment};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::address::{Address, NoAddress};
-use super::server::{Member, Server};
-use super::settings::{OutputCheckWord, Settings};
-use super::value::{contract, shape};
-use super::words::words;
+use super::address::{Address, AddressError};
+use super::server::{NamedServer, Server};
+use super::settings::{OutputCheckValue, Settings};
+use super::string_enum::string_enum;
+use super::value::{contract, result_format};
 
 /// The keys of `[upstream.NAME]`.
 pub(super) const KEYS: &[Key] = &[
     key(
         "upstream.NAME",
         Kind::Server,
-        "a table for each server. With several of them, the names of its tools and prompts begin \
-         with `NAME_`; a name has letters, digits and `-`",
+        "table for one server. `NAME` consists of letters, digits and `-`. With several servers, \
+         the names of its tools and prompts start with `NAME_`",
     ),
     key(
         "upstream.NAME.command",
         Kind::Command,
-        "the server's program and its arguments; no shell is involved",
+        "program to start, and its arguments; no shell is involved",
     ),
     key(
         "upstream.NAME.env",
-        Kind::NamedTexts,
-        "variables for the program, beside the few that every program needs (`PATH`, `HOME`, the \
-         language, folders for temporary files); `${VAR}` stands for a variable of Manila's own",
+        Kind::StringTable,
+        "environment variables for the program, in addition to the few that every program gets \
+         (`PATH`, `HOME`, locale, temporary folders); `${VAR}` inserts a variable of Manila's \
+         environment",
     ),
     key(
         "upstream.NAME.pass_env",
-        Kind::Texts,
-        "names of variables that are handed on to the program as they are",
+        Kind::Strings,
+        "names of environment variables to pass to the program unchanged",
     ),
-    key("upstream.NAME.cwd", Kind::Text, "the folder in which the program runs"),
+    key("upstream.NAME.cwd", Kind::String, "working directory of the program"),
     key(
         "upstream.NAME.url",
         Kind::Url,
-        "the URL of a server that runs already, instead of a command",
+        "URL of a server that is already running, instead of `command`",
     ),
     key(
         "upstream.NAME.headers",
-        Kind::NamedTexts,
-        "headers for it, such as credentials; `${VAR}` as above",
+        Kind::StringTable,
+        "HTTP headers to send to the server, such as credentials; `${VAR}` inserts an environment \
+         variable",
     ),
     key(
         "upstream.NAME.start",
-        Kind::Words(StartWord::WORDS),
-        "`lazy` starts the program when it is needed for the first time, `eager` at once, which is \
-         what happens otherwise",
+        Kind::Enum(StartValue::NAMES),
+        "when to start the program: `eager` (the default) starts it at once, `lazy` when it is \
+         first needed",
     ),
-    key("upstream.NAME.start_timeout", Kind::Time, "how long it may take to answer the greeting"),
-    key("upstream.NAME.contract", Kind::Shape, "the contract of this server's answers"),
-    key("upstream.NAME.speaks", Kind::Contract, "the contract in which it answers already"),
-    key("upstream.NAME.timeout", Kind::Time, "how long a call of its tools may take"),
+    key(
+        "upstream.NAME.start_timeout",
+        Kind::Time,
+        "how long the server may take to complete the handshake; default `\"60s\"`",
+    ),
+    key("upstream.NAME.contract", Kind::ContractOrNone, "contract for this server's results"),
+    key(
+        "upstream.NAME.speaks",
+        Kind::Contract,
+        "contract that this server's results already follow",
+    ),
+    key("upstream.NAME.timeout", Kind::Time, "how long a call to one of its tools may take"),
     key(
         "upstream.NAME.output_check",
-        Kind::Words(OutputCheckWord::WORDS),
-        "what becomes of answers that do not fit the `outputSchema` of its tools",
+        Kind::Enum(OutputCheckValue::NAMES),
+        "what to do with results that do not match the `outputSchema` of its tools",
     ),
     key(
         "upstream.NAME.allow",
-        Kind::Texts,
-        "the tools that are offered, by their own names; `*` stands for any letters. Without it, \
-         all are",
+        Kind::Strings,
+        "tools to offer, by the server's names for them; `*` matches any characters. Without this \
+         key, all tools are offered",
     ),
-    key("upstream.NAME.deny", Kind::Texts, "the tools that are not offered, whatever `allow` says"),
+    key("upstream.NAME.deny", Kind::Strings, "tools not to offer, even if `allow` matches them"),
 ];
 
 #[derive(Deserialize, Default)]
@@ -83,79 +93,79 @@ pub(super) struct UpstreamTable {
     cwd: Option<Spanned<String>>,
     url: Option<Spanned<String>>,
     headers: BTreeMap<String, Spanned<String>>,
-    start: StartWord,
+    start: StartValue,
     start_timeout: Option<Spanned<String>>,
     contract: Option<Spanned<String>>,
     speaks: Option<Spanned<String>>,
     timeout: Option<Spanned<String>>,
-    output_check: Option<OutputCheckWord>,
+    output_check: Option<OutputCheckValue>,
     allow: Option<Vec<String>>,
     deny: Vec<String>,
 }
 
-words! {
+string_enum! {
     #[derive(Default)]
-    StartWord {
+    StartValue {
         #[default]
         Eager = "eager",
         Lazy = "lazy",
     }
 }
 
-/// Which tools of a server are offered, by their own names; `*` stands for any letters.
+/// Which tools of a server are offered, by the server's names; `*` matches any characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Offered {
-    /// Those that are; all, if this is not said.
+pub struct ToolFilter {
+    /// The tools to offer; `None` offers all.
     pub allow: Option<Vec<String>>,
-    /// Those that are not, whatever else is said.
+    /// The tools not to offer, even if `allow` matches them.
     pub deny: Vec<String>,
 }
 
-/// A variable of the environment, if it is set.
+/// Looks up an environment variable.
 pub(super) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Reads the table of a server.
+/// Reads one server's table.
 pub(super) fn read(
     text: &str,
     name: &Spanned<String>,
     table: &Spanned<UpstreamTable>,
     settings: &Settings,
     variable: Variable<'_>,
-) -> Result<Member, ConfigError> {
-    named(text, name)?;
-    let own = table.get_ref();
+) -> Result<NamedServer, ConfigError> {
+    check_name(text, name)?;
+    let given = table.get_ref();
     let mut settings = settings.clone();
-    if let Some(id) = &own.contract {
-        settings.shape = shape(text, id)?;
+    if let Some(id) = &given.contract {
+        settings.format = result_format(text, id)?;
     }
-    if let Some(id) = &own.speaks {
+    if let Some(id) = &given.speaks {
         settings.speaks = Some(contract(text, id)?);
     }
-    if let Some(timeout) = &own.timeout {
+    if let Some(timeout) = &given.timeout {
         settings.timeout = manila_files::read(text, timeout, values::duration)?;
     }
-    if let Some(timeout) = &own.start_timeout {
+    if let Some(timeout) = &given.start_timeout {
         settings.start_timeout = manila_files::read(text, timeout, values::duration)?;
     }
-    if let Some(word) = own.output_check {
-        settings.output_check = word.into();
+    if let Some(check) = given.output_check {
+        settings.output_check = check.into();
     }
-    settings.is_lazy = own.start == StartWord::Lazy;
-    settings.offered = Offered { allow: own.allow.clone(), deny: own.deny.clone() };
+    settings.is_lazy = given.start == StartValue::Lazy;
+    settings.tool_filter = ToolFilter { allow: given.allow.clone(), deny: given.deny.clone() };
     let server = server(text, name, table, variable)?;
-    Ok(Member::new(name.get_ref().clone(), server, settings))
+    Ok(NamedServer::new(name.get_ref().clone(), server, settings))
 }
 
-/// Refuses a name that tools cannot begin with.
-pub(super) fn named(text: &str, name: &Spanned<String>) -> Result<(), ConfigError> {
+/// Refuses a name that cannot be the prefix of tool names.
+pub(super) fn check_name(text: &str, name: &Spanned<String>) -> Result<(), ConfigError> {
     let is_good = (1..=SERVER_NAME_CHARS_MAX).contains(&name.get_ref().len())
         && name.get_ref().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if is_good {
         return Ok(());
     }
-    let message = format!("`{}` cannot be the name of a server", name.get_ref());
+    let message = format!("invalid server name `{}`", name.get_ref());
     let hint = format!(
-        "use at most {SERVER_NAME_CHARS_MAX} letters, digits and `-`: tools are named NAME_TOOL"
+        "use at most {SERVER_NAME_CHARS_MAX} letters, digits and `-`: tools are named SERVER_TOOL"
     );
     Err(at(text, Some(name.span()), message, hint))
 }
@@ -169,61 +179,74 @@ fn server(
     let UpstreamTable { command, env, pass_env, cwd, url, headers, .. } = table.get_ref();
     match (command, url) {
         (Some(command), None) if headers.is_empty() => {
-            let mut words = command.get_ref().iter().map(|word| expanded(text, word, variable));
-            let program = words.next().transpose()?.filter(|program| !program.is_empty());
+            let mut parts =
+                command.get_ref().iter().map(|part| expand_variables(text, part, variable));
+            let program = parts.next().transpose()?.filter(|program| !program.is_empty());
             let Some(program) = program else {
                 let hint = "give the program and its arguments, e.g. [\"npx\", \"some-server\"]";
                 return Err(at(text, Some(command.span()), "the command is empty", hint));
             };
-            let arguments = words.map(|word| word.map(OsString::from)).collect::<Result<_, _>>()?;
+            let arguments = parts.map(|part| part.map(OsString::from)).collect::<Result<_, _>>()?;
             let environment = environment(text, env, pass_env, variable)?;
-            let folder = cwd.as_ref().map(|cwd| expanded(text, cwd, variable)).transpose()?;
+            let folder =
+                cwd.as_ref().map(|cwd| expand_variables(text, cwd, variable)).transpose()?;
             Ok(Server::Command(Command {
                 program: program.into(),
                 arguments,
                 environment,
                 folder: folder.map(Into::into),
-                known_as: None,
+                display_name: None,
             }))
         }
         (None, Some(url)) if env.is_empty() && pass_env.is_empty() && cwd.is_none() => {
-            let address = expanded(text, url, variable)?;
+            let address = expand_variables(text, url, variable)?;
             let headers = headers.iter().map(|(name, value)| {
-                expanded(text, value, variable).map(|value| format!("{name}: {value}"))
+                expand_variables(text, value, variable).map(|value| format!("{name}: {value}"))
             });
             let headers = headers.collect::<Result<Vec<String>, _>>()?;
             let address = Address::new(&address, &headers).map_err(|error| {
                 let hint = match &error {
-                    NoAddress::Url(..) | NoAddress::Scheme(_) => {
+                    AddressError::Url(..) | AddressError::Scheme(_) => {
                         "give the whole URL, e.g. http://127.0.0.1:9000/mcp"
                     }
-                    NoAddress::Header(_) => "a header has a name and one line of text",
-                    NoAddress::Own(_) => "leave it out",
+                    AddressError::Header(_) => "write a header as a name and one line of text",
+                    AddressError::Reserved(_) => "remove it",
                 };
                 at(text, Some(url.span()), error.to_string(), hint)
             })?;
-            Ok(Server::At(address))
+            Ok(Server::Remote(address))
         }
         (Some(_), Some(_)) => {
-            let message = format!("server `{}` has a `command` and a `url`", name.get_ref());
-            Err(at(text, Some(name.span()), message, "keep one of the two"))
+            let message = format!("server `{}` has both a `command` and a `url`", name.get_ref());
+            Err(at(text, Some(name.span()), message, "remove one of them"))
         }
         (None, None) => {
             let message = format!("server `{}` has no `command` and no `url`", name.get_ref());
-            Err(at(text, Some(name.span()), message, "give one of the two"))
+            Err(at(text, Some(name.span()), message, "set one of them"))
         }
         (Some(_), None) => {
-            let message = "`headers` are for a server at a `url`, but a `command` is given";
-            Err(at(text, Some(name.span()), message, "leave them out; `env` is for programs"))
+            let message = "`headers` need a `url`, but the server has a `command`";
+            Err(at(
+                text,
+                Some(name.span()),
+                message,
+                "remove `headers`; use `env` to configure a program",
+            ))
         }
         (None, Some(_)) => {
-            let message = "`env`, `pass_env` and `cwd` are for a `command`, but a `url` is given";
-            Err(at(text, Some(name.span()), message, "leave them out; `headers` are for URLs"))
+            let message =
+                "`env`, `pass_env` and `cwd` need a `command`, but the server has a `url`";
+            Err(at(
+                text,
+                Some(name.span()),
+                message,
+                "remove them; use `headers` to configure a remote server",
+            ))
         }
     }
 }
 
-/// What the program finds in its environment: little that is not named.
+/// Builds the program's environment: the essential variables and those that the table names.
 fn environment(
     text: &str,
     env: &BTreeMap<String, Spanned<String>>,
@@ -234,38 +257,38 @@ fn environment(
     let passed = passed.filter_map(|name| Some((name.into(), variable(name)?.into())));
     let mut all: Vec<(OsString, OsString)> = passed.collect();
     for (name, value) in env {
-        all.push((name.into(), expanded(text, value, variable)?.into()));
+        all.push((name.into(), expand_variables(text, value, variable)?.into()));
     }
     Ok(Environment::Only(all))
 }
 
-pub(super) fn expanded(
+pub(super) fn expand_variables(
     text: &str,
     value: &Spanned<String>,
     variable: Variable<'_>,
 ) -> Result<String, ConfigError> {
-    values::with_variables(value.get_ref(), variable).map_err(|name| {
+    values::expand_variables(value.get_ref(), variable).map_err(|name| {
         let message = format!("`${{{name}}}` is not set in the environment");
         at(text, Some(value.span()), message, format!("set it first: export {name}=..."))
     })
 }
 
-impl Offered {
-    /// Whether a tool is offered.
+impl ToolFilter {
+    /// Returns whether a tool is offered.
     #[must_use]
     pub fn has(&self, tool: &str) -> bool {
-        let is_among = |patterns: &[String]| patterns.iter().any(|it| is_like(tool, it));
+        let is_among = |patterns: &[String]| patterns.iter().any(|it| glob_match(tool, it));
         self.allow.as_deref().is_none_or(is_among) && !is_among(&self.deny)
     }
 }
 
-/// Whether a name is like a pattern, in which `*` stands for any letters.
-fn is_like(name: &str, pattern: &str) -> bool {
+/// Returns whether a name matches a pattern, in which `*` matches any characters.
+fn glob_match(name: &str, pattern: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
     let Some(left) = name.strip_prefix(start) else { return false };
     let Some((middle, end)) = rest.rsplit_once('*') else { return left.ends_with(rest) };
     let Some(mut left) = left.strip_suffix(end) else { return false };
-    // What stands between two stars is taken where it comes first.
+    // Taking the first occurrence of each part between two stars is enough.
     for part in middle.split('*') {
         let Some((_, after)) = left.split_once(part) else { return false };
         left = after;

@@ -1,33 +1,33 @@
-//! Responses in the words of the client's era.
+//! Encodes responses in the format of the client's era.
 
 use bytes::Bytes;
 use manila::json::{Emit, ObjectWriter};
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
-use crate::backend::{Answer, Answered, Details, Forwarded, Sealed};
+use crate::backend::{Answer, Forwarded, Sealed, ServerResponse, TaskDetails};
 use crate::gateway::Gateway;
 use crate::gateway::dispatch::EncodedResponse;
 use crate::gateway::response::Response;
 use crate::protocol::caller::Caller;
 use crate::protocol::era::{self, Era, OwnInfo, meta};
 use crate::protocol::jsonrpc::{self, Fault};
-use crate::protocol::origin::Origin;
-use crate::protocol::own_meta;
+use crate::protocol::meta_keys;
 use crate::protocol::presentation::{Placement, TextMode};
+use crate::protocol::request_source::RequestSource;
 
-/// Who reads a response.
-struct Reader<'a> {
+/// The recipient of a response.
+struct Recipient<'a> {
     era: Era,
-    /// Who answers, where the era says it with each answer.
+    /// The only server's name and version, if the era repeats them in each response.
     server: Option<RawJson>,
-    origin: &'a Origin,
+    source: &'a RequestSource,
 }
 
-/// A response, as a client of MCP gets it.
+/// A response, encoded for an MCP client.
 pub(crate) struct Encoded {
     pub(crate) frame: Bytes,
-    /// The number of the error, if it is one.
+    /// The JSON-RPC error code, if the response is an error.
     pub(crate) error: Option<i64>,
 }
 
@@ -42,7 +42,7 @@ impl Encoded {
         Encoded { frame, error: None }
     }
 
-    /// A refusal of the gateway's own; one of a message whose id cannot be read has none.
+    /// Encodes a refusal by the gateway; `id` is `None` if the message's id cannot be read.
     pub(crate) fn fault(id: Option<&RawJson>, fault: &Fault) -> Encoded {
         let number = i64::from(fault.code.entry().jsonrpc_mcp);
         Encoded { frame: jsonrpc::error(id, fault), error: Some(number) }
@@ -54,7 +54,7 @@ impl Encoded {
     }
 }
 
-/// Encodes a response to a request of a client of MCP.
+/// Encodes a response to a request of an MCP client.
 pub(crate) fn encode(
     gateway: &Gateway,
     request: &Request,
@@ -63,30 +63,31 @@ pub(crate) fn encode(
 ) -> Encoded {
     let era = caller.era();
     let server = match era {
-        Era::Modern => gateway.info(era),
+        Era::Modern => gateway.server_info(era),
         Era::Legacy(_) => None,
     };
-    let reader = &Reader { era, server, origin: &caller.origin };
+    let recipient = &Recipient { era, server, source: &caller.source };
     match response {
-        Response::Tool(answer) => tool_answer(request, answer, reader),
-        Response::Task(details) => task_details(request, details, reader),
-        Response::Forwarded(answer) => forwarded(request, answer, reader),
-        Response::Result(_) | Response::Refused(_) | Response::Breach(_) | Response::Error(..) => {
-            encode_own(Some(&request.id), response)
-        }
+        Response::Tool(answer) => encode_tool_answer(request, answer, recipient),
+        Response::Task(details) => encode_task_details(request, details, recipient),
+        Response::Forwarded(forwarded) => encode_forwarded(request, forwarded, recipient),
+        Response::Result(_)
+        | Response::Refused(_)
+        | Response::ProtocolViolation(_)
+        | Response::Error(..) => encode_era_independent(Some(&request.id), response),
     }
 }
 
-/// Encodes a response that is the same in every era. A server's answers are none.
-pub(crate) fn encode_own(id: Option<&RawJson>, response: &Response) -> Encoded {
+/// Encodes a response that is the same in every era. Responses of servers are not.
+pub(crate) fn encode_era_independent(id: Option<&RawJson>, response: &Response) -> Encoded {
     match response {
         Response::Result(result) => match id {
             Some(id) => Encoded::result(jsonrpc::result(id, result)),
             None => Encoded::fault(id, &Fault::new(Code::InternalError)),
         },
         Response::Refused(fault) => Encoded::fault(id, fault),
-        Response::Breach(breach) => {
-            Encoded { frame: jsonrpc::error(id, breach), error: Some(breach.number) }
+        Response::ProtocolViolation(violation) => {
+            Encoded { frame: jsonrpc::error(id, violation), error: Some(violation.number) }
         }
         Response::Error(error, _) => Encoded::error(jsonrpc::error(id, error), error),
         Response::Tool(_) | Response::Task(_) | Response::Forwarded(_) => {
@@ -95,78 +96,104 @@ pub(crate) fn encode_own(id: Option<&RawJson>, response: &Response) -> Encoded {
     }
 }
 
-/// Encodes a refusal of a message of which not even the id can be read, as HTTP answers it.
+/// Encodes the refusal of a message whose id cannot be read, for HTTP: without the member `id`.
 pub(crate) fn encode_without_id(response: &Response) -> Encoded {
-    let Encoded { frame, error } = encode_own(None, response);
+    let Encoded { frame, error } = encode_era_independent(None, response);
     let message = RawJson::parse(frame.clone()).ok().and_then(JsonObject::new);
     let frame = message.map_or(frame, |it| RawJson::from(it.without("id")).to_bytes());
     Encoded { frame, error }
 }
 
-fn tool_answer(request: &Request, answer: &Answer, reader: &Reader<'_>) -> Encoded {
+fn encode_tool_answer(request: &Request, answer: &Answer, recipient: &Recipient<'_>) -> Encoded {
     let id = &request.id;
     match answer {
         Answer::Sealed(sealed) => {
-            let n_bytes = size(sealed);
-            Encoded::result(jsonrpc::large_result(id, &ToolResult { sealed, reader }, n_bytes))
+            let n_bytes = estimate_size(sealed);
+            Encoded::result(jsonrpc::large_result(id, &ToolResult { sealed, recipient }, n_bytes))
         }
-        Answer::AsItCame(answered) => as_it_came(request, answered, reader),
-        Answer::Plain { result, .. } => changed(request, result, Era::PLAINEST, reader),
+        Answer::Passthrough(server_response) => {
+            encode_passthrough(request, server_response, recipient)
+        }
+        Answer::Plain { result, .. } => encode_rewritten(request, result, Era::FALLBACK, recipient),
         Answer::Refused(refusal) => Encoded::fault(Some(id), &refusal.fault),
     }
 }
 
-/// What has become of a task. Its result, where it is a part of that, is one of a tool.
-fn task_details(request: &Request, details: &Details, reader: &Reader<'_>) -> Encoded {
+/// Encodes the details of a task. Its result, if it has one, is a tool's result.
+fn encode_task_details(
+    request: &Request,
+    details: &TaskDetails,
+    recipient: &Recipient<'_>,
+) -> Encoded {
     let (task, sealed) = match details {
-        Details::Forwarded(answer) => return forwarded(request, answer, reader),
-        Details::Sealed { task, result } => (task, result),
+        TaskDetails::Forwarded(forwarded) => {
+            return encode_forwarded(request, forwarded, recipient);
+        }
+        TaskDetails::Sealed { task, result } => (task, result),
     };
-    let whole = JsonObject::build(|object| {
+    let details = JsonObject::build(|object| {
         for member in task.members() {
             object.token_member(member.key_token(), &member.value());
         }
-        object.member("result", &ToolResult { sealed, reader });
+        object.member("result", &ToolResult { sealed, recipient });
     });
-    let whole = RawJson::from(whole);
-    let frame = jsonrpc::large_result(&request.id, &whole, whole.as_bytes().len());
+    let details = RawJson::from(details);
+    let frame = jsonrpc::large_result(&request.id, &details, details.as_bytes().len());
     Encoded::result(frame)
 }
 
-/// The answer to a request that was handed on.
-fn forwarded(request: &Request, answer: &Forwarded, reader: &Reader<'_>) -> Encoded {
-    match answer {
-        Forwarded::AsItCame(answered) => as_it_came(request, answered, reader),
-        Forwarded::Changed(result, era) => changed(request, result, *era, reader),
+/// Encodes the response to a forwarded request.
+fn encode_forwarded(
+    request: &Request,
+    forwarded: &Forwarded,
+    recipient: &Recipient<'_>,
+) -> Encoded {
+    match forwarded {
+        Forwarded::Passthrough(server_response) => {
+            encode_passthrough(request, server_response, recipient)
+        }
+        Forwarded::Rewritten(result, era) => encode_rewritten(request, result, *era, recipient),
         Forwarded::Fault(fault) => Encoded::fault(Some(&request.id), fault),
     }
 }
 
-/// A result that is no longer the server's own, in the words of the client's era.
-fn changed(request: &Request, result: &RawJson, told_in: Era, reader: &Reader<'_>) -> Encoded {
-    let retold = era::incoming(result, &request.method, told_in, reader.era);
-    let result = retold.as_ref().unwrap_or(result);
+/// Encodes a result that the gateway has changed, in the format of the client's era.
+fn encode_rewritten(
+    request: &Request,
+    result: &RawJson,
+    result_era: Era,
+    recipient: &Recipient<'_>,
+) -> Encoded {
+    let translated = era::translate_result(result, &request.method, result_era, recipient.era);
+    let result = translated.as_ref().unwrap_or(result);
     Encoded::result(jsonrpc::large_result(&request.id, result, result.as_bytes().len()))
 }
 
-/// The server's answer with the client's id, in the words of the client's era; where that is the
-/// server's own, nothing else is touched.
-fn as_it_came(request: &Request, answered: &Answered, reader: &Reader<'_>) -> Encoded {
-    let Answered { response, era: told_in } = answered;
-    let (id, is_like) = (&request.id, told_in.is_like(reader.era));
+/// Encodes a server's response with the client's id, in the format of the client's era.
+///
+/// If both have the same era, nothing but the id is changed.
+fn encode_passthrough(
+    request: &Request,
+    server_response: &ServerResponse,
+    recipient: &Recipient<'_>,
+) -> Encoded {
+    let ServerResponse { response, era: server_era } = server_response;
+    let (id, is_same_era) = (&request.id, server_era.is_same_era(recipient.era));
     match (&response.id, &response.answer) {
-        (_, Ok(result)) if !is_like => changed(request, result, *told_in, reader),
-        (_, Err(error)) if !is_like => {
-            let retold = retold_error(error, reader.era);
-            Encoded::error(jsonrpc::error(Some(id), &retold), &retold)
+        (_, Ok(result)) if !is_same_era => {
+            encode_rewritten(request, result, *server_era, recipient)
         }
-        (Some(own), Ok(_)) => {
-            Encoded::result(jsonrpc::replaced(&response.frame, own, id.as_bytes()))
+        (_, Err(error)) if !is_same_era => {
+            let translated = translate_error(error, recipient.era);
+            Encoded::error(jsonrpc::error(Some(id), &translated), &translated)
         }
-        (Some(own), Err(error)) => {
-            Encoded::error(jsonrpc::replaced(&response.frame, own, id.as_bytes()), error)
+        (Some(sent), Ok(_)) => {
+            Encoded::result(jsonrpc::replace_part(&response.frame, sent, id.as_bytes()))
         }
-        // It is about a request that the server did not understand.
+        (Some(sent), Err(error)) => {
+            Encoded::error(jsonrpc::replace_part(&response.frame, sent, id.as_bytes()), error)
+        }
+        // A response without an id is about a request that the server could not parse.
         (None, Ok(result)) => {
             Encoded::result(jsonrpc::large_result(id, result, result.as_bytes().len()))
         }
@@ -174,14 +201,13 @@ fn as_it_came(request: &Request, answered: &Answered, reader: &Reader<'_>) -> En
     }
 }
 
-/// An error in the words of a client's era: the modern one has no number of its own for what is
-/// not found.
-fn retold_error(error: &RawJson, era: Era) -> RawJson {
+/// Translates an error for a client's era: the modern one has no separate code for "not found".
+fn translate_error(error: &RawJson, era: Era) -> RawJson {
     let is_not_found = error.get("code").is_some_and(|code| code.as_bytes() == b"-32002");
     if era != Era::Modern || !is_not_found {
         return error.clone();
     }
-    let retold = JsonObject::build(|object| {
+    let translated = JsonObject::build(|object| {
         for member in error.members() {
             if member.is("code") {
                 object.member("code", &-32602_i64);
@@ -190,13 +216,14 @@ fn retold_error(error: &RawJson, era: Era) -> RawJson {
             }
         }
     });
-    retold.into()
+    translated.into()
 }
 
-fn size(sealed: &Sealed) -> usize {
+/// Estimates the size of an encoded result.
+fn estimate_size(sealed: &Sealed) -> usize {
     let envelope = sealed.reply.envelope.as_bytes().len();
     let blocks: usize = sealed.reply.blocks.iter().map(|block| block.as_bytes().len()).sum();
-    // What stands around them, and the many quotes of a short envelope.
+    // 384 bytes suffice for the other members, and for short envelopes, which have more quotes.
     let others = blocks + 384;
     // In the text block every quote is escaped, about one byte in eight.
     let text = envelope + envelope / 8;
@@ -209,14 +236,14 @@ fn size(sealed: &Sealed) -> usize {
 /// A `CallToolResult` around an envelope.
 struct ToolResult<'a> {
     sealed: &'a Sealed,
-    reader: &'a Reader<'a>,
+    recipient: &'a Recipient<'a>,
 }
 
 impl Emit for ToolResult<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         let Sealed { reply, contract, presentation, failure, meta, text } = self.sealed;
-        let Reader { server, origin, .. } = self.reader;
-        // Text for those who accept nothing else is no part of MCP.
+        let Recipient { server, source, .. } = self.recipient;
+        // `TextMode::Requested` is only for callers that are not MCP clients.
         let is_plain = presentation.text == TextMode::Plain;
         let text = text.as_deref().filter(|_| is_plain);
         let mut object = ObjectWriter::begin(out);
@@ -231,9 +258,9 @@ impl Emit for ToolResult<'_> {
             object.member("structuredContent", &reply.envelope);
         }
         object.member("isError", &reply.is_error);
-        let request_id = origin.request_id.known_as(reply.request_id.as_deref());
+        let request_id = source.request_id.effective_id(reply.request_id.as_deref());
         let meta = Meta {
-            own: meta.as_ref(),
+            upstream: meta.as_ref(),
             server: server.as_ref(),
             contract: contract.id(),
             code: failure.as_ref().map(|failure| failure.code.name()),
@@ -244,7 +271,7 @@ impl Emit for ToolResult<'_> {
     }
 }
 
-/// The envelope as text, or what people read; then the media as they came.
+/// A text block with the envelope or the plain text, then the media blocks unchanged.
 struct Content<'a> {
     first: &'a str,
     media: &'a [RawJson],
@@ -263,10 +290,11 @@ impl Emit for Content<'_> {
     }
 }
 
-/// What the server said beside the result, and ours.
+/// The `_meta` of a result: the server's members, then the gateway's.
 struct Meta<'a> {
-    own: Option<&'a RawJson>,
-    /// Who answers, where the server does not say it itself.
+    /// The `_meta` that the server sent.
+    upstream: Option<&'a RawJson>,
+    /// The only server's name and version, used if the result does not contain them.
     server: Option<&'a RawJson>,
     contract: &'static str,
     code: Option<&'static str>,
@@ -276,17 +304,19 @@ struct Meta<'a> {
 impl Emit for Meta<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         let mut object = ObjectWriter::begin(out);
-        // FastMCP's mark would make its clients unwrap our envelope.
-        let own = self.own.iter().flat_map(|own| own.members());
-        for member in own.filter(|member| !member.is("fastmcp") && !own_meta::is_told(member)) {
+        // FastMCP's marker would make its clients unwrap the envelope.
+        let members = self.upstream.iter().flat_map(|meta| meta.members());
+        for member in
+            members.filter(|member| !member.is("fastmcp") && !meta_keys::is_own_member(member))
+        {
             object.token_member(member.key_token(), &member.value());
         }
-        let is_said = self.own.is_some_and(|own| own.get(meta::SERVER_INFO).is_some());
-        object.member(meta::SERVER_INFO, &self.server.filter(|_| !is_said));
-        object.member(own_meta::CONTRACT, self.contract);
-        object.member(own_meta::CODE, &self.code);
-        object.member(own_meta::REQUEST_ID, self.request_id);
-        object.member(own_meta::GATEWAY, &OwnInfo);
+        let has_info = self.upstream.is_some_and(|meta| meta.get(meta::SERVER_INFO).is_some());
+        object.member(meta::SERVER_INFO, &self.server.filter(|_| !has_info));
+        object.member(meta_keys::CONTRACT, self.contract);
+        object.member(meta_keys::CODE, &self.code);
+        object.member(meta_keys::REQUEST_ID, self.request_id);
+        object.member(meta_keys::GATEWAY, &OwnInfo);
         object.end();
     }
 }

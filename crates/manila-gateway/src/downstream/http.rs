@@ -1,4 +1,4 @@
-//! Clients over HTTP: MCP of both eras at `/mcp`, and plain HTTP at `/tools`.
+//! Serves clients over HTTP: MCP of both eras at `/mcp`, and plain HTTP at `/tools`.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,21 +11,21 @@ use manila::Code;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 
-use self::body::{Arriving, NotRead};
+use self::body::{BodyError, RequestBody};
 use self::head::Head;
-use self::reply::{Refused, Reply};
+use self::reply::{HttpReply, RefusalReply};
 use self::sessions::Sessions;
 use crate::config::{self, Limits};
-use crate::downstream::malformed::{self, Malformed};
+use crate::downstream::partial_message::{self, PartialMessage};
 use crate::gateway::Gateway;
 use crate::protocol::host;
-use crate::protocol::presentation::Shape;
-use crate::telemetry::event::Event;
+use crate::protocol::presentation::ResultFormat;
 use manila_process::os::{self, stop};
 
 mod accept;
 mod batch;
 mod body;
+mod connection_timer;
 mod envelope;
 mod exchange;
 mod head;
@@ -33,52 +33,51 @@ mod host_check;
 mod legacy;
 mod mcp;
 mod modern;
-mod patience;
 mod plain;
 mod reply;
 mod route;
 mod sessions;
 mod stream;
 
-/// Why nothing is served.
+/// The reason why the gateway cannot listen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotServed {
-    /// Whoever can reach the machine could use the server behind it.
+pub enum ServeError {
+    /// The address is not local: everyone who can reach the machine could use the servers.
     #[error("{}", config::not_local(.0))]
     NotLocal(SocketAddr),
-    /// Nothing can listen there.
-    #[error("cannot listen at {0}: {1}")]
+    /// The address cannot be bound.
+    #[error("cannot listen on {0}: {1}")]
     NotBound(SocketAddr, io::Error),
 }
 
-/// All who serve clients share this.
-struct Front {
+/// The state that all connections share.
+struct HttpState {
     gateway: Arc<Gateway>,
     sessions: Sessions,
     limits: Limits,
 }
 
-/// A place where clients are listened for.
-pub struct Door {
+/// A bound address that accepts clients.
+pub struct Listener {
     listener: TcpListener,
     address: SocketAddr,
 }
 
-impl Door {
-    /// Listens at an address of this machine; port 0 is any that is free.
+impl Listener {
+    /// Listens on a local address. Port 0 selects a free port.
     #[expect(clippy::unused_async, reason = "sockets need the runtime")]
-    pub async fn open(address: SocketAddr) -> Result<Door, NotServed> {
-        if !host::is_local(&address) {
-            return Err(NotServed::NotLocal(address));
+    pub async fn open(address: SocketAddr) -> Result<Listener, ServeError> {
+        if !host::is_loopback_address(&address) {
+            return Err(ServeError::NotLocal(address));
         }
-        let not_bound = |error| NotServed::NotBound(address, error);
+        let not_bound = |error| ServeError::NotBound(address, error);
         let listener = listen(address).map_err(not_bound)?;
         let address = listener.local_addr().map_err(not_bound)?;
-        Ok(Door { listener, address })
+        Ok(Listener { listener, address })
     }
 
-    /// Where it is.
+    /// Returns the bound address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -86,114 +85,121 @@ impl Door {
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    // Many clients may come at once, and should not have to knock twice.
+    // Many clients may connect at once, and should not have to retry.
     const BACKLOG: u32 = 1_024;
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A port is free again as soon as whoever had it is gone.
+    // The port can be bound again as soon as its previous listener has closed.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Serves clients until we are asked to stop. What is open then is finished within the grace
-/// period; in the end the server is gone.
-pub async fn serve(gateway: Arc<Gateway>, door: Door, limits: Limits) {
-    const MOMENT: Duration = Duration::from_millis(200);
+/// Serves clients until the process receives a stop signal, or the gateway stops.
+///
+/// Open requests may finish within the grace period. When this returns, the servers have stopped.
+pub async fn serve(gateway: Arc<Gateway>, listener: Listener, limits: Limits) {
+    const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
     os::raise_file_limit();
     let grace = gateway.settings().grace;
-    let front =
-        Arc::new(Front { gateway: Arc::clone(&gateway), sessions: Sessions::default(), limits });
+    let state = Arc::new(HttpState {
+        gateway: Arc::clone(&gateway),
+        sessions: Sessions::default(),
+        limits,
+    });
     let stopping = watch::Sender::new(false);
-    let accepting =
-        tokio::spawn(accept::all(Arc::clone(&front), door.listener, stopping.subscribe()));
-    let forgetting = tokio::spawn(forget_idle(Arc::clone(&front)));
+    let accepting = tokio::spawn(accept::accept_all(
+        Arc::clone(&state),
+        listener.listener,
+        stopping.subscribe(),
+    ));
+    let closing_idle = tokio::spawn(close_idle_sessions(Arc::clone(&state)));
     tokio::select! {
-        () = stop::asked() => {}
-        // Whoever came through another door may have been the one we serve.
-        () = gateway.stopping() => {}
+        () = stop::wait_for_stop() => {}
+        // Another listener may have ended, because its client has disconnected.
+        () = gateway.wait_stopping() => {}
     }
     accepting.abort();
-    forgetting.abort();
+    closing_idle.abort();
     let in_flight = gateway.limits.in_flight.clone();
     let n_open = in_flight.n_requests();
     gateway.report_stopping(n_open, grace);
     gateway.begin_to_stop();
-    // Connections end with what is open on them.
+    // Each connection closes after the requests that are open on it.
     stopping.send_replace(true);
     tokio::select! {
-        () = in_flight.drained() => {}
+        () = in_flight.wait_drained() => {}
         () = tokio::time::sleep(grace) => {}
-        // Who asks twice does not want to wait.
-        () = stop::asked() => {}
+        // A second signal means: do not wait.
+        () = stop::wait_for_stop() => {}
     }
-    gateway.close_door().await;
+    gateway.close_listener().await;
     tokio::select! {
         () = gateway.stop() => {}
-        () = stop::asked() => {
-            gateway.hurry();
+        () = stop::wait_for_stop() => {
+            gateway.kill_now();
             gateway.stop().await;
         }
     }
-    // What was still open has been answered by the server's end.
-    let _ = tokio::time::timeout(MOMENT, in_flight.drained()).await;
-    front.sessions.end_all();
-    // Replies that are being written are written to their end.
-    let _ = tokio::time::timeout(MOMENT, stopping.closed()).await;
+    // Stopping the servers has completed the requests that were still open.
+    let _ = tokio::time::timeout(FLUSH_TIMEOUT, in_flight.wait_drained()).await;
+    state.sessions.end_all();
+    // Connections finish the replies that they are writing.
+    let _ = tokio::time::timeout(FLUSH_TIMEOUT, stopping.closed()).await;
 }
 
-async fn forget_idle(front: Arc<Front>) {
-    let longest = front.limits.session_idle;
+async fn close_idle_sessions(state: Arc<HttpState>) {
+    let idle_max = state.limits.session_idle;
     loop {
-        tokio::time::sleep(longest / 8).await;
-        front.sessions.forget_idle(longest);
+        tokio::time::sleep(idle_max / 8).await;
+        state.sessions.close_idle(idle_max);
     }
 }
 
-impl Front {
-    /// Reads a body, within the limits.
-    async fn read(&self, body: Arriving) -> Result<Bytes, Refused> {
-        let bytes_max = self.gateway.settings().frame_bytes_max;
-        let read = body::whole(body, bytes_max, self.limits.body_timeout).await;
-        read.map_err(|why| Box::new(refuse_body(self, why)))
+impl HttpState {
+    /// Reads a body within the limits.
+    async fn read(&self, body: RequestBody) -> Result<Bytes, RefusalReply> {
+        let bytes_max = self.gateway.settings().message_bytes_max;
+        let read = body::read_body(body, bytes_max, self.limits.body_timeout).await;
+        read.map_err(|error| Box::new(refuse_body(self, error)))
     }
 }
 
-/// A body that was not read.
-fn refuse_body(front: &Front, why: NotRead) -> Reply {
-    let limit = front.gateway.settings().frame_bytes_max;
-    let (status, code, message) = match why {
-        NotRead::TooLarge => (
+/// Returns the refusal of a body that could not be read, and reports it.
+fn refuse_body(state: &HttpState, error: BodyError) -> HttpReply {
+    let limit = state.gateway.settings().message_bytes_max;
+    let (status, code, message) = match error {
+        BodyError::TooLarge => (
             StatusCode::PAYLOAD_TOO_LARGE,
             Code::TooLarge,
-            format!("the body has more than {limit} bytes, the most that is read"),
+            format!("the body exceeds the limit of {limit} bytes (message_bytes_max)"),
         ),
-        NotRead::TooSlow => (
+        BodyError::TooSlow => (
             StatusCode::REQUEST_TIMEOUT,
             Code::Timeout,
-            format!("the body did not come within {:?}", front.limits.body_timeout),
+            format!("the body did not arrive within {:?}", state.limits.body_timeout),
         ),
-        NotRead::BrokenOff => {
-            (StatusCode::BAD_REQUEST, Code::ParseError, "the body broke off".to_owned())
+        BodyError::Aborted => {
+            (StatusCode::BAD_REQUEST, Code::ParseError, "the body is incomplete".to_owned())
         }
     };
-    front.gateway.tell(Event::Refused(message.clone()));
-    let refused = reply::refused(status, code, &message);
-    match why {
-        NotRead::TooLarge => {
-            let refused = reply::because(refused, malformed::too_large(limit));
-            reply::about(refused, Malformed::unread(None, limit))
+    partial_message::report_refused_message(&state.gateway, &message);
+    let refused = reply::refusal(status, code, &message);
+    match error {
+        BodyError::TooLarge => {
+            let refused = reply::with_fault(refused, partial_message::too_large(limit));
+            reply::with_message(refused, PartialMessage::from_size(None, limit))
         }
-        NotRead::TooSlow | NotRead::BrokenOff => refused,
+        BodyError::TooSlow | BodyError::Aborted => refused,
     }
 }
 
-/// The contract that a header asks for, if one does.
-fn wanted_shape(head: &Head) -> Result<Option<Shape>, Refused> {
+/// Returns the format that the header `Manila-Contract` requests, if there is one.
+fn requested_format(head: &Head) -> Result<Option<ResultFormat>, RefusalReply> {
     let Some(id) = head.headers.get("manila-contract") else { return Ok(None) };
-    let shape = id.to_str().ok().and_then(Shape::from_id);
-    shape.map(Some).ok_or_else(|| {
-        let ids: Vec<&str> = Shape::ids().collect();
+    let requested = id.to_str().ok().and_then(ResultFormat::from_id);
+    requested.map(Some).ok_or_else(|| {
+        let ids: Vec<&str> = ResultFormat::ids().collect();
         let message = format!("the header Manila-Contract must be one of {}", ids.join(", "));
-        Box::new(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, &message))
+        Box::new(reply::refusal(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, &message))
     })
 }

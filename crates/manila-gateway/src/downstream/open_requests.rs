@@ -1,4 +1,4 @@
-//! A client's open requests, by id: so that they can be cancelled, and no id is used twice.
+//! A client's open requests, by id: they can be cancelled, and no id is used twice.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,9 +12,9 @@ use tokio::sync::Notify;
 
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::rt::until::until;
+use crate::rt::wait_until::wait_until;
 
-/// A client's open requests by id, each with who made it.
+/// A client's open requests and their callers, by id.
 #[derive(Default)]
 pub(super) struct OpenRequests {
     by_id: Mutex<HashMap<Bytes, Arc<Caller>>>,
@@ -22,7 +22,7 @@ pub(super) struct OpenRequests {
 }
 
 impl OpenRequests {
-    /// Notes a request, and who made it. Fails if one with this id is open.
+    /// Adds a request and its caller. Fails if a request with the same id is open.
     pub(super) fn add(&self, request: &Request, caller: &Arc<Caller>) -> Result<(), Fault> {
         let Ok(mut by_id) = self.by_id.lock() else { return Err(Fault::new(Code::InternalError)) };
         match by_id.entry(request.id.compact()) {
@@ -38,7 +38,7 @@ impl OpenRequests {
         }
     }
 
-    /// Notes that a request has been answered or dropped.
+    /// Removes a request that is completed or dropped.
     pub(super) fn remove(&self, request: &Request) {
         if let Ok(mut by_id) = self.by_id.lock() {
             by_id.remove(&request.id.compact());
@@ -48,7 +48,7 @@ impl OpenRequests {
         }
     }
 
-    /// Whether a request of this id is open.
+    /// Returns whether a request with this id is open.
     pub(super) fn has(&self, id: &RawJson) -> bool {
         self.by_id.lock().is_ok_and(|by_id| by_id.contains_key(&id.compact()))
     }
@@ -61,7 +61,7 @@ impl OpenRequests {
         }
     }
 
-    /// Cancels all requests that are open.
+    /// Cancels all open requests.
     pub(super) fn cancel_all(&self, reason: &str) {
         let by_id = self.by_id.lock();
         let callers: Vec<_> = by_id.iter().flat_map(|by_id| by_id.values().cloned()).collect();
@@ -72,19 +72,19 @@ impl OpenRequests {
         }
     }
 
-    /// How many requests are open.
+    /// Returns the number of open requests.
     pub(super) fn n_open(&self) -> usize {
         self.by_id.lock().map_or(0, |by_id| by_id.len())
     }
 
-    /// Waits a moment until no request is open.
-    pub(super) async fn drained_soon(&self) {
-        const MOMENT: Duration = Duration::from_millis(200);
-        let _ = tokio::time::timeout(MOMENT, self.drained()).await;
+    /// Waits until no request is open, but only briefly.
+    pub(super) async fn wait_drained_briefly(&self) {
+        const TIMEOUT: Duration = Duration::from_millis(200);
+        let _ = tokio::time::timeout(TIMEOUT, self.wait_drained()).await;
     }
 
     /// Waits until no request is open.
-    pub(super) async fn drained(&self) {
-        until(&self.drained, || self.n_open() == 0).await;
+    pub(super) async fn wait_drained(&self) {
+        wait_until(&self.drained, || self.n_open() == 0).await;
     }
 }

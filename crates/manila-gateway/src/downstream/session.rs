@@ -1,5 +1,5 @@
-//! A client that has a pipe to itself: one that says hello and then asks, or one that says
-//! everything with each request.
+//! The session of a client on a pipe of its own. A legacy client performs a handshake; a modern
+//! client describes itself in each request.
 
 mod handshake;
 
@@ -15,55 +15,54 @@ use manila::stage::record::Transport;
 use manila::{Code, RawJson, Violation};
 use tokio::sync::watch;
 
-use handshake::Opening;
+use handshake::HandshakeState;
 
-use super::encode::{encode, encode_own};
-use super::malformed::{self, Malformed};
+use super::encode::{encode, encode_era_independent};
 use super::open_requests::OpenRequests;
+use super::partial_message::{self, PartialMessage};
 use crate::gateway::Gateway;
 use crate::gateway::answer::answer;
 use crate::gateway::dispatch::{Arrival, Dispatched, dispatch_refusal, dispatch_with};
 use crate::gateway::response::Response;
-use crate::notifications::Listening;
-use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
+use crate::notifications::SubscriberGuard;
+use crate::protocol::caller::{Caller, Client, ClientInfo, Outbound, Undelivered};
 use crate::protocol::era::Era;
 use crate::protocol::frames::Frame;
+use crate::protocol::id_scan::{IdScan, ScannedMessage};
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern;
-use crate::protocol::origin::Origin;
-use crate::protocol::skim::{Skim, Skimmed};
+use crate::protocol::request_source::RequestSource;
 use crate::rt::queue::Sender;
-use crate::telemetry::event::Event;
 
-/// The client is gone, or does not read.
+/// The client has disconnected, or does not read.
 #[derive(Debug)]
-pub(super) struct ClientGone;
+pub(super) struct ClientDisconnected;
 
-/// A client and what it has open.
+/// A client and its open requests.
 pub(super) struct Session {
     pub(super) gateway: Arc<Gateway>,
     pub(super) open: OpenRequests,
     transport: Transport,
     client: Arc<Client>,
     pipe: Arc<Pipe>,
-    opening: watch::Sender<Opening>,
-    /// Once it has said hello, it hears all that the server says.
-    listening: OnceLock<Listening>,
+    handshake: watch::Sender<HandshakeState>,
+    /// The subscription to the server's notifications, since the handshake.
+    subscription: OnceLock<SubscriberGuard>,
 }
 
-/// What carries frames to the client.
+/// The queue of frames to the client.
 struct Pipe {
     to_client: Sender<Bytes>,
     is_muted: AtomicBool,
 }
 
-impl Line for Pipe {
-    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
+impl Outbound for Pipe {
+    fn put(&self, frame: Bytes) -> Result<(), Undelivered> {
         if self.is_muted.load(Ordering::Relaxed) {
-            return Err(Unheard);
+            return Err(Undelivered);
         }
-        // Whoever listens to the server has waited for room before.
-        self.to_client.put_waited(frame).map_err(|_| Unheard)
+        // The reader of the server's messages has already waited for room.
+        self.to_client.push_after_wait(frame).map_err(|_| Undelivered)
     }
 }
 
@@ -73,130 +72,136 @@ impl Session {
         transport: Transport,
         to_client: Sender<Bytes>,
     ) -> Session {
-        if gateway.has_one_door() {
-            gateway.audience.wait_for(to_client.watched());
+        if gateway.has_one_listener() {
+            gateway.notifications.set_backpressure(to_client.room_watcher());
         }
         let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
-        let line: Arc<dyn Line> = Arc::clone(&pipe) as Arc<dyn Line>;
-        let client = Arc::new(Client::new(line));
+        let outbound: Arc<dyn Outbound> = Arc::clone(&pipe) as Arc<dyn Outbound>;
+        let client = Arc::new(Client::new(outbound));
         Session {
             gateway,
             open: OpenRequests::default(),
             transport,
             client,
             pipe,
-            opening: watch::Sender::new(Opening::Closed),
-            listening: OnceLock::new(),
+            handshake: watch::Sender::new(HandshakeState::NotStarted),
+            subscription: OnceLock::new(),
         }
     }
 
-    /// Sends a small frame to the client, at once. Whoever asks for more of them than can be
-    /// kept without reading any is as good as gone.
-    fn push(&self, frame: Bytes) -> Result<(), ClientGone> {
-        self.pipe.to_client.push(frame).map_err(|_| ClientGone)
+    /// Queues a small frame for the client without waiting. A client that lets the queue overflow
+    /// counts as disconnected.
+    fn push(&self, frame: Bytes) -> Result<(), ClientDisconnected> {
+        self.pipe.to_client.push(frame).map_err(|_| ClientDisconnected)
     }
 
-    /// Sends a frame to the client as soon as it has read enough.
-    async fn send(&self, frame: Bytes) -> Result<(), ClientGone> {
-        self.pipe.to_client.room().await;
-        self.pipe.put(frame).map_err(|_| ClientGone)
+    /// Sends a frame to the client as soon as the queue has room.
+    async fn send(&self, frame: Bytes) -> Result<(), ClientDisconnected> {
+        self.pipe.to_client.wait_for_room().await;
+        self.pipe.put(frame).map_err(|_| ClientDisconnected)
     }
 
-    /// From now on nothing is sent.
+    /// Stops all sending to the client.
     pub(super) fn mute(&self) {
         self.pipe.is_muted.store(true, Ordering::Relaxed);
     }
 
-    /// Takes what the client sent. Nothing here waits, for the server or for the client.
-    pub(super) fn receive(self: &Arc<Session>, frame: Frame) -> Result<(), ClientGone> {
+    /// Handles a frame from the client, without waiting for the server or for the client.
+    pub(super) fn receive(self: &Arc<Session>, frame: Frame) -> Result<(), ClientDisconnected> {
         match frame {
-            Frame::Line(line) | Frame::Rest(line) => match Message::from_json(line.clone()) {
-                Ok(Message::Request(request)) => self.asked(request),
+            Frame::Line(raw) | Frame::Unterminated(raw) => match Message::from_json(raw.clone()) {
+                Ok(Message::Request(request)) => self.handle_request(request),
                 Ok(Message::Notification(notification)) => {
-                    self.told(&notification);
+                    self.handle_notification(&notification);
                     Ok(())
                 }
                 Ok(Message::Response(response)) => {
-                    if !self.gateway.audience.questions.answer(&self.client, &response) {
-                        self.gateway.tell(Event::Refused("an answer to no question".to_owned()));
+                    if !self.gateway.notifications.server_requests.answer(&self.client, &response) {
+                        partial_message::report_unmatched_response(
+                            &self.gateway,
+                            response.id.as_ref(),
+                        );
                     }
                     Ok(())
                 }
                 Err(refused) => {
-                    let (fault, _) = malformed::fault(refused);
-                    let Skimmed { id, is_answer, .. } = Skim::whole(&line);
-                    self.refuse_frame(&Malformed::read(&line, id), is_answer, fault)
+                    let (fault, _) = partial_message::fault(refused);
+                    let ScannedMessage { id, is_response, .. } = IdScan::scan(&raw);
+                    self.refuse_frame(&PartialMessage::read(&raw, id), is_response, fault)
                 }
             },
-            Frame::TooLong(Skimmed { id, is_answer, .. }) => {
-                let limit = self.gateway.settings().frame_bytes_max;
-                let fault = malformed::too_large(limit);
-                self.refuse_frame(&Malformed::unread(id, limit), is_answer, fault)
+            Frame::TooLong(ScannedMessage { id, is_response, .. }) => {
+                let limit = self.gateway.settings().message_bytes_max;
+                let fault = partial_message::too_large(limit);
+                self.refuse_frame(&PartialMessage::from_size(id, limit), is_response, fault)
             }
         }
     }
 
-    /// Refuses what is no message. Whoever waits for it learns it: the client if it asked
-    /// something, the server if it was to be an answer.
+    /// Refuses a malformed message. If it is a response, the server's request fails; otherwise the
+    /// client gets an error response.
     fn refuse_frame(
         &self,
-        malformed: &Malformed,
-        is_answer: bool,
+        partial: &PartialMessage,
+        is_response: bool,
         fault: Fault,
-    ) -> Result<(), ClientGone> {
-        if let Some(id) = malformed.id.as_ref().filter(|_| is_answer) {
-            malformed::tell(&self.gateway, &fault);
-            self.gateway.audience.questions.answer_uselessly(&self.client, id, &fault);
+    ) -> Result<(), ClientDisconnected> {
+        if let Some(id) = partial.id.as_ref().filter(|_| is_response) {
+            partial_message::report(&self.gateway, &fault);
+            self.gateway.notifications.server_requests.answer_invalid(&self.client, id, &fault);
             return Ok(());
         }
-        let id = malformed.id.as_ref().and_then(|id| self.free(id));
-        let origin = Origin::pipe(self.transport, malformed.meta());
-        let encode = |response: &Response| encode_own(id, response);
-        self.push(malformed.refuse(&self.gateway, &origin, fault, encode).frame)
+        let id = partial.id.as_ref().and_then(|id| self.unused_id(id));
+        let source = RequestSource::pipe(self.transport, partial.meta());
+        let encode = |response: &Response| encode_era_independent(id, response);
+        self.push(partial.refuse(&self.gateway, &source, fault, encode).frame)
     }
 
-    /// The id, unless a request of this id is open: a refusal would pass for its answer.
-    fn free<'a>(&self, id: &'a RawJson) -> Option<&'a RawJson> {
+    /// Returns the id, unless a request with this id is open: the client would mistake a refusal
+    /// for that request's response.
+    fn unused_id<'a>(&self, id: &'a RawJson) -> Option<&'a RawJson> {
         (!self.open.has(id)).then_some(id)
     }
 
-    fn asked(self: &Arc<Session>, request: Request) -> Result<(), ClientGone> {
+    fn handle_request(self: &Arc<Session>, request: Request) -> Result<(), ClientDisconnected> {
         let caller = match self.caller(&request) {
             Ok(caller) => Arc::new(caller),
             Err(response) => {
-                let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
-                let origin = Origin::pipe(self.transport, request.meta.as_ref());
-                // Breaches exist only in the modern era.
-                let client = if matches!(*response, Response::Breach(_)) {
-                    let speech = Speech::of(Era::Modern);
-                    Arc::new(Client::speaking(speech, Arc::clone(&line)))
+                let outbound: Arc<dyn Outbound> = Arc::clone(&self.pipe) as Arc<dyn Outbound>;
+                let source = RequestSource::pipe(self.transport, request.meta.as_ref());
+                // `Response::ProtocolViolation` occurs only in the modern era.
+                let client = if matches!(*response, Response::ProtocolViolation(_)) {
+                    let info = ClientInfo::of(Era::Modern);
+                    Arc::new(Client::with_info(info, Arc::clone(&outbound)))
                 } else {
                     Arc::clone(&self.client)
                 };
-                let caller = Arc::new(Caller::of(&client, line, origin));
+                let caller = Arc::new(Caller::of(&client, outbound, source));
                 return self.refuse(request, caller, *response);
             }
         };
         match self.open.add(&request, &caller) {
-            Ok(()) => self.handle(request, caller),
+            Ok(()) => self.dispatch_and_send(request, caller),
             Err(fault) => self.refuse(request, caller, Response::Refused(fault)),
         }
     }
 
-    /// Refuses a request that the session does not take now.
+    /// Refuses a request that the session does not accept in its current state.
     fn refuse(
         self: &Arc<Session>,
         request: Request,
         caller: Arc<Caller>,
         response: Response,
-    ) -> Result<(), ClientGone> {
+    ) -> Result<(), ClientDisconnected> {
         let session = Arc::clone(self);
-        // While another request with this id is open, the refusal must not carry the id.
-        let id = self.free(&request.id).cloned();
+        // While another request with this id is open, the refusal must not contain the id.
+        let id = self.unused_id(&request.id).cloned();
         poll_then_spawn(Box::pin(async move {
             let gateway = &session.gateway;
             let encode = |response: &Response| match (&id, response.failure()) {
-                (None, Some(failure)) => encode_own(None, &Response::Refused(failure.into_fault())),
+                (None, Some(failure)) => {
+                    encode_era_independent(None, &Response::Refused(failure.into_fault()))
+                }
                 (Some(_), _) | (None, None) => encode(gateway, &request, &caller, response),
             };
             let refused = dispatch_refusal(gateway, &request, &caller, response, encode).await;
@@ -204,35 +209,37 @@ impl Session {
         }))
     }
 
-    /// Who asks, if it may ask this now.
+    /// Returns the caller of a request, or the refusal of a request that is not allowed now.
     fn caller(&self, request: &Request) -> Result<Caller, Box<Response>> {
-        let line: Arc<dyn Line> = Arc::clone(&self.pipe) as Arc<dyn Line>;
-        let origin = Origin::pipe(self.transport, request.meta.as_ref());
-        let opening = *self.opening.borrow();
-        if opening == Opening::Closed && modern::is_modern(request, None) {
-            let speech = modern::Said::by(request).speech();
-            let speech = speech.map_err(|breach| Box::new(Response::Breach(breach)))?;
-            let client = Arc::new(Client::speaking(speech, Arc::clone(&line)));
-            return Ok(Caller::of(&client, line, origin).asking(request));
+        let outbound: Arc<dyn Outbound> = Arc::clone(&self.pipe) as Arc<dyn Outbound>;
+        let source = RequestSource::pipe(self.transport, request.meta.as_ref());
+        let handshake = *self.handshake.borrow();
+        if handshake == HandshakeState::NotStarted && modern::is_modern(request, None) {
+            let info = modern::RequestMeta::of(request).into_client_info();
+            let info =
+                info.map_err(|violation| Box::new(Response::ProtocolViolation(violation)))?;
+            let client = Arc::new(Client::with_info(info, Arc::clone(&outbound)));
+            return Ok(Caller::of(&client, outbound, source).with_subscription_of(request));
         }
-        match (request.method.as_str(), opening) {
-            ("ping", _) | ("initialize", Opening::Closed) => {}
-            ("initialize", Opening::Asked | Opening::Open) => {
-                return Err(Box::new(not_now("must not be `initialize` a second time")));
+        match (request.method.as_str(), handshake) {
+            ("ping", _) | ("initialize", HandshakeState::NotStarted) => {}
+            ("initialize", HandshakeState::Pending | HandshakeState::Done) => {
+                return Err(Box::new(out_of_order(ALREADY_INITIALIZED)));
             }
-            (_, Opening::Closed) => {
-                return Err(Box::new(not_now("must be `initialize` at first")));
+            (_, HandshakeState::NotStarted) => {
+                return Err(Box::new(out_of_order(NOT_INITIALIZED)));
             }
-            (_, Opening::Asked | Opening::Open) => {}
+            (_, HandshakeState::Pending | HandshakeState::Done) => {}
         }
-        Ok(Caller::of(&self.client, line, origin))
+        Ok(Caller::of(&self.client, outbound, source))
     }
 
-    fn handle(
+    /// Dispatches a request, and sends the response to the client.
+    fn dispatch_and_send(
         self: &Arc<Session>,
         request: Request,
         caller: Arc<Caller>,
-    ) -> Result<(), ClientGone> {
+    ) -> Result<(), ClientDisconnected> {
         let session = Arc::clone(self);
         poll_then_spawn(Box::pin(async move {
             let gateway = &session.gateway;
@@ -242,7 +249,8 @@ impl Session {
             let answered =
                 dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
             let sent = match answered {
-                // Neither takes anything away from others, so neither is limited otherwise.
+                // Pings and refusals are small and need no server, so they are queued without
+                // waiting for room.
                 Dispatched::Answered(encoded, _) if request.method == "ping" => {
                     session.push(encoded.frame)
                 }
@@ -255,25 +263,26 @@ impl Session {
         }))
     }
 
-    /// Answers a request, once the client's hello has been answered.
+    /// Answers a request, after the client's handshake if its era has one.
     async fn answer(&self, request: &Request, caller: &Arc<Caller>) -> Response {
         match (request.method.as_str(), caller.era()) {
             (_, Era::Modern) => answer(&self.gateway, request, caller).await,
-            // What the client says next finds that its hello is on the way.
+            // `begin_handshake` runs in the first poll, so the state is `Pending` before the next
+            // message is handled.
             ("initialize", Era::Legacy(_)) => {
-                let hello = self.greet(request);
-                self.greeted(hello).await
+                let handshake = self.begin_handshake(request);
+                self.finish_handshake(handshake).await
             }
-            // It may come before the hello.
+            // A ping may precede the handshake.
             ("ping", Era::Legacy(_)) => Response::empty(),
-            (_, Era::Legacy(_)) if self.is_opened().await => {
+            (_, Era::Legacy(_)) if self.wait_for_handshake().await => {
                 answer(&self.gateway, request, caller).await
             }
-            (_, Era::Legacy(_)) => not_now("must be `initialize` at first, and that has failed"),
+            (_, Era::Legacy(_)) => out_of_order(HANDSHAKE_FAILED),
         }
     }
 
-    fn told(&self, notification: &Notification) {
+    fn handle_notification(&self, notification: &Notification) {
         match notification.method.as_str() {
             "notifications/cancelled" => {
                 let params = notification.params.clone().unwrap_or_default();
@@ -283,43 +292,50 @@ impl Session {
             }
             "notifications/initialized" => {
                 let servers = self.gateway.servers();
-                if let Some(own) = self.gateway.own_child(&servers) {
-                    own.upstream.confirm(&notification.frame.to_bytes());
+                if let Some(backend) = self.gateway.dedicated_child(&servers) {
+                    backend.upstream.send_initialized(&notification.frame.to_bytes());
                 }
             }
-            // The server would do it, unchecked and with nobody to tell what came of it.
+            // The server would run the call unchecked, and there would be no response.
             "tools/call" => {
-                let why = "a `tools/call` without an id, which nobody could answer";
-                self.gateway.tell(Event::Refused(why.to_owned()));
-                let origin = |meta: Option<&RawJson>| Origin::pipe(self.transport, meta);
+                let reason = "a `tools/call` without an id, to which there can be no response";
+                partial_message::report_refused_message(&self.gateway, reason);
+                let source = |meta: Option<&RawJson>| RequestSource::pipe(self.transport, meta);
                 let frame = notification.frame.to_bytes();
-                malformed::record_call_without_id(&self.gateway, origin, &frame);
+                partial_message::record_call_without_id(&self.gateway, source, &frame);
             }
-            // A server that is down will be told what matters when it is started again.
-            _ => self.gateway.hand_on(notification, self.client.era()),
+            // A server that is not running misses the notification. When the gateway restarts the
+            // server, it repeats the handshake and restores the subscriptions.
+            _ => self.gateway.forward_notification(notification, self.client.era()),
         }
     }
 }
 
-/// Polls `handling` once, then spawns the rest, so that messages reach the server in the client's
-/// order.
+/// Polls `handling` once, then spawns the rest, so that messages reach the server in the order in
+/// which the client sent them.
 fn poll_then_spawn(
-    mut handling: Pin<Box<impl Future<Output = Result<(), ClientGone>> + Send + 'static>>,
-) -> Result<(), ClientGone> {
-    let mut no_news = Context::from_waker(Waker::noop());
-    let mut at_once = tokio::task::unconstrained(handling.as_mut());
-    match Pin::new(&mut at_once).poll(&mut no_news) {
+    mut handling: Pin<Box<impl Future<Output = Result<(), ClientDisconnected>> + Send + 'static>>,
+) -> Result<(), ClientDisconnected> {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut first_poll = tokio::task::unconstrained(handling.as_mut());
+    match Pin::new(&mut first_poll).poll(&mut context) {
         Poll::Ready(sent) => sent,
         Poll::Pending => {
-            // A client that is gone has no use for it.
+            // If the client has disconnected, the result does not matter.
             tokio::spawn(async move { drop(handling.await) });
             Ok(())
         }
     }
 }
 
-/// The refusal of a request that does not come at its time.
-fn not_now(message: &str) -> Response {
+/// The rules for the method of a request, by the state of the handshake.
+const NOT_INITIALIZED: &str =
+    "must be `initialize`, or the request must have the `_meta` of the modern era";
+const ALREADY_INITIALIZED: &str = "must not be `initialize`: the session is already initialized";
+const HANDSHAKE_FAILED: &str = "must be `initialize`: the handshake failed";
+
+/// Returns the refusal of a request that the handshake's state does not allow.
+fn out_of_order(message: &str) -> Response {
     let violation = Violation::new("/method", "const", message);
     Response::Refused(Fault::new(Code::InvalidEnvelope).violation(violation))
 }

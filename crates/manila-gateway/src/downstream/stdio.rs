@@ -1,4 +1,4 @@
-//! One client over standard input and output.
+//! Serves one client over standard input and output.
 
 use std::io;
 use std::sync::Arc;
@@ -13,115 +13,117 @@ use crate::protocol::frames::{self, Frames};
 use crate::rt::queue::queue;
 use manila_process::os::{stdio, stop};
 
-/// Why serving ended.
+/// The reason why serving ended.
 #[derive(PartialEq, Eq)]
 enum End {
-    /// The client closed our input. It may still read what it has asked for.
-    Input,
-    /// We were asked to stop.
-    Asked,
-    /// What we write cannot be written, or nobody reads it.
-    Output,
+    /// The client closed standard input. It may still read the responses to its requests.
+    InputClosed,
+    /// The process received a stop signal.
+    StopSignal,
+    /// Standard output cannot be written, or the client does not read it.
+    OutputFailed,
 }
 
-/// Serves one client until it closes our input or we are asked to stop. What is open then is
-/// finished within the grace period; in the end the server is gone. An error is that we could
-/// not write; that nobody reads is none.
+/// Serves one client until it closes standard input or the process receives a stop signal.
+///
+/// Open requests may finish within the grace period. When this returns, the server has stopped.
+/// Fails if standard output cannot be written; a closed reader is not an error.
 pub async fn serve(gateway: Arc<Gateway>) -> io::Result<()> {
     let (to_client, outbox) = queue(gateway.settings().queue_bytes_max);
     let session = Arc::new(Session::new(Arc::clone(&gateway), Transport::Stdio, to_client));
     let mut writer = tokio::spawn(frames::write_all(stdio::output(), outbox));
-    let mut frames = Frames::new(stdio::input(), gateway.settings().frame_bytes_max);
+    let mut frames = Frames::new(stdio::input(), gateway.settings().message_bytes_max);
     let receiver = Arc::clone(&session);
     let mut reading = Box::pin(async move {
         while let Ok(Some(frame)) = frames.next().await {
             if receiver.receive(frame).is_err() {
-                return End::Output;
+                return End::OutputFailed;
             }
         }
-        End::Input
+        End::InputClosed
     });
     let mut written = None;
     let end = tokio::select! {
         end = &mut reading => end,
-        () = stop::asked() => End::Asked,
+        () = stop::wait_for_stop() => End::StopSignal,
         ended = &mut writer => {
-            written = Some(told(ended));
-            End::Output
+            written = Some(write_result(ended));
+            End::OutputFailed
         }
     };
     gateway.begin_to_stop();
-    if end != End::Output {
-        let answers = async {
-            // Calls may wait for an answer of the client's.
-            if end == End::Asked {
+    if end != End::OutputFailed {
+        let reading_on = async {
+            // Calls may wait for a response from the client.
+            if end == End::StopSignal {
                 let _ = (&mut reading).await;
             }
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            () = drained(&session, &end) => {}
-            () = answers => {}
-            ended = &mut writer => written = Some(told(ended)),
-            // Who asks twice does not want to wait. And whoever closed our input and asks is
-            // surprised by what still comes.
-            () = asked_again(&end) => {
-                if end == End::Input {
+            () = drain(&session, &end) => {}
+            () = reading_on => {}
+            ended = &mut writer => written = Some(write_result(ended)),
+            // A second signal means: do not wait. A client that closed standard input and then
+            // sends a signal does not expect further output.
+            () = wait_second_signal(&end) => {
+                if end == End::InputClosed {
                     session.mute();
                 }
             }
         }
     }
-    gateway.close_door().await;
+    gateway.close_listener().await;
     tokio::select! {
         () = gateway.stop() => {}
-        () = stop::asked() => {
-            gateway.hurry();
+        () = stop::wait_for_stop() => {
+            gateway.kill_now();
             gateway.stop().await;
         }
     }
-    // What was still open has been answered by the server's end.
-    session.open.drained_soon().await;
-    // With the last sender gone, the writer ends when everything is written.
+    // Stopping the server has completed the requests that were still open.
+    session.open.wait_drained_briefly().await;
+    // Without a sender, the writer ends once everything is written.
     drop((reading, session));
     if let Some(written) = written {
         return written;
     }
     let written = tokio::time::timeout(gateway.settings().server_grace, writer).await;
-    written.map_or(Ok(()), told)
+    written.map_or(Ok(()), write_result)
 }
 
-/// Waits to be asked to stop although we are stopping.
-async fn asked_again(end: &End) {
-    // Who closes our input and asks in one go asks once; MCP clients wait for two seconds.
-    const IN_ONE_GO: Duration = Duration::from_secs(1);
-    if *end == End::Input {
-        let _ = tokio::time::timeout(IN_ONE_GO, stop::asked()).await;
+/// Waits for a stop signal that arrives while the gateway is already stopping.
+async fn wait_second_signal(end: &End) {
+    // A signal shortly after standard input was closed is part of the same stop, not a second one.
+    // MCP clients wait two seconds before they send one.
+    const SAME_STOP: Duration = Duration::from_secs(1);
+    if *end == End::InputClosed {
+        let _ = tokio::time::timeout(SAME_STOP, stop::wait_for_stop()).await;
     }
-    stop::asked().await;
+    stop::wait_for_stop().await;
 }
 
-/// Waits for what is open when serving ends, within its time.
-async fn drained(session: &Session, end: &End) {
+/// Waits until the open requests have finished, at most for the grace period.
+async fn drain(session: &Session, end: &End) {
     let settings = &session.gateway.settings();
-    let is_starting = *end == End::Input && session.is_opening();
+    let is_starting = *end == End::InputClosed && session.is_handshake_pending();
     let n_open = session.open.n_open();
     let start = if is_starting { settings.start_timeout } else { Duration::ZERO };
     session.gateway.report_stopping(n_open, settings.grace + start);
-    // A server that is still starting has its own time. What takes longer than the grace ends
-    // with the server.
+    // A server that is still starting has its own timeout. Requests that outlast the grace period
+    // end with the server.
     if is_starting {
         tokio::select! {
-            _ = session.is_opened() => {}
-            // Who asks, too, does not want to wait for that.
-            () = stop::asked() => {}
+            _ = session.wait_for_handshake() => {}
+            // A stop signal ends this wait.
+            () = stop::wait_for_stop() => {}
         }
     }
-    let _ = tokio::time::timeout(settings.grace, session.open.drained()).await;
+    let _ = tokio::time::timeout(settings.grace, session.open.wait_drained()).await;
 }
 
-/// What became of what was written. A client that closed our output wanted no more.
-fn told(written: Result<io::Result<()>, JoinError>) -> io::Result<()> {
+/// Returns the writer's result. A client that closes standard output is not an error.
+fn write_result(written: Result<io::Result<()>, JoinError>) -> io::Result<()> {
     match written {
         Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         Ok(_) | Err(_) => Ok(()),

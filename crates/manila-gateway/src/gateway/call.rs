@@ -1,4 +1,4 @@
-//! Tool calls and tasks: to the server that has the tool.
+//! Sends tool calls and task requests to the server that has the tool.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use manila::stage::validate::{ParsedCall, validate};
 use manila::{Code, Violation};
 
 use super::Gateway;
-use super::forward::wrong;
+use super::forward::invalid_params;
 use crate::backend::tools::Tool;
-use crate::backend::{Answer, Backend, Details, Refusal, UNKNOWN_TASK};
+use crate::backend::{Answer, Backend, Refusal, TaskDetails, UNKNOWN_TASK};
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::presentation::{Preferences, Shape};
+use crate::protocol::presentation::{Preferences, ResultFormat};
 use crate::telemetry::event::Event;
 
 impl Gateway {
@@ -21,18 +21,18 @@ impl Gateway {
     pub async fn call_tool(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         let parsed = match validate(request) {
             Ok(parsed) => parsed,
-            Err(violation) => return refused(violation),
+            Err(violation) => return refuse_violation(violation),
         };
         match self.resolve(&parsed.name) {
-            Some((backend, own)) => {
-                let name = own.to_owned();
+            Some((backend, name)) => {
+                let name = name.to_owned();
                 backend.call_tool(request, parsed, name, caller).await
             }
-            None => self.unknown_tool(&parsed),
+            None => self.refuse_unknown_tool(&parsed),
         }
     }
 
-    /// Answers a call that is not admitted.
+    /// Answers a call that was not admitted.
     pub(crate) fn refuse_call(
         &self,
         request: &Request,
@@ -40,9 +40,9 @@ impl Gateway {
         fault: Fault,
     ) -> Answer {
         let parsed = validate(request).ok();
-        let own = parsed.as_ref().and_then(|parsed| self.resolve(&parsed.name));
-        let owner = own.map(|(backend, own)| (backend, own.to_owned()));
-        let (parsed, (backend, own)) = match (parsed, owner) {
+        let owner = parsed.as_ref().and_then(|parsed| self.resolve(&parsed.name));
+        let owner = owner.map(|(backend, name)| (backend, name.to_owned()));
+        let (parsed, (backend, name)) = match (parsed, owner) {
             (Some(parsed), Some(owner)) => (parsed, owner),
             // The call is refused for the fault, not for an unknown tool or bad parameters.
             (parsed, _) => {
@@ -50,10 +50,10 @@ impl Gateway {
                 return self.seal_or_refuse(&Refusal { fault }, &tool, caller, request);
             }
         };
-        backend.refuse_call(request, parsed, own, caller, fault)
+        backend.refuse_call(request, parsed, name, caller, fault)
     }
 
-    /// A refusal as an envelope, where the caller gets envelopes.
+    /// Returns a refusal, as an envelope if the caller gets envelopes.
     pub(crate) fn seal_or_refuse(
         &self,
         refusal: &Refusal,
@@ -64,67 +64,73 @@ impl Gateway {
         let servers = self.servers();
         let owner = servers.resolve(tool).map(|(backend, _)| backend);
         let settings = owner.map_or_else(|| self.settings(), |owner| owner.settings());
-        // One that does not exist is not what the call is refused for.
-        let asked = Shape::from_meta(request.meta.as_ref()).ok().flatten();
-        let shape = asked.or(caller.preferences.shape);
-        let prefers = Preferences { shape, ..caller.preferences };
-        let presentation = settings.presentation(tool, prefers, caller.era());
-        // Which server has the tool does not matter to what is said of the refusal.
+        // An unknown format is ignored: the call is refused for another reason.
+        let requested = ResultFormat::from_meta(request.meta.as_ref()).ok().flatten();
+        let format = requested.or(caller.preferences.format);
+        let preferences = Preferences { format, ..caller.preferences };
+        let presentation = settings.presentation(tool, preferences, caller.era());
+        // Any server can seal the refusal: its content does not depend on the server.
         let backend = owner.or_else(|| servers.all().first());
-        match (presentation.shape, backend) {
-            (Shape::Contract(contract), Some(backend)) => {
-                backend.sealed_refusal(refusal, tool, contract, presentation, caller, request)
+        match (presentation.format, backend) {
+            (ResultFormat::Contract(contract), Some(backend)) => {
+                backend.seal_refusal(refusal, tool, contract, presentation, caller, request)
             }
-            (Shape::Contract(_) | Shape::AsItCame, _) => Answer::Refused(refusal.clone()),
+            (ResultFormat::Contract(_) | ResultFormat::Passthrough, _) => {
+                Answer::Refused(refusal.clone())
+            }
         }
     }
 
-    /// The server that has what clients call `public`, and its own name for it.
+    /// Returns the server that has the item with this public name, and the server's name for it.
     pub(crate) fn resolve<'a>(&self, public: &'a str) -> Option<(Arc<Backend>, &'a str)> {
         let servers = self.servers.load();
-        let (backend, own) = servers.resolve(public)?;
-        Some((Arc::clone(backend), own))
+        let (backend, name) = servers.resolve(public)?;
+        Some((Arc::clone(backend), name))
     }
 
-    /// The tool of this name; `None` if there is none, or nothing is known about it within the time
-    /// that a call may take.
-    pub(crate) async fn known_tool_in_time(
+    /// Returns the tool of this name, or `None` if it does not exist or is not found within the
+    /// timeout of a call.
+    pub(crate) async fn find_tool_before_timeout(
         &self,
         name: &str,
         caller: &Caller,
     ) -> Option<Arc<Tool>> {
-        let (backend, own) = self.resolve(name)?;
-        backend.known_tool_in_time(own, caller).await
+        let (backend, name) = self.resolve(name)?;
+        backend.find_tool_before_timeout(name, caller).await
     }
 
-    /// The result of a task, in an envelope if it is a tool's.
+    /// Returns the result of a task, in an envelope if it is the result of a tool.
     pub(crate) async fn task_result(&self, request: &Request, caller: &Arc<Caller>) -> Answer {
         match self.servers().resolve_task(request) {
-            Some((backend, own)) => {
-                backend.task_result(own.as_ref().unwrap_or(request), caller).await
+            Some((backend, rewritten)) => {
+                backend.task_result(rewritten.as_ref().unwrap_or(request), caller).await
             }
             None => Answer::Refused(Refusal::new(Code::InvalidToolInput).message(UNKNOWN_TASK)),
         }
     }
 
-    /// What has become of a task, with its result in an envelope, if that is a part of it.
-    pub(crate) async fn task_details(&self, request: &Request, caller: &Arc<Caller>) -> Details {
+    /// Returns the state of a task. If that contains the result, the result is in an envelope.
+    pub(crate) async fn task_details(
+        &self,
+        request: &Request,
+        caller: &Arc<Caller>,
+    ) -> TaskDetails {
         match self.servers().resolve_task(request) {
-            Some((backend, own)) => {
-                backend.task_details(own.as_ref().unwrap_or(request), caller).await
+            Some((backend, rewritten)) => {
+                backend.task_details(rewritten.as_ref().unwrap_or(request), caller).await
             }
-            None => Details::Forwarded(wrong(UNKNOWN_TASK)),
+            None => TaskDetails::Forwarded(invalid_params(UNKNOWN_TASK)),
         }
     }
 
-    fn unknown_tool(&self, parsed: &ParsedCall) -> Answer {
+    fn refuse_unknown_tool(&self, parsed: &ParsedCall) -> Answer {
         let refusal = Refusal::unknown_tool(self.servers().closest_tool(&parsed.name).as_deref());
         let (tool, failure) = (parsed.name.clone(), Some(refusal.code()));
-        self.tell(Event::Called { tool, failure, duration: Duration::ZERO });
+        self.report(Event::Called { tool, failure, duration: Duration::ZERO });
         Answer::Refused(refusal)
     }
 }
 
-fn refused(violation: Violation) -> Answer {
+fn refuse_violation(violation: Violation) -> Answer {
     Answer::Refused(Refusal::new(Code::InvalidToolInput).violation(violation))
 }

@@ -1,4 +1,4 @@
-//! The one way in: every request of every transport is admitted, answered and recorded here.
+//! The only entry point for requests: admits, answers and records every request of every transport.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -14,29 +14,29 @@ use super::record::{Completed, record};
 use super::response::Response;
 use super::{Gateway, answer};
 use crate::admit::{Permit, admit};
-use crate::backend::Failed;
+use crate::backend::CallFailure;
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::origin::Origin;
+use crate::protocol::request_source::RequestSource;
 use crate::rt::clock;
 use crate::telemetry::event::Event;
 
-/// What is known of a message that asks for something.
+/// The known facts about a message that requires a response.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Arrival<'a> {
-    /// The id of the JSON-RPC message; one that cannot be read may still have one.
+    /// The id of the JSON-RPC message. A message that cannot be parsed may still have one.
     pub(crate) id: Option<&'a RawJson>,
-    /// The method as it was sent, where it could be read.
+    /// The method as it was sent, if it could be parsed.
     pub(crate) method: Option<&'a str>,
-    /// The tool or the prompt that it asks for, where it names one.
+    /// The requested tool or prompt, if the message names one.
     pub(crate) name: Option<&'a RawJson>,
     pub(crate) meta: Option<&'a RawJson>,
-    /// Its size on the wire.
+    /// The size on the wire.
     pub(crate) n_bytes: usize,
 }
 
 impl<'a> Arrival<'a> {
-    /// A request of which nothing but this size is known beside the message.
+    /// Describes a request whose size on the wire is that of its frame.
     pub(crate) fn of(request: &'a Request) -> Arrival<'a> {
         Arrival {
             id: Some(&request.id),
@@ -48,24 +48,24 @@ impl<'a> Arrival<'a> {
     }
 }
 
-/// A response as a transport writes it.
+/// A response that a transport has encoded.
 pub(crate) trait EncodedResponse {
-    /// Its size on the wire.
+    /// Returns its size on the wire.
     fn n_bytes(&self) -> usize;
 }
 
 /// How dispatching a request ended.
 pub(crate) enum Dispatched<E> {
-    /// It was answered. The permit counts it as in flight for as long as its transport keeps it.
+    /// The request was answered. It counts as in flight until the transport drops the permit.
     Answered(E, Permit),
-    /// It was not admitted, and this says so.
+    /// The request was not admitted; this is the refusal.
     Refused(E),
-    /// Its caller took it back, and nobody waits for an answer.
+    /// The caller cancelled the request, and gets no response.
     Cancelled,
 }
 
 impl<E> Dispatched<E> {
-    /// What the caller is sent, if anything.
+    /// Returns the response to send to the caller, if any.
     pub(crate) fn into_encoded(self) -> Option<E> {
         match self {
             Dispatched::Answered(encoded, _) | Dispatched::Refused(encoded) => Some(encoded),
@@ -74,9 +74,9 @@ impl<E> Dispatched<E> {
     }
 }
 
-/// Admits a request, answers it, and writes its record once the answer is encoded.
+/// Admits a request, answers it, and writes its record once the response is encoded.
 ///
-/// Dropped before the end, the request counts as cancelled.
+/// If this future is dropped before its end, the request counts as cancelled.
 pub(crate) async fn dispatch<E: EncodedResponse>(
     gateway: &Gateway,
     request: &Request,
@@ -87,9 +87,10 @@ pub(crate) async fn dispatch<E: EncodedResponse>(
     dispatch_with(gateway, request, Arrival::of(request), caller, answer, encode).await
 }
 
-/// As `dispatch`, for a request that its transport answers itself, or of which it knows more.
+/// Like `dispatch`, with an answer or an `Arrival` that the transport supplies.
 ///
-/// The caller pins what answers: a future that is handed over by value is moved and kept twice.
+/// `answer` is passed pinned, because a future passed by value would be stored twice in this
+/// function's own future.
 pub(crate) async fn dispatch_with<E: EncodedResponse>(
     gateway: &Gateway,
     request: &Request,
@@ -104,8 +105,8 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
         trace_id = tracing::field::Empty, span_id = tracing::field::Empty,
     );
     if !span.is_disabled() {
-        span.record("trace_id", caller.origin.trace.trace_id());
-        span.record("span_id", caller.origin.trace.span_id());
+        span.record("trace_id", caller.source.trace.trace_id());
+        span.record("span_id", caller.source.trace.span_id());
     }
     let admitted = admit(request, caller, &gateway.limits).await;
     let finish = |response: &Response| {
@@ -113,7 +114,7 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
         let failure = response.failure();
         let completed = Completed {
             arrival: &arrival,
-            origin: &caller.origin,
+            source: &caller.source,
             started,
             output_bytes: encoded.n_bytes(),
             failure: failure.as_ref(),
@@ -126,24 +127,33 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
     let permit = match admitted {
         Ok(permit) => permit,
         Err(fault) => {
-            return Dispatched::Refused(finish(&not_admitted(gateway, request, caller, fault)));
+            return Dispatched::Refused(finish(&admission_refusal(
+                gateway, request, caller, fault,
+            )));
         }
     };
-    let mut open =
-        Open { gateway, arrival: &arrival, origin: &caller.origin, started, is_over: false };
-    // A handshake is not cancelled, as MCP says.
+    let mut open = OpenRequest {
+        gateway,
+        arrival: &arrival,
+        source: &caller.source,
+        started,
+        is_answered: false,
+    };
+    // MCP forbids clients from cancelling `initialize`.
     let is_cancellable = request.method != "initialize";
     let response = tokio::select! {
         biased;
-        // The answering below is dropped, and that tells the server.
-        () = caller.cancellation.cancelled(), if is_cancellable => return Dispatched::Cancelled,
+        // The future below is dropped, which cancels the request at the server.
+        () = caller.cancellation.wait_cancelled(), if is_cancellable => {
+            return Dispatched::Cancelled;
+        }
         response = answer.instrument(span) => response,
     };
-    open.is_over = true;
+    open.is_answered = true;
     Dispatched::Answered(finish(&response), permit)
 }
 
-/// As `dispatch`, for a request that its transport refuses with this response.
+/// Like `dispatch`, for a request that its transport refuses with this response.
 pub(crate) async fn dispatch_refusal<E: EncodedResponse>(
     gateway: &Gateway,
     request: &Request,
@@ -155,11 +165,12 @@ pub(crate) async fn dispatch_refusal<E: EncodedResponse>(
     dispatch_with(gateway, request, Arrival::of(request), caller, answer, encode).await
 }
 
-/// Refuses what cannot be dispatched: it is no request, or its transport does not take it.
+/// Refuses a message that cannot be dispatched: it is not a request, or its transport does not
+/// accept it.
 pub(crate) fn refuse<E: EncodedResponse>(
     gateway: &Gateway,
     arrival: &Arrival<'_>,
-    origin: &Origin,
+    source: &RequestSource,
     response: &Response,
     encode: impl FnOnce(&Response) -> E,
 ) -> E {
@@ -168,7 +179,7 @@ pub(crate) fn refuse<E: EncodedResponse>(
     let failure = response.failure();
     let completed = Completed {
         arrival,
-        origin,
+        source,
         started,
         output_bytes: encoded.n_bytes(),
         failure: failure.as_ref(),
@@ -179,8 +190,8 @@ pub(crate) fn refuse<E: EncodedResponse>(
     encoded
 }
 
-/// The answer to a request that is not admitted.
-fn not_admitted(
+/// Returns the response to a request that was not admitted.
+fn admission_refusal(
     gateway: &Gateway,
     request: &Request,
     caller: &Arc<Caller>,
@@ -193,33 +204,33 @@ fn not_admitted(
     }
 }
 
-/// A request that is being answered. Dropped while it is open, it was cancelled.
-struct Open<'a> {
+/// A request in progress. If this is dropped before the end, the request was cancelled.
+struct OpenRequest<'a> {
     gateway: &'a Gateway,
     arrival: &'a Arrival<'a>,
-    origin: &'a Origin,
+    source: &'a RequestSource,
     started: Instant,
-    is_over: bool,
+    is_answered: bool,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenRequest<'_> {
     fn drop(&mut self) {
-        if self.is_over {
+        if self.is_answered {
             return;
         }
-        let Open { gateway, arrival, origin, started, .. } = *self;
+        let OpenRequest { gateway, arrival, source, started, .. } = *self;
         if arrival.method == Some("tools/call") {
             let tool = arrival.name.and_then(RawJson::as_text).map(Cow::into_owned);
             let tool = tool.unwrap_or_default();
             let duration = clock::now().saturating_duration_since(started);
-            gateway.tell(Event::Called { tool, failure: Some(Code::Cancelled), duration });
+            gateway.report(Event::Called { tool, failure: Some(Code::Cancelled), duration });
         }
-        // A subscription lasts until its client does not want it any more.
-        let is_end = arrival.method == Some("subscriptions/listen");
-        let failure = (!is_end).then(|| Failed::new(Code::Cancelled));
+        // A subscription normally ends with its cancellation.
+        let is_normal_end = arrival.method == Some("subscriptions/listen");
+        let failure = (!is_normal_end).then(|| CallFailure::new(Code::Cancelled));
         let completed = Completed {
             arrival,
-            origin,
+            source,
             started,
             output_bytes: 0,
             failure: failure.as_ref(),

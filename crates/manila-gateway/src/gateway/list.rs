@@ -1,4 +1,4 @@
-//! Lists: what all servers offer, one after the other.
+//! Lists the items of all servers, in the order of the servers.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
 use super::{Gateway, Servers};
-use crate::backend::{Forwarded, Listed, Way};
+use crate::backend::{Forwarded, ListKind, ToolPresentation};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::Placement;
-use crate::protocol::presentation::Shape;
-use crate::upstream::Down;
+use crate::protocol::presentation::ResultFormat;
+use crate::upstream::Unavailable;
 
 impl Gateway {
     /// Lists tools, as the client sees them.
@@ -25,103 +25,104 @@ impl Gateway {
         let servers = self.servers();
         match servers.only() {
             Some(only) => only.list_tools(request, caller, placement).await,
-            None => servers.list(Listed::Tools, request, caller, placement).await,
+            None => servers.list(ListKind::Tools, request, caller, placement).await,
         }
     }
 
-    /// All tools, as they are listed to clients.
+    /// Returns all tools, as clients see them.
     pub async fn tools(&self, placement: Placement) -> Result<Vec<RawJson>, String> {
-        self.tools_shaped(None, placement).await
+        self.tools_in_format(None, placement).await
     }
 
-    /// The tools of the server that has the tool of this name, if there is such a server; only that
-    /// one is asked, and started if need be.
-    pub async fn tools_beside(
+    /// Returns the tools of the server that has the tool of this name, or `None` if there is no
+    /// such server. Only that server gets a request, and it is started if necessary.
+    pub async fn tools_of_same_server(
         &self,
         tool: &str,
         placement: Placement,
-    ) -> Result<Option<Vec<RawJson>>, Down> {
+    ) -> Result<Option<Vec<RawJson>>, Unavailable> {
         let Some((owner, _)) = self.resolve(tool) else { return Ok(None) };
-        owner.greet().await?;
-        let offered = owner.offered(Listed::Tools).await;
-        let way = Way { shape: None, placement };
-        Ok(Some(owner.offers_shown(Listed::Tools, &offered, &way).to_vec()))
+        owner.perform_handshake().await?;
+        let items = owner.list_items(ListKind::Tools).await;
+        let presentation = ToolPresentation { format: None, placement };
+        Ok(Some(owner.present_items(ListKind::Tools, &items, &presentation).to_vec()))
     }
 
-    /// As `tools`, for somebody who wants results of this shape.
-    pub(crate) async fn tools_shaped(
+    /// Like `tools`, for a caller that gets results in this format.
+    pub(crate) async fn tools_in_format(
         &self,
-        shape: Option<Shape>,
+        format: Option<ResultFormat>,
         placement: Placement,
     ) -> Result<Vec<RawJson>, String> {
-        let (servers, way) = (self.servers(), Way { shape, placement });
+        let (servers, presentation) = (self.servers(), ToolPresentation { format, placement });
         match servers.only() {
-            Some(only) => only.tools_shaped(&way).await,
-            None => Ok(servers.offered(Listed::Tools, &way).await),
+            Some(only) => only.tools_in_format(&presentation).await,
+            None => Ok(servers.list_items(ListKind::Tools, &presentation).await),
         }
     }
 }
 
 impl Servers {
-    /// The answer to a request that lists something.
+    /// Answers a list request.
     pub(super) async fn list(
         &self,
-        kind: Listed,
+        kind: ListKind,
         request: &Request,
         caller: &Arc<Caller>,
         placement: Placement,
     ) -> Forwarded {
-        if let Some(wrong) = wrong_cursor(request) {
-            return wrong;
+        if let Some(refusal) = refuse_cursor(request) {
+            return refusal;
         }
-        let way = Way { shape: caller.preferences.shape, placement };
-        let items = self.offered(kind, &way).await;
+        let presentation = ToolPresentation { format: caller.preferences.format, placement };
+        let items = self.list_items(kind, &presentation).await;
         let result = JsonObject::build(|object| object.member(kind.member(), &items));
-        Forwarded::Changed(result.into(), Era::PLAINEST)
+        Forwarded::Rewritten(result.into(), Era::FALLBACK)
     }
 
-    /// The tasks that a client has made, of all servers. Those that it has made none of are not
-    /// asked.
+    /// Lists the tasks that a client has created on any server. Servers on which it has created
+    /// none get no request.
     pub(super) async fn list_tasks(&self, request: &Request, caller: &Arc<Caller>) -> Forwarded {
-        if let Some(wrong) = wrong_cursor(request) {
-            return wrong;
+        if let Some(refusal) = refuse_cursor(request) {
+            return refusal;
         }
-        let mut asked = tokio::task::JoinSet::new();
-        for (at, backend) in self.all().iter().enumerate() {
-            if backend.tasks.has_any_of(&caller.client) {
+        let mut requests = tokio::task::JoinSet::new();
+        for (index, backend) in self.all().iter().enumerate() {
+            if backend.tasks.has_task_of(&caller.client) {
                 let (backend, caller) = (Arc::clone(backend), Arc::clone(caller));
-                asked.spawn(async move { (at, backend.tasks_of(&caller.client).await) });
+                requests.spawn(async move { (index, backend.tasks_of(&caller.client).await) });
             }
         }
-        let mut tasks = asked.join_all().await;
-        tasks.sort_unstable_by_key(|(at, _)| *at);
+        let mut tasks = requests.join_all().await;
+        tasks.sort_unstable_by_key(|(index, _)| *index);
         let tasks: Vec<RawJson> = tasks.into_iter().flat_map(|(_, tasks)| tasks).collect();
         let result = JsonObject::build(|object| object.member("tasks", &tasks));
-        Forwarded::Changed(result.into(), Era::PLAINEST)
+        Forwarded::Rewritten(result.into(), Era::FALLBACK)
     }
 
-    /// What all servers offer. All are asked at once, and none holds up the others for long.
-    async fn offered(&self, kind: Listed, way: &Way) -> Vec<RawJson> {
-        let mut asked = tokio::task::JoinSet::new();
-        for (at, backend) in self.all().iter().enumerate() {
+    /// Returns the items of all servers. The requests run concurrently, and no server delays the
+    /// others for long.
+    async fn list_items(&self, kind: ListKind, presentation: &ToolPresentation) -> Vec<RawJson> {
+        let mut requests = tokio::task::JoinSet::new();
+        for (index, backend) in self.all().iter().enumerate() {
             let backend = Arc::clone(backend);
-            asked.spawn(async move { (at, backend.offered(kind).await, backend) });
+            requests.spawn(async move { (index, backend.list_items(kind).await, backend) });
         }
-        let mut offers = asked.join_all().await;
-        // Of two that have the same, the first one keeps the name, whoever was quicker.
-        offers.sort_unstable_by_key(|(at, ..)| *at);
+        let mut lists = requests.join_all().await;
+        // If two servers list the same resource, the first one owns its URI, even if it was slower.
+        lists.sort_unstable_by_key(|(index, ..)| *index);
         let mut all = Vec::new();
-        for (_, offered, backend) in &offers {
-            all.extend(backend.offers_shown(kind, offered, way).iter().cloned());
+        for (_, items, backend) in &lists {
+            all.extend(backend.present_items(kind, items, presentation).iter().cloned());
         }
         all
     }
 }
 
-/// What is said against a cursor, which we never give out.
-fn wrong_cursor(request: &Request) -> Option<Forwarded> {
+/// Refuses a request with a cursor, because the gateway returns none.
+fn refuse_cursor(request: &Request) -> Option<Forwarded> {
     let cursor = request.params.as_ref().and_then(|params| params.get("cursor"));
     cursor.filter(|cursor| cursor.as_bytes() != b"null")?;
-    let message = "Invalid params: `cursor` is of no list here: lists come in one page";
+    let message = "Invalid params: `cursor` is unknown: every list has only one page";
     Some(Forwarded::Fault(Fault::new(Code::InvalidToolInput).message(message)))
 }

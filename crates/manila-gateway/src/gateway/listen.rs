@@ -1,4 +1,4 @@
-//! `subscriptions/listen`: a request that lasts as long as its client wants to hear of changes.
+//! `subscriptions/listen`: a request that stays open while its client subscribes to changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,132 +7,138 @@ use bytes::Bytes;
 use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
-use super::answer::not_available;
+use super::answer::unavailable_fault;
 use super::response::Response;
-use crate::gateway::{Gateway, Hello};
-use crate::notifications::{Listener, Lists, Resources, Wants};
+use crate::gateway::{Gateway, HandshakeInfo};
+use crate::notifications::{Lists, NotificationFilter, Resources, Subscriber};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::{Era, meta};
 use crate::protocol::jsonrpc::{self, Fault};
-use crate::upstream::{Arrived, SentAs};
+use crate::upstream::{RequestOverrides, UpstreamReply};
 
-/// How many resources one client may watch, or one subscription name.
+/// The number of resources that one client may watch, or one subscription may name.
 pub(crate) const RESOURCES_MAX: usize = 4_096;
 
-/// Lets the client listen, until it does not want to, or there is nothing to hear any more. What is
-/// given back tells it that.
+/// Subscribes the client to changes. Returns when the server ends the subscription or the gateway
+/// is stopping; the response reports that to the client.
 pub(crate) async fn listen(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Response {
-    let asked = request.params.as_ref().and_then(|params| params.get("notifications"));
-    let Some(asked) = asked.and_then(JsonObject::new) else {
+    let requested = request.params.as_ref().and_then(|params| params.get("notifications"));
+    let Some(requested) = requested.and_then(JsonObject::new) else {
         let fault = Fault::new(Code::InvalidToolInput)
             .message("Invalid params: `notifications` must be an object");
         return Response::Refused(fault);
     };
-    let hello = match gateway.hello(Era::Modern).await {
-        Ok(hello) => hello,
-        Err(down) => return Response::Refused(not_available(&down)),
+    let info = match gateway.handshake_info(Era::Modern).await {
+        Ok(info) => info,
+        Err(unavailable) => return Response::Refused(unavailable_fault(&unavailable)),
     };
-    let refused = tokio::select! {
+    let error = tokio::select! {
         biased;
-        () = gateway.stopping() => None,
-        refused = heard(gateway, request, caller, &hello, &asked) => refused,
+        () = gateway.wait_stopping() => None,
+        error = listen_until_end(gateway, request, caller, &info, &requested) => error,
     };
-    match refused {
-        Some(error) => Response::Error(gateway.settings().hiding.part(error), None),
-        None => Response::Result(over(&request.id)),
+    match error {
+        Some(error) => Response::Error(gateway.settings().redaction.redact_part(error), None),
+        None => Response::Result(closing_result(&request.id)),
     }
 }
 
-/// The end of a subscription that ends in order.
-fn over(id: &RawJson) -> JsonObject {
+/// Returns the result of a subscription that ends without an error.
+fn closing_result(id: &RawJson) -> JsonObject {
     JsonObject::build(|object| {
         object.member("resultType", "complete");
-        object.member("_meta", &tag(id));
+        object.member("_meta", &subscription_meta(id));
     })
 }
 
-fn tag(id: &RawJson) -> JsonObject {
+fn subscription_meta(id: &RawJson) -> JsonObject {
     JsonObject::build(|object| object.member(meta::SUBSCRIPTION_ID, id))
 }
 
-async fn heard(
+/// Waits for the end of the subscription, and returns the server's error object if it has one.
+async fn listen_until_end(
     gateway: &Gateway,
     request: &Request,
     caller: &Arc<Caller>,
-    hello: &Hello,
-    asked: &JsonObject,
+    info: &HandshakeInfo,
+    requested: &JsonObject,
 ) -> Option<RawJson> {
-    let capabilities = match hello {
-        // The server knows best what has changed, and when it begins to tell.
-        Hello::Of(ready) if ready.era == Era::Modern => {
-            let sent = SentAs::default();
-            let mut waiting = ready.connection.forward(request, caller, &sent).await.ok()?;
-            // Whatever it is, it is the end.
-            return match waiting.arrived().await {
-                Ok(Arrived::Response(response)) => response.answer.err(),
+    let capabilities = match info {
+        // A server of the modern era handles the subscription itself.
+        HandshakeInfo::Single(ready) if ready.era == Era::Modern => {
+            let overrides = RequestOverrides::default();
+            let mut waiting = ready.connection.forward(request, caller, &overrides).await.ok()?;
+            // Any reply ends the subscription.
+            return match waiting.wait().await {
+                Ok(UpstreamReply::Response(response)) => response.answer.err(),
                 Ok(_) | Err(_) => None,
             };
         }
-        Hello::Of(ready) => ready.capabilities(),
-        Hello::United(united) => united.capabilities.clone(),
+        HandshakeInfo::Single(ready) => ready.capabilities(),
+        HandshakeInfo::Merged(merged) => merged.capabilities.clone(),
     };
     let mut watches = BTreeMap::new();
-    for uri in uris(asked, &capabilities) {
-        // What the server does not want to tell is not promised.
+    for uri in uris(requested, &capabilities) {
+        // A resource whose subscription the server refuses is not acknowledged.
         if let Ok(watch) = gateway.watch(&uri).await {
             watches.insert(uri, watch);
         }
     }
-    let granted = acknowledged(&request.id, lists(asked, &capabilities), watches.keys());
-    let wants = Wants {
-        lists: lists(asked, &capabilities),
+    let granted = acknowledgement(&request.id, lists(requested, &capabilities), watches.keys());
+    let filter = NotificationFilter {
+        lists: lists(requested, &capabilities),
         resources: Resources::Some(Arc::new(watches)),
         rest: false,
         subscription: Some(request.id.clone()),
     };
-    // Nothing comes before this.
-    caller.line.put(granted).ok()?;
-    let (client, line) = (Arc::clone(&caller.client), Arc::clone(&caller.line));
-    let _listening = gateway.audience.add(Listener { client, line, wants });
+    // The acknowledgement precedes all notifications.
+    caller.outbound.put(granted).ok()?;
+    let (client, outbound) = (Arc::clone(&caller.client), Arc::clone(&caller.outbound));
+    let _guard = gateway.notifications.add(Subscriber { client, outbound, filter });
     std::future::pending().await
 }
 
-/// Whether a server can do something.
-fn can(capabilities: &JsonObject, kind: &str, word: &str) -> bool {
-    let can = capabilities.get(kind).and_then(|it| it.get(word));
-    can.is_some_and(|it| it.as_bytes() == b"true")
+/// Returns whether the capability `name` of this kind is `true`.
+fn has_capability(capabilities: &JsonObject, kind: &str, name: &str) -> bool {
+    let capability = capabilities.get(kind).and_then(|it| it.get(name));
+    capability.is_some_and(|it| it.as_bytes() == b"true")
 }
 
-/// The lists that a client hears of, where the server does not know such wishes itself.
-fn lists(asked: &JsonObject, capabilities: &JsonObject) -> Lists {
-    let is_asked = |word: &str| asked.get(word).is_some_and(|it| it.as_bytes() == b"true");
+/// Returns the lists whose changes the client requested and the gateway can report.
+fn lists(requested: &JsonObject, capabilities: &JsonObject) -> Lists {
+    let is_requested = |name: &str| requested.get(name).is_some_and(|it| it.as_bytes() == b"true");
     Lists {
-        // That we can tell ourselves, when a server was started again.
-        tools: is_asked("toolsListChanged") && capabilities.get("tools").is_some(),
-        prompts: is_asked("promptsListChanged") && can(capabilities, "prompts", "listChanged"),
-        resources: is_asked("resourcesListChanged")
-            && can(capabilities, "resources", "listChanged"),
+        // The gateway itself reports these changes, when a server restarts.
+        tools: is_requested("toolsListChanged") && capabilities.get("tools").is_some(),
+        prompts: is_requested("promptsListChanged")
+            && has_capability(capabilities, "prompts", "listChanged"),
+        resources: is_requested("resourcesListChanged")
+            && has_capability(capabilities, "resources", "listChanged"),
     }
 }
 
-/// The resources that a client wants to hear of, where some server tells of any.
-fn uris(asked: &JsonObject, capabilities: &JsonObject) -> BTreeSet<String> {
-    let uris = asked.get("resourceSubscriptions");
-    let uris = uris.filter(|_| can(capabilities, "resources", "subscribe"));
+/// Returns the resources whose changes the client requested, if any server supports that.
+fn uris(requested: &JsonObject, capabilities: &JsonObject) -> BTreeSet<String> {
+    let uris = requested.get("resourceSubscriptions");
+    let uris = uris.filter(|_| has_capability(capabilities, "resources", "subscribe"));
     let uris = uris.iter().flat_map(RawJson::items).take(RESOURCES_MAX);
     uris.filter_map(|uri| uri.as_text().map(std::borrow::Cow::into_owned)).collect()
 }
 
-fn acknowledged<'a>(id: &RawJson, lists: Lists, uris: impl Iterator<Item = &'a String>) -> Bytes {
+fn acknowledgement<'a>(
+    id: &RawJson,
+    lists: Lists,
+    uris: impl Iterator<Item = &'a String>,
+) -> Bytes {
     let uris: Vec<&str> = uris.map(String::as_str).collect();
     let notifications = JsonObject::build(|object| {
-        for (word, is_told) in [
+        for (name, is_granted) in [
             ("toolsListChanged", lists.tools),
             ("promptsListChanged", lists.prompts),
             ("resourcesListChanged", lists.resources),
         ] {
-            if is_told {
-                object.member(word, &true);
+            if is_granted {
+                object.member(name, &true);
             }
         }
         if !uris.is_empty() {
@@ -140,7 +146,7 @@ fn acknowledged<'a>(id: &RawJson, lists: Lists, uris: impl Iterator<Item = &'a S
         }
     });
     let params = JsonObject::build(|object| {
-        object.member("_meta", &tag(id));
+        object.member("_meta", &subscription_meta(id));
         object.member("notifications", &notifications);
     });
     jsonrpc::notification("notifications/subscriptions/acknowledged", &params)

@@ -1,84 +1,88 @@
-//! What a request is answered with, before a transport writes it.
+//! The response to a request, before a transport encodes it.
 
 use manila::{Code, JsonObject, RawJson};
 
-use crate::backend::{Answer, Details, Failed, Forwarded};
+use crate::backend::{Answer, CallFailure, Forwarded, TaskDetails};
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::modern::Breach;
+use crate::protocol::modern::ProtocolViolation;
 
-/// What a request is answered with.
+/// The response to a request.
 pub(crate) enum Response {
-    /// What a tool call came to.
+    /// The answer to a tool call.
     Tool(Answer),
     /// The state of a task.
-    Task(Details),
-    /// A server's answer to a request that was handed on.
+    Task(TaskDetails),
+    /// A server's response to a forwarded request.
     Forwarded(Forwarded),
-    /// A result of the gateway's own.
+    /// The gateway's own result.
     Result(JsonObject),
-    /// A refusal of the gateway's own.
+    /// The gateway's own refusal.
     Refused(Fault),
-    /// A refusal that the protocol has a number for.
-    Breach(Breach),
-    /// An error object of a server, and its code where the number does not say it.
+    /// A refusal with an error number that MCP defines.
+    ProtocolViolation(ProtocolViolation),
+    /// A server's error object, and its failure code if the error number does not imply it.
     Error(RawJson, Option<Code>),
 }
 
 impl Response {
-    /// A result that says nothing.
+    /// Creates an empty result.
     pub(crate) fn empty() -> Response {
         Response::Result(JsonObject::default())
     }
 
-    /// What went wrong, if something did.
-    pub(crate) fn failure(&self) -> Option<Failed> {
+    /// Returns the failure, if the request failed.
+    pub(crate) fn failure(&self) -> Option<CallFailure> {
         match self {
             Response::Tool(answer) => answer.failure(),
-            Response::Task(Details::Sealed { result, .. }) => result.failure.clone(),
-            Response::Task(Details::Forwarded(forwarded)) | Response::Forwarded(forwarded) => {
+            Response::Task(TaskDetails::Sealed { result, .. }) => result.failure.clone(),
+            Response::Task(TaskDetails::Forwarded(forwarded)) | Response::Forwarded(forwarded) => {
                 match forwarded {
-                    Forwarded::AsItCame(answered) => answered.answer().err().map(Failed::of_error),
-                    Forwarded::Changed(..) => None,
-                    Forwarded::Fault(fault) => Some(Failed::of_fault(fault)),
+                    Forwarded::Passthrough(response) => {
+                        response.answer().err().map(CallFailure::of_error)
+                    }
+                    Forwarded::Rewritten(..) => None,
+                    Forwarded::Fault(fault) => Some(CallFailure::of_fault(fault)),
                 }
             }
             Response::Result(_) => None,
-            Response::Refused(fault) => Some(Failed::of_fault(fault)),
-            Response::Breach(breach) => {
-                let message = Some(breach.message.clone());
-                Some(Failed { message, ..Failed::new(Code::InvalidEnvelope) })
+            Response::Refused(fault) => Some(CallFailure::of_fault(fault)),
+            Response::ProtocolViolation(violation) => {
+                let message = Some(violation.message.clone());
+                Some(CallFailure { message, ..CallFailure::new(Code::InvalidEnvelope) })
             }
             Response::Error(error, code) => {
-                let failed = Failed::of_error(error);
-                Some(Failed { code: code.unwrap_or(failed.code), ..failed })
+                let failed = CallFailure::of_error(error);
+                Some(CallFailure { code: code.unwrap_or(failed.code), ..failed })
             }
         }
     }
 
-    /// The contract of the answer, if it has one.
+    /// Returns the contract of the response, if it has one.
     pub(crate) fn contract(&self) -> Option<&'static str> {
         match self {
             Response::Tool(answer) => answer.contract(),
-            Response::Task(Details::Sealed { result, .. }) => Some(result.contract.id()),
-            Response::Task(Details::Forwarded(_))
+            Response::Task(TaskDetails::Sealed { result, .. }) => Some(result.contract.id()),
+            Response::Task(TaskDetails::Forwarded(_))
             | Response::Forwarded(_)
             | Response::Result(_)
             | Response::Refused(_)
-            | Response::Breach(_)
+            | Response::ProtocolViolation(_)
             | Response::Error(..) => None,
         }
     }
 
-    /// The request id in the envelope, if there is one.
+    /// Returns the request id in the envelope, if there is one.
     pub(crate) fn request_id(&self) -> Option<&str> {
         match self {
             Response::Tool(answer) => answer.request_id(),
-            Response::Task(Details::Sealed { result, .. }) => result.reply.request_id.as_deref(),
-            Response::Task(Details::Forwarded(_))
+            Response::Task(TaskDetails::Sealed { result, .. }) => {
+                result.reply.request_id.as_deref()
+            }
+            Response::Task(TaskDetails::Forwarded(_))
             | Response::Forwarded(_)
             | Response::Result(_)
             | Response::Refused(_)
-            | Response::Breach(_)
+            | Response::ProtocolViolation(_)
             | Response::Error(..) => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Who asks: a client, one request of it, and where it hears what belongs to that.
+//! Callers: a client, one of its requests, and the channel for messages to the client.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -11,211 +11,220 @@ use manila::{JsonObject, RawJson};
 
 use crate::protocol::cancellation::Cancellation;
 use crate::protocol::era::Era;
-use crate::protocol::origin::Origin;
 use crate::protocol::presentation::Preferences;
+use crate::protocol::request_source::RequestSource;
 
-/// Where a client hears what it did not ask for.
-pub(crate) trait Line: Send + Sync {
-    /// Puts a frame on the line, at once.
-    fn put(&self, frame: Bytes) -> Result<(), Unheard>;
+/// A channel for frames to a peer: notifications and requests to a client, responses to a server.
+pub(crate) trait Outbound: Send + Sync {
+    /// Sends a frame without waiting.
+    fn put(&self, frame: Bytes) -> Result<(), Undelivered>;
 
-    /// Puts a question on the line. It is of no use where nobody listens now.
-    fn ask(&self, question: Bytes) -> Result<(), Unheard> {
-        self.put(question)
+    /// Sends a server's request. Unlike a notification, a request fails at once if the client is
+    /// not reading, instead of being stored.
+    fn push_request(&self, request: Bytes) -> Result<(), Undelivered> {
+        self.put(request)
     }
 }
 
-/// Nobody hears it: the client is gone, or has not read for too long.
+/// A frame was not sent: the client has disconnected, or has not read for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unheard;
+pub(crate) struct Undelivered;
 
-/// What a client says of itself.
+/// What a client declares about itself.
 #[derive(Debug, Clone)]
-pub(crate) struct Speech {
-    /// How it speaks.
+pub(crate) struct ClientInfo {
+    /// The era of the client.
     pub(crate) era: Era,
-    /// What it can do for a server, where that is not known to the server already.
+    /// The client's capabilities; `None` if they are unknown, or if the server already got them in
+    /// the client's own handshake.
     pub(crate) capabilities: Option<JsonObject>,
-    /// Its name and version.
-    pub(crate) info: Option<RawJson>,
-    /// How much of a server's log it wants to hear, where its request says it.
+    /// The client's name and version (`clientInfo`), if it has sent them.
+    pub(crate) implementation: Option<RawJson>,
+    /// The log level, if the request declares one.
     pub(crate) log_level: Option<RawJson>,
 }
 
-impl Speech {
-    /// A client that speaks so, and of which nothing else is known.
-    pub(crate) fn of(era: Era) -> Speech {
-        Speech { era, capabilities: None, info: None, log_level: None }
+impl ClientInfo {
+    /// Creates the info of a client of which only the era is known.
+    pub(crate) fn of(era: Era) -> ClientInfo {
+        ClientInfo { era, capabilities: None, implementation: None, log_level: None }
     }
 }
 
-/// A client, as far as what the server says concerns it.
+/// A client, as a receiver of notifications and of servers' requests.
 pub(crate) struct Client {
-    /// No two clients have the same, also when one of them is gone.
+    /// A unique number, which is never reused.
     pub(crate) number: u64,
-    speech: OnceLock<Speech>,
-    /// How much of a server's log it wants to hear, where it has said it for all its requests.
+    declared: OnceLock<ClientInfo>,
+    /// The log level for all requests, if the client has set one.
     log_level: Mutex<Option<RawJson>>,
-    /// How many questions of servers it has not answered yet.
-    n_questions: AtomicUsize,
-    has_left: AtomicBool,
-    /// Where it hears what belongs to none of its requests.
-    pub(crate) line: Arc<dyn Line>,
+    /// The number of servers' requests that the client has not answered yet.
+    n_server_requests: AtomicUsize,
+    is_disconnected: AtomicBool,
+    /// The channel for messages that belong to none of its requests.
+    pub(crate) outbound: Arc<dyn Outbound>,
 }
 
 impl Client {
-    /// A client that has not said yet how it speaks.
-    pub(crate) fn new(line: Arc<dyn Line>) -> Client {
+    /// Creates a client that has not declared its era yet.
+    pub(crate) fn new(outbound: Arc<dyn Outbound>) -> Client {
         static N_CLIENTS: AtomicU64 = AtomicU64::new(0);
         Client {
             number: N_CLIENTS.fetch_add(1, Ordering::Relaxed),
-            speech: OnceLock::new(),
+            declared: OnceLock::new(),
             log_level: Mutex::default(),
-            n_questions: AtomicUsize::new(0),
-            has_left: AtomicBool::new(false),
-            line,
+            n_server_requests: AtomicUsize::new(0),
+            is_disconnected: AtomicBool::new(false),
+            outbound,
         }
     }
 
-    /// A client that speaks so.
-    pub(crate) fn speaking(speech: Speech, line: Arc<dyn Line>) -> Client {
-        let client = Client::new(line);
-        client.learn(speech);
+    /// Creates a client with these declarations.
+    pub(crate) fn with_info(info: ClientInfo, outbound: Arc<dyn Outbound>) -> Client {
+        let client = Client::new(outbound);
+        client.set_info(info);
         client
     }
 
-    /// Notes how it speaks. What it said first stands.
-    pub(crate) fn learn(&self, speech: Speech) {
-        let _ = self.speech.set(speech);
+    /// Stores the client's declarations, unless it has already made some.
+    pub(crate) fn set_info(&self, info: ClientInfo) {
+        let _ = self.declared.set(info);
     }
 
-    /// How it speaks, if it has said it.
-    pub(crate) fn speech(&self) -> Option<&Speech> {
-        self.speech.get()
+    /// Returns the client's declarations, if it has made them.
+    pub(crate) fn client_info(&self) -> Option<&ClientInfo> {
+        self.declared.get()
     }
 
-    /// How much of a server's log it wants to hear; `None` is what the server thinks fit.
+    /// Returns the log level that the client has set; `None` leaves it to the server.
     pub(crate) fn log_level(&self) -> Option<RawJson> {
-        let said = self.speech().and_then(|speech| speech.log_level.clone());
-        said.or_else(|| self.log_level.lock().ok()?.clone())
+        let declared = self.client_info().and_then(|info| info.log_level.clone());
+        declared.or_else(|| self.log_level.lock().ok()?.clone())
     }
 
-    /// Notes how much of a server's log it wants to hear.
+    /// Sets the log level for all requests.
     pub(crate) fn set_log_level(&self, level: RawJson) {
         if let Ok(mut log_level) = self.log_level.lock() {
             *log_level = Some(level);
         }
     }
 
-    /// Whether it can be told from others: it has said hello, and all its requests are its own.
-    pub(crate) fn is_named(&self) -> bool {
-        self.speech().is_some_and(|speech| speech.era != Era::Modern)
+    /// Returns whether requests can be attributed to this client. That requires a handshake, which
+    /// the modern era does not have.
+    pub(crate) fn is_identifiable(&self) -> bool {
+        self.client_info().is_some_and(|info| info.era != Era::Modern)
     }
 
-    /// Notes that a server has asked it something.
-    pub(crate) fn add_question(&self) {
-        self.n_questions.fetch_add(1, Ordering::Relaxed);
+    /// Counts a server's request to the client.
+    pub(crate) fn add_server_request(&self) {
+        self.n_server_requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that a question is answered, or over.
-    pub(crate) fn end_question(&self) {
-        self.n_questions.fetch_sub(1, Ordering::Relaxed);
+    /// Counts the end of a server's request, with or without a response.
+    pub(crate) fn end_server_request(&self) {
+        self.n_server_requests.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether a server waits for its answer.
-    pub(crate) fn has_questions(&self) -> bool {
-        self.n_questions.load(Ordering::Relaxed) > 0
+    /// Returns whether a server waits for a response of the client.
+    pub(crate) fn has_server_requests(&self) -> bool {
+        self.n_server_requests.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether it has left.
-    pub(crate) fn has_left(&self) -> bool {
-        self.has_left.load(Ordering::Relaxed)
+    /// Returns whether the client has disconnected.
+    pub(crate) fn is_disconnected(&self) -> bool {
+        self.is_disconnected.load(Ordering::Relaxed)
     }
 
-    /// Notes that it has left.
-    pub(crate) fn leave(&self) {
-        self.has_left.store(true, Ordering::Relaxed);
+    /// Marks the client as disconnected.
+    pub(crate) fn mark_disconnected(&self) {
+        self.is_disconnected.store(true, Ordering::Relaxed);
     }
 
-    /// How it speaks; whoever has not said it is given what everybody understands.
+    /// Returns the client's era, or the fallback if the client has not declared one.
     pub(crate) fn era(&self) -> Era {
-        self.speech().map_or(Era::PLAINEST, |speech| speech.era)
+        self.client_info().map_or(Era::FALLBACK, |info| info.era)
     }
 }
 
-/// One request of a client, as everybody knows it who works on it.
+/// The caller of one request: its client, and everything else that handling the request needs.
 pub struct Caller {
     pub(crate) client: Arc<Client>,
-    /// Where it hears what belongs to this request.
-    pub(crate) line: Arc<dyn Line>,
+    /// The channel for messages that belong to this request.
+    pub(crate) outbound: Arc<dyn Outbound>,
     pub(crate) cancellation: Cancellation,
-    /// What it prefers, beside what the request itself says.
+    /// The preferences that are not part of the request itself.
     pub(crate) preferences: Preferences,
-    /// The id of the request, where it asks to hear of changes: all that comes carries it.
+    /// The id of the request, if it is a subscription. All its notifications contain the id.
     pub(crate) subscription: Option<RawJson>,
-    /// Where the request comes from.
-    pub(crate) origin: Origin,
+    /// The source of the request.
+    pub(crate) source: RequestSource,
 }
 
 impl Caller {
-    /// A request of this client.
-    pub(crate) fn of(client: &Arc<Client>, line: Arc<dyn Line>, origin: Origin) -> Caller {
+    /// Creates a caller for a request of this client.
+    pub(crate) fn of(
+        client: &Arc<Client>,
+        outbound: Arc<dyn Outbound>,
+        source: RequestSource,
+    ) -> Caller {
         Caller {
             client: Arc::clone(client),
-            line,
+            outbound,
             cancellation: Cancellation::default(),
             preferences: Preferences::MCP,
             subscription: None,
-            origin,
+            source,
         }
     }
 
-    /// The same, for a request of this method and id.
-    pub(crate) fn asking(self, request: &Request) -> Caller {
+    /// Adds the subscription id, if the request is a subscription.
+    pub(crate) fn with_subscription_of(self, request: &Request) -> Caller {
         let is_listening = request.method == "subscriptions/listen";
         let subscription = is_listening.then(|| request.id.clone());
         Caller { subscription, ..self }
     }
 
-    /// Creates a caller that has no MCP client. `on_notification` is called with what the server
-    /// reports about its request, such as progress.
+    /// Creates a caller for use within a program, without an MCP client. `on_notification` receives
+    /// the server's notifications about the request, such as progress.
     #[must_use]
     pub fn without_client(
         on_notification: impl Fn(&Notification) + Send + Sync + 'static,
     ) -> Caller {
-        let line: Arc<dyn Line> = Arc::new(Told(on_notification));
-        let client = Arc::new(Client::new(Arc::clone(&line)));
+        let outbound: Arc<dyn Outbound> = Arc::new(Callback(on_notification));
+        let client = Arc::new(Client::new(Arc::clone(&outbound)));
         let preferences = Preferences { media: Media::Inline, ..Preferences::MCP };
-        Caller { preferences, ..Caller::of(&client, line, Origin::pipe(Transport::Stdio, None)) }
+        let source = RequestSource::pipe(Transport::Stdio, None);
+        Caller { preferences, ..Caller::of(&client, outbound, source) }
     }
 
-    /// Stops what is done for it: the call is answered as cancelled, with what there is until then.
+    /// Stops the call. The caller gets a response that reports the cancellation, with the partial
+    /// result.
     pub fn stop(&self) {
         self.cancellation.stop();
     }
 
-    /// How whoever asks speaks.
+    /// Returns the client's era.
     pub(crate) fn era(&self) -> Era {
         self.client.era()
     }
 
-    /// The era in which a server should be asked for it; `None` if that is all the same.
-    pub(crate) fn wanted(&self) -> Option<Era> {
-        self.client.speech().map(|speech| speech.era)
+    /// Returns the era to use with a server that supports both; `None` if either is fine.
+    pub(crate) fn preferred_era(&self) -> Option<Era> {
+        self.client.client_info().map(|info| info.era)
     }
 }
 
-/// A line to a function.
-struct Told<F>(F);
+/// An outbound channel that calls a function with each notification.
+struct Callback<F>(F);
 
-impl<F: Fn(&Notification) + Send + Sync> Line for Told<F> {
-    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
+impl<F: Fn(&Notification) + Send + Sync> Outbound for Callback<F> {
+    fn put(&self, frame: Bytes) -> Result<(), Undelivered> {
         match Message::from_json(frame) {
             Ok(Message::Notification(notification)) => {
                 (self.0)(&notification);
                 Ok(())
             }
-            Ok(_) | Err(_) => Err(Unheard),
+            Ok(_) | Err(_) => Err(Undelivered),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The eras of MCP: how a peer opens a conversation, and what it understands.
+//! The eras of MCP: how a peer starts a connection, and which features it supports.
 
 use manila::{JsonObject, RawJson};
 
@@ -6,15 +6,15 @@ pub(crate) mod meta;
 mod requests;
 mod results;
 
-pub(crate) use requests::{OwnInfo, modern_request, outgoing};
-pub(crate) use results::incoming;
+pub(crate) use requests::{OwnInfo, modern_params, translate_request};
+pub(crate) use results::translate_result;
 
-/// How a peer speaks MCP.
+/// The generation of MCP that a peer uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
     /// With an `initialize` handshake, in this revision.
     Legacy(Revision),
-    /// Without a handshake: each request says everything (2026-07-28).
+    /// Without a handshake: each request is self-contained (2026-07-28).
     Modern,
 }
 
@@ -43,7 +43,7 @@ impl Revision {
     /// The newest revision.
     pub const LATEST: Revision = Revision::V2025_11_25;
 
-    /// Its date, as it stands in messages.
+    /// Returns the date of the revision, as written in messages.
     #[must_use]
     pub const fn date(self) -> &'static str {
         match self {
@@ -54,9 +54,9 @@ impl Revision {
         }
     }
 
-    /// The revision that a client gets that asks for `date`: its own, or else the newest.
+    /// Returns the revision for a client that requests `date`: that one if known, else the newest.
     #[must_use]
-    pub fn negotiated(date: &str) -> Revision {
+    pub fn negotiate(date: &str) -> Revision {
         let known = Revision::ALL.into_iter().find(|revision| revision.date() == date);
         known.unwrap_or(Revision::LATEST)
     }
@@ -69,10 +69,10 @@ impl std::fmt::Display for Era {
 }
 
 impl Era {
-    /// What whoever understands that has not said how it speaks.
-    pub(crate) const PLAINEST: Era = Era::Legacy(Revision::LATEST);
+    /// The era that is assumed for a peer that has not declared one.
+    pub(crate) const FALLBACK: Era = Era::Legacy(Revision::LATEST);
 
-    /// The revision's date, as it stands in messages.
+    /// Returns the date of the revision, as written in messages.
     #[must_use]
     pub const fn date(self) -> &'static str {
         match self {
@@ -81,18 +81,18 @@ impl Era {
         }
     }
 
-    /// The dates of all revisions that we speak, the newest first.
+    /// Returns the dates of all supported revisions, the newest first.
     pub(crate) fn dates() -> Vec<&'static str> {
         let legacy = Revision::ALL.into_iter().rev().map(Revision::date);
         std::iter::once(Era::Modern.date()).chain(legacy).collect()
     }
 
-    /// Whether two peers open their conversations in the same way.
-    pub(crate) const fn is_like(self, other: Era) -> bool {
+    /// Returns whether two peers are of the same era.
+    pub(crate) const fn is_same_era(self, other: Era) -> bool {
         matches!((self, other), (Era::Legacy(_), Era::Legacy(_)) | (Era::Modern, Era::Modern))
     }
 
-    /// Whether the peer knows `structuredContent` and `outputSchema`.
+    /// Returns whether the peer supports `structuredContent` and `outputSchema`.
     #[must_use]
     pub fn has_structured_results(self) -> bool {
         match self {
@@ -102,8 +102,8 @@ impl Era {
     }
 }
 
-/// Returns the parameter that names what a request is about, and its text. The modern era repeats
-/// it in the header `Mcp-Name`. `name` is the parameter `name`.
+/// Returns the key and the text of the parameter that names the requested item. The modern era
+/// repeats it in the header `Mcp-Name`. `name` is the parameter `name`.
 pub(crate) fn name_of(
     method: &str,
     name: Option<&RawJson>,
@@ -118,20 +118,21 @@ pub(crate) fn name_of(
     Some((key, value?.as_text()?.into_owned()))
 }
 
-/// The levels of a log, the least severe first.
+/// The log levels, the least severe first.
 const LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// Whether somebody wants to hear what is so severe; who has named no level wants nothing.
-pub(crate) fn is_severe_enough(level: Option<&RawJson>, wanted: Option<&RawJson>) -> bool {
+/// Returns whether a message of this level reaches the minimum. Without a valid minimum, no message
+/// does.
+pub(crate) fn is_severe_enough(level: Option<&RawJson>, minimum: Option<&RawJson>) -> bool {
     let rank = |level: Option<&RawJson>| {
         let name = level.and_then(RawJson::as_text)?;
         LEVELS.iter().position(|it| **it == *name)
     };
-    rank(wanted).is_some_and(|wanted| rank(level).is_none_or(|level| level >= wanted))
+    rank(minimum).is_some_and(|minimum| rank(level).is_none_or(|level| level >= minimum))
 }
 
-/// Whether this is the name of a log's level.
+/// Returns whether this is the name of a log level.
 pub(crate) fn is_level(name: &str) -> bool {
     LEVELS.contains(&name)
 }

@@ -1,4 +1,4 @@
-//! Framing: one message a line, read and written without a copy more than needed.
+//! Framing: one message per line, read and written without unnecessary copies.
 
 use std::io;
 use std::time::Duration;
@@ -6,54 +6,54 @@ use std::time::Duration;
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::protocol::skim::{Skim, Skimmed};
-use crate::rt::alert::Alert;
+use crate::protocol::id_scan::{IdScan, ScannedMessage};
+use crate::rt::adaptive_poll::AdaptivePoll;
 use crate::rt::queue::Receiver;
 
-/// What stands on a line.
+/// A line of input.
 #[derive(Debug)]
 pub(crate) enum Frame {
-    /// The line, without its end.
+    /// A complete line, without the line break.
     Line(Bytes),
-    /// What was left, without a line's end, when the source ended.
-    Rest(Bytes),
-    /// A line over the limit. It was not kept, but looked at.
-    TooLong(Skimmed),
+    /// The last line of the source, without a line break at its end.
+    Unterminated(Bytes),
+    /// A line over the limit. It was scanned, but not stored.
+    TooLong(ScannedMessage),
 }
 
-/// Reads lines.
+/// Reads lines from a source.
 pub(crate) struct Frames<R> {
     source: R,
     buffer: BytesMut,
-    /// How much of the buffer has no line end for sure.
+    /// The number of bytes at the start of the buffer that are known to contain no line break.
     n_searched: usize,
-    /// How much is read at once: as much as came lately.
-    room: usize,
+    /// The number of bytes to read at once. It follows the size of recent reads.
+    read_bytes: usize,
     bytes_max: usize,
-    /// While a line over the limit goes by.
-    over: Option<Over>,
-    /// What has not been looked at of it.
-    passing: BytesMut,
-    /// How much of it has gone by.
-    n_skimmed: usize,
-    alert: Alert,
+    /// The state of the line over the limit that is being read, if any.
+    oversized: Option<OversizedLine>,
+    /// The part of that line that has not been scanned.
+    unscanned: BytesMut,
+    /// The number of bytes of that line that have been scanned.
+    n_scanned: usize,
+    poll: AdaptivePoll,
 }
 
-/// A line over the limit that goes by.
-enum Over {
-    /// It may be a message, so it is looked at.
-    Message(Skim),
-    /// It begins as no message does.
+/// A line over the limit that is being read.
+enum OversizedLine {
+    /// It may be a message, so it is scanned for an id.
+    Message(IdScan),
+    /// It does not begin like a message.
     Nonsense,
 }
 
-/// How much is read at once, at least and at most.
+/// The minimum and the maximum of bytes to read at once.
 const READ_BYTES_MIN: usize = 16 * 1024;
 const READ_BYTES_MAX: usize = 1024 * 1024;
 
-/// So much of a line that is too long is waited for, or once more as much as a line may have.
+/// The largest part of a line over the limit that is read, unless the limit itself is larger.
 const ENDLESS_BYTES: usize = 256 * 1024 * 1024;
-/// So much is waited for of a line that is no message.
+/// The largest part that is read of a line that is not a message.
 const NONSENSE_BYTES: usize = 16 * 1024 * 1024;
 
 impl<R: AsyncRead + Unpin> Frames<R> {
@@ -62,56 +62,56 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             source,
             buffer: BytesMut::new(),
             n_searched: 0,
-            room: READ_BYTES_MIN,
+            read_bytes: READ_BYTES_MIN,
             bytes_max,
-            over: None,
-            passing: BytesMut::new(),
-            n_skimmed: 0,
-            alert: Alert::default(),
+            oversized: None,
+            unscanned: BytesMut::new(),
+            n_scanned: 0,
+            poll: AdaptivePoll::default(),
         }
     }
 
-    /// The next line that is not blank, or `None` at the end.
+    /// Reads the next line that is not blank, or returns `None` at the end.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Frame>> {
         loop {
             if let Some(frame) = self.take_line() {
                 return Ok(Some(frame));
             }
-            self.pass_by().await?;
-            self.buffer.reserve(self.room);
-            let n_read = self.alert.wait(self.source.read_buf(&mut self.buffer)).await?;
+            self.skip_oversized().await?;
+            self.buffer.reserve(self.read_bytes);
+            let n_read = self.poll.wait(self.source.read_buf(&mut self.buffer)).await?;
             if n_read == 0 {
                 return Ok(self.take_rest());
             }
-            // Long lines double the room each time, short ones give it back bit by bit.
-            if n_read >= self.room {
-                self.room = READ_BYTES_MAX.min(self.room * 2);
-            } else if n_read < self.room / 4 {
-                self.room = READ_BYTES_MIN.max(self.room / 2);
+            // A full read doubles the size of the next one, a small read halves it.
+            if n_read >= self.read_bytes {
+                self.read_bytes = READ_BYTES_MAX.min(self.read_bytes * 2);
+            } else if n_read < self.read_bytes / 4 {
+                self.read_bytes = READ_BYTES_MIN.max(self.read_bytes / 2);
             }
         }
     }
 
-    /// Looks at what goes by of a line over the limit, piece by piece, so that others have the word
-    /// between. It is not waited for without end.
-    async fn pass_by(&mut self) -> io::Result<()> {
+    /// Scans the part of an oversized line that has been read, in pieces, so that other tasks can
+    /// run between them. Fails if the line does not end.
+    async fn skip_oversized(&mut self) -> io::Result<()> {
         const PIECE: usize = 256 * 1024;
         const BETWEEN_PIECES: Duration = Duration::from_millis(4);
-        while let Some(over) = &mut self.over
-            && !self.passing.is_empty()
+        while let Some(oversized) = &mut self.oversized
+            && !self.unscanned.is_empty()
         {
-            let piece = self.passing.split_to(PIECE.min(self.passing.len()));
-            let bytes_max = match over {
-                Over::Message(skim) => {
-                    skim.feed(&piece);
+            let piece = self.unscanned.split_to(PIECE.min(self.unscanned.len()));
+            let bytes_max = match oversized {
+                OversizedLine::Message(scan) => {
+                    scan.feed(&piece);
                     ENDLESS_BYTES.max(self.bytes_max)
                 }
-                Over::Nonsense => NONSENSE_BYTES,
+                OversizedLine::Nonsense => NONSENSE_BYTES,
             };
-            self.n_skimmed += piece.len();
-            if self.n_skimmed > bytes_max {
-                let why = format!("a message that has no end after {} bytes", self.n_skimmed);
-                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            self.n_scanned += piece.len();
+            if self.n_scanned > bytes_max {
+                let reason = format!("an unterminated message of {} bytes", self.n_scanned);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
             if piece.len() == PIECE {
                 tokio::time::sleep(BETWEEN_PIECES).await;
@@ -122,13 +122,13 @@ impl<R: AsyncRead + Unpin> Frames<R> {
 
     fn take_line(&mut self) -> Option<Frame> {
         loop {
-            let unseen = self.buffer.get(self.n_searched..).unwrap_or_default();
-            let Some(at) = memchr::memchr(b'\n', unseen) else {
+            let unsearched = self.buffer.get(self.n_searched..).unwrap_or_default();
+            let Some(at) = memchr::memchr(b'\n', unsearched) else {
                 self.n_searched = self.buffer.len();
-                let over = self.over.take().or_else(|| self.over_limit());
-                if let Some(over) = over {
-                    self.over = Some(over);
-                    self.passing = std::mem::take(&mut self.buffer);
+                let oversized = self.oversized.take().or_else(|| self.oversized_line());
+                if let Some(oversized) = oversized {
+                    self.oversized = Some(oversized);
+                    self.unscanned = std::mem::take(&mut self.buffer);
                     self.n_searched = 0;
                 }
                 return None;
@@ -141,76 +141,77 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         }
     }
 
-    /// What becomes of the line in the buffer, if that is too much already.
-    fn over_limit(&self) -> Option<Over> {
-        const NONSENSE_KEPT: usize = 1024 * 1024;
+    /// Returns how to treat the line in the buffer, if it is already too long.
+    fn oversized_line(&self) -> Option<OversizedLine> {
+        const NONSENSE_MAX: usize = 1024 * 1024;
         let n_bytes = self.buffer.len();
         let first = || self.buffer.iter().find(|byte| !byte.is_ascii_whitespace());
         if n_bytes > self.bytes_max {
-            Some(Over::Message(Skim::default()))
+            Some(OversizedLine::Message(IdScan::default()))
         } else {
-            // There is no use in keeping what cannot become a message.
-            let is_nonsense = n_bytes > NONSENSE_KEPT && !matches!(first(), Some(b'{' | b'['));
-            is_nonsense.then_some(Over::Nonsense)
+            // A line that cannot become a message need not be stored.
+            let is_nonsense = n_bytes > NONSENSE_MAX && !matches!(first(), Some(b'{' | b'['));
+            is_nonsense.then_some(OversizedLine::Nonsense)
         }
     }
 
-    /// What is left when the source ends: a server may die before it ends its line.
+    /// Returns the rest of the input when the source ends: a server may exit in the middle of a
+    /// line.
     fn take_rest(&mut self) -> Option<Frame> {
         let rest = self.buffer.split().freeze();
         self.n_searched = 0;
         match self.frame(&rest)? {
-            Frame::Line(line) => Some(Frame::Rest(line)),
-            other @ (Frame::Rest(_) | Frame::TooLong(_)) => Some(other),
+            Frame::Line(line) => Some(Frame::Unterminated(line)),
+            other @ (Frame::Unterminated(_) | Frame::TooLong(_)) => Some(other),
         }
     }
 
     fn frame(&mut self, line: &Bytes) -> Option<Frame> {
-        if let Some(over) = self.over.take() {
-            self.n_skimmed = 0;
-            return Some(Frame::TooLong(match over {
-                Over::Message(mut skim) => {
-                    skim.feed(line.strip_suffix(b"\n").unwrap_or(line));
-                    skim.end()
+        if let Some(oversized) = self.oversized.take() {
+            self.n_scanned = 0;
+            return Some(Frame::TooLong(match oversized {
+                OversizedLine::Message(mut scan) => {
+                    scan.feed(line.strip_suffix(b"\n").unwrap_or(line));
+                    scan.end()
                 }
-                Over::Nonsense => Skimmed::default(),
+                OversizedLine::Nonsense => ScannedMessage::default(),
             }));
         }
         let text = line.trim_ascii();
         if text.len() > self.bytes_max {
-            return Some(Frame::TooLong(Skim::whole(text)));
+            return Some(Frame::TooLong(IdScan::scan(text)));
         }
         (!text.is_empty()).then(|| Frame::Line(line.slice_ref(text)))
     }
 }
 
-/// Writes frames as lines until nobody can send any more, or the other side is closed.
+/// Writes frames as lines until all senders are dropped. Fails if the target is closed.
 ///
-/// Frames that wait together go out together.
+/// Frames that are queued at the same time are written together.
 pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
     mut target: W,
     mut frames: Receiver<Bytes>,
 ) -> io::Result<()> {
-    const TOGETHER_BYTES_MAX: usize = 64 * 1024;
-    let mut together = Vec::new();
+    const BATCH_BYTES_MAX: usize = 64 * 1024;
+    let mut batch = Vec::new();
     while let Some(first) = frames.recv().await {
         let mut next = Some(first);
         while let Some(frame) = next.take() {
-            if frame.len() > TOGETHER_BYTES_MAX {
-                target.write_all(&together).await?;
-                together.clear();
-                // With its line's end, or whoever reads would be woken twice.
+            if frame.len() > BATCH_BYTES_MAX {
+                target.write_all(&batch).await?;
+                batch.clear();
+                // Together with its line break, or the reader would be woken twice.
                 target.write_all_buf(&mut frame.chain(&b"\n"[..])).await?;
             } else {
-                together.extend_from_slice(&frame);
-                together.push(b'\n');
+                batch.extend_from_slice(&frame);
+                batch.push(b'\n');
             }
-            if together.len() < TOGETHER_BYTES_MAX {
+            if batch.len() < BATCH_BYTES_MAX {
                 next = frames.try_recv();
             }
         }
-        target.write_all(&together).await?;
-        together.clear();
+        target.write_all(&batch).await?;
+        batch.clear();
         target.flush().await?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Writing JSON-RPC: messages of ours, and others' with nothing changed but the id.
+//! Writes JSON-RPC: the gateway's own messages, and edited copies of the messages of others.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use manila::json::Emit;
 pub(crate) use manila::jsonrpc::{error, large_result, notification, request, result};
 use manila::{Code, RawJson, Violation};
 
-/// `whole` with its part `part` replaced, such as a message with another id: order, spelling
-/// and unknown members stay. `part` must be a slice of `whole`.
-pub(crate) fn replaced(whole: &RawJson, part: &RawJson, with: &[u8]) -> Bytes {
+/// Returns `whole` with `part` replaced, such as a message with another id. The order and spelling
+/// of all other members are unchanged. `part` must be a slice of `whole`.
+pub(crate) fn replace_part(whole: &RawJson, part: &RawJson, with: &[u8]) -> Bytes {
     let (whole, part) = (whole.as_bytes(), part.as_bytes());
     let start = part.as_ptr().addr().saturating_sub(whole.as_ptr().addr());
     let before = whole.get(..start).unwrap_or_default();
@@ -22,13 +22,13 @@ pub(crate) fn replaced(whole: &RawJson, part: &RawJson, with: &[u8]) -> Bytes {
     out.into()
 }
 
-/// Parts of a message that become others: order, spelling and unknown members stay.
+/// Replacements of parts of a message. The order and spelling of all other members are unchanged.
 ///
 /// Parts must be slices of the message, and must not overlap.
 pub(crate) struct Edits<'a> {
     whole: &'a [u8],
     all: Vec<Edit>,
-    /// What stands in the places of all of them.
+    /// The texts of all replacements, one after the other.
     text: Vec<u8>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Edits<'a> {
         self.put(self.place(part), |text| text.extend_from_slice(with));
     }
 
-    /// Replaces a part by the token of a text.
+    /// Replaces a part with a JSON string.
     pub(crate) fn replace_text(&mut self, part: &RawJson, with: &str) {
         self.put(self.place(part), |text| with.emit(text));
     }
@@ -69,22 +69,22 @@ impl<'a> Edits<'a> {
         self.all.push(Edit { place, text: start..self.text.len() });
     }
 
-    /// Whether nothing becomes another.
+    /// Returns whether there are no replacements.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// The message with all of them.
+    /// Returns the message with all replacements.
     pub(crate) fn apply(mut self) -> Bytes {
         self.all.sort_unstable_by_key(|edit| (edit.place.start, edit.place.end));
         let mut out = Vec::with_capacity(self.whole.len() + self.text.len());
-        let mut done = 0;
+        let mut n_copied = 0;
         for Edit { place, text } in self.all {
-            out.extend_from_slice(self.whole.get(done..place.start).unwrap_or_default());
+            out.extend_from_slice(self.whole.get(n_copied..place.start).unwrap_or_default());
             out.extend_from_slice(self.text.get(text).unwrap_or_default());
-            done = place.end;
+            n_copied = place.end;
         }
-        out.extend_from_slice(self.whole.get(done..).unwrap_or_default());
+        out.extend_from_slice(self.whole.get(n_copied..).unwrap_or_default());
         out.into()
     }
 
@@ -95,7 +95,7 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// JSON without line breaks between its tokens: messages are handed on as lines.
+/// Removes line breaks between the tokens of JSON, because messages are forwarded as lines.
 pub(crate) fn one_line(json: Bytes) -> Option<Bytes> {
     if memchr::memchr2(b'\n', b'\r', &json).is_none() {
         return Some(json);
@@ -107,14 +107,14 @@ pub(crate) fn one_line(json: Bytes) -> Option<Bytes> {
     Some(RawJson::parse_payload(trimmed).ok()?.compact())
 }
 
-/// The text of a member of an object, if it is one.
+/// Returns the member of this name, if it is a string.
 pub(crate) fn text_of(object: Option<&RawJson>, name: &str) -> Option<String> {
     let value = object?.get(name)?;
     value.as_text().map(std::borrow::Cow::into_owned)
 }
 
-/// A part of a message of ours, such as an error object.
-pub(crate) fn written(part: &impl Emit) -> manila::JsonObject {
+/// Encodes a part of the gateway's own message, such as an error object.
+pub(crate) fn encode_part(part: &impl Emit) -> manila::JsonObject {
     let mut out = Vec::with_capacity(256);
     part.emit(&mut out);
     let part = RawJson::parse(out).ok().and_then(manila::JsonObject::new);
@@ -125,10 +125,10 @@ pub(crate) fn written(part: &impl Emit) -> manila::JsonObject {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) code: Code,
-    /// What happened, where the catalogue's words do not say it.
+    /// The message, if it is not that of the catalogue.
     pub(crate) message: Option<String>,
     pub(crate) violations: Vec<Violation>,
-    /// When it may be tried again, where that is known.
+    /// The time after which the caller may retry, if known.
     pub(crate) retry_after: Option<Duration>,
 }
 

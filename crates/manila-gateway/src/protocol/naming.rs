@@ -1,4 +1,4 @@
-//! Names of several servers behind one door: each name begins with that of its server.
+//! Public names of the items of several servers: each begins with the name of its server.
 
 use std::borrow::Cow;
 
@@ -8,49 +8,49 @@ use manila::{JsonObject, RawJson};
 
 use crate::protocol::jsonrpc;
 
-/// What stands between the name of a server and the name of what it offers. No server's name has
-/// it, so that it is always clear where one ends.
-pub(crate) const BETWEEN: char = '_';
+/// The separator between the name of a server and the name of its item. The name of a server does
+/// not contain it, so a public name is never ambiguous.
+pub(crate) const SEPARATOR: char = '_';
 
-/// The server and its own name for something.
+/// Splits a public name into the name of the server and the server's name for the item.
 pub(crate) fn split(public: &str) -> Option<(&str, &str)> {
-    public.split_once(BETWEEN)
+    public.split_once(SEPARATOR)
 }
 
-/// The text of a member.
+/// Returns the member of this name, if it is a string.
 pub(crate) fn text(object: &RawJson, name: &str) -> Option<String> {
     object.get(name)?.as_text().map(Cow::into_owned)
 }
 
-/// An object with another value for one of its members, where it stands, or else at the end.
+/// Returns an object with another value for one member. A new member is added at the end.
 pub(crate) fn with_member(object: &RawJson, name: &str, value: &(impl Emit + ?Sized)) -> RawJson {
-    const MOSTLY: usize = 64;
-    let n_bytes = object.as_bytes().len() + value.n_bytes_known() + MOSTLY;
-    let mut is_there = false;
-    let changed = JsonObject::build_in(n_bytes, |writer| {
+    const OVERHEAD: usize = 64;
+    let n_bytes = object.as_bytes().len() + value.n_bytes_known() + OVERHEAD;
+    let mut is_replaced = false;
+    let rewritten = JsonObject::build_in(n_bytes, |writer| {
         for member in object.members() {
             if member.is(name) {
                 writer.member(name, value);
-                is_there = true;
+                is_replaced = true;
             } else {
                 writer.token_member(member.key_token(), &member.value());
             }
         }
-        if !is_there {
+        if !is_replaced {
             writer.member(name, value);
         }
     });
-    changed.into()
+    rewritten.into()
 }
 
-/// A request with another text for a part of it, which must be a slice of its frame.
+/// Returns a request with a part replaced by a string. The part must be a slice of its frame.
 pub(crate) fn with_text(request: &Request, part: &RawJson, text: &str) -> Option<Request> {
     let mut token = Vec::with_capacity(text.len() + 2);
     text.emit(&mut token);
     with_part(request, part, &token)
 }
 
-/// A notification with another text for a part of it, which must be a slice of its frame.
+/// Returns a notification with a part replaced by a string. The part must be a slice of its frame.
 pub(crate) fn notification_with_text(
     notification: &Notification,
     part: &RawJson,
@@ -58,18 +58,18 @@ pub(crate) fn notification_with_text(
 ) -> Option<Notification> {
     let mut token = Vec::with_capacity(text.len() + 2);
     text.emit(&mut token);
-    match Message::from_json(jsonrpc::replaced(&notification.frame, part, &token)) {
+    match Message::from_json(jsonrpc::replace_part(&notification.frame, part, &token)) {
         Ok(Message::Notification(notification)) => Some(notification),
-        // What was a notification is one with another value in it.
+        // A notification with another value is still a notification.
         Ok(Message::Request(_) | Message::Response(_)) | Err(_) => None,
     }
 }
 
-/// A request with another value for a part of it, which must be a slice of its frame.
+/// Returns a request with a part replaced. The part must be a slice of its frame.
 pub(crate) fn with_part(request: &Request, part: &RawJson, with: &[u8]) -> Option<Request> {
-    match Message::from_json(jsonrpc::replaced(&request.frame, part, with)) {
+    match Message::from_json(jsonrpc::replace_part(&request.frame, part, with)) {
         Ok(Message::Request(request)) => Some(request),
-        // What was a request is one with another value in it.
+        // A request with another value is still a request.
         Ok(Message::Notification(_) | Message::Response(_)) | Err(_) => None,
     }
 }

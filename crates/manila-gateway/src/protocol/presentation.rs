@@ -1,52 +1,51 @@
-//! How a result is presented to its caller: in which contract, where in the result, and as what
-//! text.
+//! The presentation of a result: its contract, its place in the response, and its text mode.
 
 use manila::stage::classify::Media;
 use manila::{Contract, RawJson, Violation};
 
 use super::era::Era;
-use super::own_meta;
+use super::meta_keys;
 
-/// What becomes of a result.
+/// The format of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// It is put into an envelope.
+pub enum ResultFormat {
+    /// An envelope of a contract.
     Contract(Contract),
-    /// `none`: it is passed on as it came.
-    AsItCame,
+    /// `none`: the server's result, unchanged.
+    Passthrough,
 }
 
-impl Shape {
-    /// The id for results that are passed on as they came.
+impl ResultFormat {
+    /// The id of the format for unchanged results.
     pub const NONE: &'static str = "none";
 
-    /// The shape of this id: a contract's, or `none`.
+    /// Returns the format with this id: that of a contract, or `none`.
     #[must_use]
-    pub fn from_id(id: &str) -> Option<Shape> {
-        if id == Shape::NONE {
-            return Some(Shape::AsItCame);
+    pub fn from_id(id: &str) -> Option<ResultFormat> {
+        if id == ResultFormat::NONE {
+            return Some(ResultFormat::Passthrough);
         }
-        Contract::from_id(id).ok().map(Shape::Contract)
+        Contract::from_id(id).ok().map(ResultFormat::Contract)
     }
 
-    /// Returns the shape that the `_meta` of a request asks for, or the rule that it breaks.
-    pub(crate) fn from_meta(meta: Option<&RawJson>) -> Result<Option<Shape>, Violation> {
-        let Some(id) = meta.and_then(|meta| meta.get(own_meta::CONTRACT)) else { return Ok(None) };
-        let shape = id.as_text().and_then(|id| Shape::from_id(&id));
-        shape.map(Some).ok_or_else(|| {
-            let ids: Vec<&str> = Shape::ids().collect();
+    /// Returns the format that the `_meta` of a request requests, or the rule that it violates.
+    pub(crate) fn from_meta(meta: Option<&RawJson>) -> Result<Option<ResultFormat>, Violation> {
+        let Some(id) = meta.and_then(|meta| meta.get(meta_keys::CONTRACT)) else { return Ok(None) };
+        let format = id.as_text().and_then(|id| ResultFormat::from_id(&id));
+        format.map(Some).ok_or_else(|| {
+            let ids: Vec<&str> = ResultFormat::ids().collect();
             let message = format!("must be one of {}", ids.join(", "));
             Violation::new("/params/_meta/dev.manila~1contract", "enum", message)
         })
     }
 
-    /// The id of every shape.
+    /// Returns the ids of all formats.
     pub fn ids() -> impl Iterator<Item = &'static str> {
-        Contract::ALL.into_iter().map(Contract::id).chain([Shape::NONE])
+        Contract::ALL.into_iter().map(Contract::id).chain([ResultFormat::NONE])
     }
 }
 
-/// Where the envelope goes in a result.
+/// The place of the envelope in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
     /// As `structuredContent`, and as the first text block.
@@ -56,7 +55,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// Where the envelope goes for a client of this era, which may know no structured results.
+    /// Returns the placement for a client of this era, which may not support structured results.
     pub(crate) fn for_era(self, era: Era) -> Placement {
         match self {
             Placement::Structured if era.has_structured_results() => Placement::Structured,
@@ -70,17 +69,17 @@ impl Placement {
 pub enum TextMode {
     /// An envelope, where the caller's placement puts it.
     Envelope,
-    /// An envelope in the text block only: plain text might have come, so nothing else was
-    /// promised.
-    InText,
-    /// Plain text, because nobody asked for an envelope.
+    /// An envelope in the text block only. The tool may also return plain text, so it declares no
+    /// structured results.
+    EnvelopeInText,
+    /// Plain text, because the caller did not request an envelope.
     Plain,
     /// Plain text, because the caller accepts nothing else.
     Requested,
 }
 
 impl TextMode {
-    /// Whether people read the result.
+    /// Returns whether the result is text for people.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, TextMode::Plain | TextMode::Requested)
     }
@@ -90,42 +89,41 @@ impl TextMode {
         match (self, value) {
             // The caller chose the contract, and always gets its envelopes.
             (TextMode::Envelope | TextMode::Requested, _) => self,
-            (TextMode::InText | TextMode::Plain, true) => TextMode::InText,
-            (TextMode::InText | TextMode::Plain, false) => TextMode::Plain,
+            (TextMode::EnvelopeInText | TextMode::Plain, true) => TextMode::EnvelopeInText,
+            (TextMode::EnvelopeInText | TextMode::Plain, false) => TextMode::Plain,
         }
     }
 }
 
-/// How the result of one call is presented to its caller. It is resolved once, when the call is
-/// parsed.
+/// The presentation of the result of one call. It is determined once, when the call is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Presentation {
-    /// A contract, or the result as it came.
-    pub shape: Shape,
-    /// Where the envelope goes in a result of MCP.
+    /// A contract, or the unchanged result.
+    pub format: ResultFormat,
+    /// The place of the envelope in an MCP result.
     pub placement: Placement,
     /// Whether the result is an envelope or text for people.
     pub text: TextMode,
-    /// Whether media blocks stand beside the envelope or inside it.
+    /// Whether media blocks are beside the envelope or inside it.
     pub media: Media,
-    /// The era of MCP in which the caller reads it.
+    /// The caller's era.
     pub era: Era,
 }
 
-/// What a caller prefers, beside what its request says.
+/// A caller's preferences that are not part of its request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Preferences {
-    /// A contract, or the result as it came.
-    pub(crate) shape: Option<Shape>,
-    /// Whether media blocks stand beside the envelope or inside it.
+    /// A contract, or the unchanged result; `None` leaves it to the configuration.
+    pub(crate) format: Option<ResultFormat>,
+    /// Whether media blocks are beside the envelope or inside it.
     pub(crate) media: Media,
     /// Whether the result is an envelope or text for people; `None` leaves it to the configuration.
     pub(crate) text: Option<TextMode>,
 }
 
 impl Preferences {
-    /// The preferences of a client of MCP that states none.
+    /// The preferences of an MCP client that declares none.
     pub(crate) const MCP: Preferences =
-        Preferences { shape: None, media: Media::Beside, text: None };
+        Preferences { format: None, media: Media::Beside, text: None };
 }

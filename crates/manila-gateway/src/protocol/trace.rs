@@ -1,8 +1,8 @@
-//! The trace that a request belongs to, as W3C Trace Context has it.
+//! The trace of a request, as defined by W3C Trace Context.
 
 use crate::rt::clock;
 
-/// A trace, and our span in it.
+/// A trace, and the gateway's span in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TraceContext {
     trace_id: [u8; 16],
@@ -10,56 +10,55 @@ pub(crate) struct TraceContext {
     flags: u8,
 }
 
-/// The flag of a trace that is recorded. Ours are: the journal has every span.
+/// The flag of a recorded trace. The gateway's own traces have it: the journal has every span.
 const SAMPLED: u8 = 1;
 
 impl TraceContext {
-    /// Continues the trace that a caller names, or begins one. `fresh` is what our span is named
-    /// after.
-    pub(crate) fn continued(traceparent: Option<&str>, fresh: [u8; 16]) -> TraceContext {
+    /// Continues the caller's trace, or starts a new one. The span id is taken from `fresh`.
+    pub(crate) fn continue_or_start(traceparent: Option<&str>, fresh: [u8; 16]) -> TraceContext {
         let [_, _, _, _, _, _, _, _, span_id @ ..] = fresh;
         match traceparent.and_then(parse) {
             Some((trace_id, flags)) => TraceContext { trace_id, span_id, flags },
-            None => TraceContext { trace_id: clock::fresh(), span_id, flags: SAMPLED },
+            None => TraceContext { trace_id: clock::random_id(), span_id, flags: SAMPLED },
         }
     }
 
-    /// The id of the trace, in hex digits.
+    /// Returns the id of the trace, in hex digits.
     pub(crate) fn trace_id(&self) -> String {
         hex(&self.trace_id)
     }
 
-    /// The id of our span, in hex digits.
+    /// Returns the id of the gateway's span, in hex digits.
     pub(crate) fn span_id(&self) -> String {
         hex(&self.span_id)
     }
 
-    /// What servers are sent, so that their spans become children of ours.
+    /// Returns the `traceparent` for servers, which makes their spans children of the gateway's.
     pub(crate) fn traceparent(&self) -> String {
-        let mut written = Vec::with_capacity(55);
-        written.extend_from_slice(b"00-");
-        push_hex(&mut written, &self.trace_id);
-        written.push(b'-');
-        push_hex(&mut written, &self.span_id);
-        written.push(b'-');
-        push_hex(&mut written, &[self.flags]);
-        String::from_utf8(written).unwrap_or_default()
+        let mut text = Vec::with_capacity(55);
+        text.extend_from_slice(b"00-");
+        push_hex(&mut text, &self.trace_id);
+        text.push(b'-');
+        push_hex(&mut text, &self.span_id);
+        text.push(b'-');
+        push_hex(&mut text, &[self.flags]);
+        String::from_utf8(text).unwrap_or_default()
     }
 }
 
-/// Reads the trace id and the flags of a `traceparent`. Later versions may have more parts.
+/// Parses the trace id and the flags of a `traceparent`. Later versions may have more parts.
 fn parse(traceparent: &str) -> Option<([u8; 16], u8)> {
     let mut parts = traceparent.trim().split('-');
     let [version] = bytes::<1>(parts.next()?)?;
     let trace_id = bytes::<16>(parts.next()?)?;
     let parent_id = bytes::<8>(parts.next()?)?;
     let [flags] = bytes::<1>(parts.next()?)?;
-    let is_whole = version != 0xff && (version != 0 || parts.next().is_none());
-    let is_valid = is_whole && trace_id != [0; 16] && parent_id != [0; 8];
+    let is_complete = version != 0xff && (version != 0 || parts.next().is_none());
+    let is_valid = is_complete && trace_id != [0; 16] && parent_id != [0; 8];
     is_valid.then_some((trace_id, flags))
 }
 
-/// Reads lower-case hex digits.
+/// Parses lower-case hex digits.
 fn bytes<const N: usize>(hex: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     if hex.len() != 2 * N || hex.bytes().any(|byte| !matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {

@@ -1,13 +1,13 @@
-//! The clock and the lot: the one place where time and chance come in.
+//! The clock and random ids: the only source of time and randomness.
 
-pub(crate) use manila_process::clock::{moment, now};
+pub(crate) use manila_process::clock::{now, timestamp};
 
-/// The bytes of a fresh random id.
-pub(crate) fn fresh() -> [u8; 16] {
+/// Returns the bytes of a new random id.
+pub(crate) fn random_id() -> [u8; 16] {
     uuid::Uuid::new_v4().into_bytes()
 }
 
-/// The bytes of a fresh id that comes after all that this process drew before.
-pub(crate) fn fresh_in_order() -> [u8; 16] {
+/// Returns the bytes of a new id that sorts after all earlier ones of this process.
+pub(crate) fn ordered_id() -> [u8; 16] {
     uuid::Uuid::now_v7().into_bytes()
 }

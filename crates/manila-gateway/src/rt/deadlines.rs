@@ -1,8 +1,8 @@
-//! The deadlines of all calls behind one timer.
+//! The deadlines of all calls, with one shared timer.
 //!
-//! Nearly every call is answered long before its time is up. A timer of its own would cost it
-//! a system call to start and nothing to show for it, so one timer waits for the earliest
-//! deadline, and calls come and go without touching it.
+//! Nearly every call ends long before its deadline. A timer per call would cost a system call to
+//! start, for nothing. So one timer waits for the earliest deadline, and most calls start and end
+//! without touching it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -23,9 +23,10 @@ pub(crate) struct Deadlines {
 #[derive(Default)]
 struct Waiting {
     by_time: BTreeMap<(Instant, u64), oneshot::Sender<()>>,
-    n_given: u64,
-    /// When the timer looks next, if it does.
-    next_look: Option<Instant>,
+    /// The number of deadlines created so far, which makes each key unique.
+    n_created: u64,
+    /// When the timer wakes up next, if it is set.
+    next_wakeup: Option<Instant>,
 }
 
 impl Deadlines {
@@ -36,83 +37,83 @@ impl Deadlines {
         tokio::spawn(async move {
             let deadlines = timer;
             loop {
-                let next = deadlines.next_look();
+                let next = deadlines.next_wakeup();
                 tokio::select! {
                     () = deadlines.wake.notified() => {}
-                    () = until(next) => {}
+                    () = sleep_until(next) => {}
                 }
             }
         });
         deadlines
     }
 
-    /// Passes after this time from now on. To drop it costs next to nothing.
-    pub(crate) fn within(self: &Arc<Deadlines>, time: Duration) -> Deadline {
-        self.at(clock::now() + time, time)
+    /// Creates a deadline that passes after `timeout`, counted from now. Dropping it is cheap.
+    pub(crate) fn within(self: &Arc<Deadlines>, timeout: Duration) -> Deadline {
+        self.at(clock::now() + timeout, timeout)
     }
 
-    /// Passes when the time has come. `time` is what is said to be given, and what a sign of life
-    /// gives once more.
-    pub(crate) fn at(self: &Arc<Deadlines>, at: Instant, time: Duration) -> Deadline {
+    /// Creates a deadline that passes at this time. `timeout` is the time limit to report, and the
+    /// extension that each sign of activity grants.
+    pub(crate) fn at(self: &Arc<Deadlines>, at: Instant, timeout: Duration) -> Deadline {
         let (sender, receiver) = oneshot::channel();
         let Ok(mut waiting) = self.waiting.lock() else {
-            return Deadline { receiver, key: (at, 0), given: time, deadlines: Arc::clone(self) };
+            return Deadline { receiver, key: (at, 0), timeout, deadlines: Arc::clone(self) };
         };
-        waiting.n_given += 1;
-        let key = (at, waiting.n_given);
+        waiting.n_created += 1;
+        let key = (at, waiting.n_created);
         waiting.by_time.insert(key, sender);
-        if waiting.next_look.is_none_or(|look| look > at) {
-            waiting.next_look = Some(at);
+        if waiting.next_wakeup.is_none_or(|wakeup| wakeup > at) {
+            waiting.next_wakeup = Some(at);
             self.wake.notify_one();
         }
-        Deadline { receiver, key, given: time, deadlines: Arc::clone(self) }
+        Deadline { receiver, key, timeout, deadlines: Arc::clone(self) }
     }
 
-    /// Lets pass what is over, and tells when to look again.
-    fn next_look(&self) -> Option<Instant> {
+    /// Signals the deadlines that have passed, and returns when to wake up next.
+    fn next_wakeup(&self) -> Option<Instant> {
         let mut waiting = self.waiting.lock().ok()?;
         let now = clock::now();
         while let Some(entry) = waiting.by_time.first_entry()
             && entry.key().0 <= now
         {
-            // Whoever does not wait any more has no use for it.
+            // The receiver may be closed.
             let _ = entry.remove().send(());
         }
         let next = waiting.by_time.first_key_value().map(|((at, _), _)| *at);
-        waiting.next_look = next;
+        waiting.next_wakeup = next;
         next
     }
 }
 
-async fn until(at: Option<Instant>) {
+async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }
 }
 
-/// A point in time that is waited for.
+/// A point in time that a caller waits for.
 pub(crate) struct Deadline {
     receiver: oneshot::Receiver<()>,
     key: (Instant, u64),
-    given: Duration,
+    timeout: Duration,
     deadlines: Arc<Deadlines>,
 }
 
 impl Deadline {
-    /// When it passes.
+    /// Returns when it passes.
     pub(crate) fn time(&self) -> Instant {
         self.key.0
     }
 
-    /// How much time is said to be given.
-    pub(crate) fn given(&self) -> Duration {
-        self.given
+    /// Returns the time limit to report.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// Waits until it has passed.
-    pub(crate) async fn passed(&mut self) {
-        // If the timer is gone, so is the gateway.
+    pub(crate) async fn wait(&mut self) {
+        // The timer ends only with the gateway.
         let _ = (&mut self.receiver).await;
     }
 }

@@ -1,7 +1,7 @@
-//! A queue that is limited by the bytes in it, not by the number of its items.
+//! A queue limited by the bytes in it, not by the number of its items.
 //!
-//! Whoever must not wait puts in at once and learns when that is too much; whoever can wait
-//! waits for room. One item may be larger than the limit, or nothing large could pass.
+//! A sender that must not wait pushes immediately and gets an error if the queue is full. A sender
+//! that can wait waits for room. One item may exceed the limit; otherwise no large item could pass.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,51 +9,51 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use tokio::sync::{Notify, mpsc};
 
-use crate::rt::until::until;
+use crate::rt::wait_until::wait_until;
 
-/// Where items are put in. Clones put into the same queue.
+/// The sending end of a queue. Clones send to the same queue.
 pub(crate) struct Sender<T> {
     items: mpsc::UnboundedSender<Item<T>>,
     level: Arc<Level>,
 }
 
-/// Where items come out.
+/// The receiving end of a queue.
 pub(crate) struct Receiver<T> {
     items: mpsc::UnboundedReceiver<Item<T>>,
     level: Arc<Level>,
 }
 
-/// An item, and how it was put in.
+/// An item, its size, and how it was sent.
 struct Item<T> {
     content: T,
     n_bytes: usize,
-    way: Way,
+    mode: PushMode,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Waited,
-    AtOnce,
+enum PushMode {
+    AfterWait,
+    Immediate,
 }
 
 struct Level {
     n_bytes: AtomicUsize,
-    /// Of those, what was put in at once.
-    n_bytes_at_once: AtomicUsize,
+    /// The part of `n_bytes` that was pushed without waiting.
+    n_bytes_immediate: AtomicUsize,
     bytes_max: usize,
     room: Notify,
 }
 
-/// Why an item was not put in.
+/// The reason why an item was not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotPut {
-    /// More than the limit waits that was put in at once, whatever else there is.
+pub(crate) enum PushError {
+    /// The items pushed without waiting have reached the limit. Other items do not count.
     Full,
-    /// Nothing comes out any more.
+    /// The receiver is closed.
     Closed,
 }
 
-/// What an item weighs.
+/// The size of an item.
 pub(crate) trait Weigh {
     fn n_bytes(&self) -> usize;
 }
@@ -64,14 +64,15 @@ impl Weigh for Bytes {
     }
 }
 
-/// An item weighs at least this much, for what is kept beside its bytes.
+/// The overhead per item, which is added to its size.
 const ITEM_BYTES: usize = 128;
 
+/// Creates a queue limited to this number of bytes.
 pub(crate) fn queue<T: Weigh>(bytes_max: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let level = Arc::new(Level {
         n_bytes: AtomicUsize::new(0),
-        n_bytes_at_once: AtomicUsize::new(0),
+        n_bytes_immediate: AtomicUsize::new(0),
         bytes_max,
         room: Notify::new(),
     });
@@ -79,62 +80,62 @@ pub(crate) fn queue<T: Weigh>(bytes_max: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 impl<T: Weigh> Sender<T> {
-    /// Puts in at once.
-    pub(crate) fn push(&self, item: T) -> Result<(), NotPut> {
-        if self.level.n_bytes_at_once.load(Ordering::Relaxed) >= self.level.bytes_max {
-            return Err(NotPut::Full);
+    /// Sends an item without waiting.
+    pub(crate) fn push(&self, item: T) -> Result<(), PushError> {
+        if self.level.n_bytes_immediate.load(Ordering::Relaxed) >= self.level.bytes_max {
+            return Err(PushError::Full);
         }
-        self.put(item, Way::AtOnce)
+        self.put(item, PushMode::Immediate)
     }
 
-    /// Waits for room, and puts in.
-    pub(crate) async fn send(&self, item: T) -> Result<(), NotPut> {
-        self.room().await;
-        self.put(item, Way::Waited)
+    /// Waits for room, then sends an item.
+    pub(crate) async fn send(&self, item: T) -> Result<(), PushError> {
+        self.wait_for_room().await;
+        self.put(item, PushMode::AfterWait)
     }
 
-    /// Puts in what has waited for room already.
-    pub(crate) fn put_waited(&self, item: T) -> Result<(), NotPut> {
-        self.put(item, Way::Waited)
+    /// Sends an item whose sender has already waited for room.
+    pub(crate) fn push_after_wait(&self, item: T) -> Result<(), PushError> {
+        self.put(item, PushMode::AfterWait)
     }
 
-    /// Waits until there is room, or nothing comes out any more.
-    pub(crate) async fn room(&self) {
-        until(&self.level.room, || !self.is_full() || self.items.is_closed()).await;
+    /// Waits until there is room or the receiver is closed.
+    pub(crate) async fn wait_for_room(&self) {
+        wait_until(&self.level.room, || !self.is_full() || self.items.is_closed()).await;
     }
 
-    /// Whether whoever can wait has to.
+    /// Returns whether a sender that can wait has to.
     pub(crate) fn is_full(&self) -> bool {
         self.level.is_full()
     }
 
-    fn put(&self, item: T, way: Way) -> Result<(), NotPut> {
+    fn put(&self, item: T, mode: PushMode) -> Result<(), PushError> {
         let n_bytes = item.n_bytes() + ITEM_BYTES;
         self.level.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
-        if way == Way::AtOnce {
-            self.level.n_bytes_at_once.fetch_add(n_bytes, Ordering::Relaxed);
+        if mode == PushMode::Immediate {
+            self.level.n_bytes_immediate.fetch_add(n_bytes, Ordering::Relaxed);
         }
-        self.items.send(Item { content: item, n_bytes, way }).map_err(|_| NotPut::Closed)
+        self.items.send(Item { content: item, n_bytes, mode }).map_err(|_| PushError::Closed)
     }
 }
 
 impl<T> Sender<T> {
-    /// For somebody who only waits for room, and does not keep the queue open.
-    pub(crate) fn watched(&self) -> Room<T> {
+    /// Returns a handle that waits for room and does not keep the queue open.
+    pub(crate) fn room_watcher(&self) -> Room<T> {
         Room { items: self.items.downgrade(), level: Arc::clone(&self.level) }
     }
 }
 
-/// The room in a queue, seen by somebody who puts nothing in.
+/// A handle that waits for room in a queue but sends nothing.
 pub(crate) struct Room<T> {
     items: mpsc::WeakUnboundedSender<Item<T>>,
     level: Arc<Level>,
 }
 
 impl<T> Room<T> {
-    /// Waits until there is room, or nobody needs it any more.
+    /// Waits until there is room or the queue is closed.
     pub(crate) async fn wait(&self) {
-        until(&self.level.room, || {
+        wait_until(&self.level.room, || {
             let is_open = self.items.upgrade().is_some_and(|items| !items.is_closed());
             !self.level.is_full() || !is_open
         })
@@ -149,22 +150,22 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The next item, or `None` when nobody can put in any more.
+    /// Receives the next item, or `None` if all senders are dropped.
     pub(crate) async fn recv(&mut self) -> Option<T> {
         let item = self.items.recv().await?;
-        Some(self.level.taken(item))
+        Some(self.level.release(item))
     }
 
-    /// The next item, for a thread of its own, or `None` when nobody can put in any more.
+    /// Receives the next item outside of the runtime, or `None` if all senders are dropped.
     pub(crate) fn recv_blocking(&mut self) -> Option<T> {
         let item = self.items.blocking_recv()?;
-        Some(self.level.taken(item))
+        Some(self.level.release(item))
     }
 
-    /// The next item, if it is there.
+    /// Receives the next item if the queue has one.
     pub(crate) fn try_recv(&mut self) -> Option<T> {
         let item = self.items.try_recv().ok()?;
-        Some(self.level.taken(item))
+        Some(self.level.release(item))
     }
 }
 
@@ -180,10 +181,10 @@ impl Level {
         self.n_bytes.load(Ordering::Relaxed) >= self.bytes_max
     }
 
-    fn taken<T>(&self, item: Item<T>) -> T {
-        let Item { content, n_bytes, way } = item;
-        if way == Way::AtOnce {
-            self.n_bytes_at_once.fetch_sub(n_bytes, Ordering::Relaxed);
+    fn release<T>(&self, item: Item<T>) -> T {
+        let Item { content, n_bytes, mode } = item;
+        if mode == PushMode::Immediate {
+            self.n_bytes_immediate.fetch_sub(n_bytes, Ordering::Relaxed);
         }
         let before = self.n_bytes.fetch_sub(n_bytes, Ordering::Relaxed);
         if before >= self.bytes_max {

@@ -1,15 +1,15 @@
-//! What happens in the gateway, for whoever tells people or keeps a log.
+//! Events in the gateway, for logs and metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use manila::Code;
 
-mod traced;
+mod tracing_events;
 
-pub use traced::traced;
+pub use tracing_events::tracing_events;
 
-/// Something that happened.
+/// An event in the gateway.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -19,73 +19,74 @@ pub enum Event {
         tool: String,
         /// The failure, if it failed.
         failure: Option<Code>,
-        /// How long it took.
+        /// The duration of the call.
         duration: Duration,
     },
-    /// The server's process runs and has answered the handshake.
+    /// The server's process runs and has completed the handshake.
     Started {
-        /// How often it was started before.
-        n_earlier: u64,
-        /// The date of the MCP revision that it speaks.
+        /// The number of earlier starts.
+        n_earlier_starts: u64,
+        /// The date of the MCP revision that the server uses.
         era: Option<&'static str>,
-        /// How long that took.
+        /// The time from the start to the end of the handshake.
         duration: Duration,
     },
-    /// The server is gone.
+    /// The server ended.
     Ended {
-        /// Command, reason and its last words.
+        /// The command, the reason, and the last stderr lines.
         reason: String,
-        /// When it is started again; `None` if nobody misses it now.
+        /// The delay before the gateway restarts it; `None` if no client needs it now.
         next_start: Option<Duration>,
     },
     /// The server wrote a line to its standard error.
     Stderr(String),
-    /// The server sent something that cannot be used.
+    /// The server sent an unusable message, or did not accept a notification. The text continues
+    /// a sentence about the server.
     Unusable(String),
-    /// A tool's schema cannot be used, so calls or answers are not checked against it.
+    /// A tool's schema is unusable, so arguments or results are not checked against it.
     SchemaUnusable {
         /// The tool.
         tool: String,
-        /// Why.
+        /// Why the schema is unusable.
         reason: String,
     },
-    /// We are stopping, and wait for open requests.
+    /// The gateway is stopping, and waits for open requests.
     Stopping {
-        /// How many there are.
+        /// The number of open requests.
         n_open: usize,
-        /// How long they have.
+        /// How long the gateway waits at most.
         grace: Duration,
     },
-    /// The client sent something that was refused.
+    /// A client's message or connection was refused: what it was, and the reason.
     Refused(String),
-    /// A connection of a client ended before it was done.
+    /// A connection of a client was lost before it was closed.
     Disconnected(String),
-    /// Secrets were hidden.
+    /// Secrets were redacted.
     Redacted {
-        /// The tool or the method in whose answer they stood.
+        /// The tool or the method whose response contained them.
         place: String,
-        /// The rules that found them, and how often.
+        /// The rules that matched, with their number of matches.
         findings: Vec<(String, u64)>,
     },
-    /// An answer was not redacted, because that was asked for.
+    /// A response was not redacted, because the operator or the caller consented.
     Unredacted {
         /// The tool.
         tool: String,
-        /// Who asked for it.
+        /// Who consented.
         why: Consent,
     },
 }
 
-/// Who wants answers with their secrets.
+/// The consent to a response without redaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
-    /// The operator, for all answers of the tool.
+    /// The operator's, for all responses of the tool.
     Operator,
-    /// The caller, for this one, where the operator allows it.
+    /// The caller's, for this response, if the operator allows it.
     Caller,
-    /// The operator, for envelopes that already have the caller's contract.
+    /// The operator's, for envelopes that already have the caller's contract.
     Passthrough,
 }
 
-/// Where events go.
+/// The callback for events.
 pub type Events = Arc<dyn Fn(Event) + Send + Sync>;

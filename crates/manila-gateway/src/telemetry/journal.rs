@@ -1,7 +1,7 @@
-//! The journal: one line of JSON for each request, in files that are kept within limits (Q6).
+//! The journal: one line of JSON for each request, in files of limited size and number (Q6).
 //!
-//! A thread of its own writes, so nobody ever waits for a disk. What cannot be written is counted,
-//! and as soon as writing works again a line in the file itself says how much is missing.
+//! A separate thread writes, so no request ever waits for the disk. Lines that cannot be written
+//! are counted. As soon as writing works again, a line in the file reports how many are missing.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -21,101 +21,102 @@ mod writer;
 use files::Files;
 use writer::Writer;
 
-/// How much may wait to be written.
+/// The maximum size of the lines that wait to be written.
 const QUEUE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// How long lines are gathered after the first one. To wake the thread costs whoever puts a line
-/// in more than all else of it; while lines are gathered, nobody has to.
-const GATHER: Duration = Duration::from_millis(2);
+/// How long lines are collected after the first one. Waking the thread is the main cost of adding
+/// a line; while the thread collects lines, it need not be woken.
+const COLLECT_TIME: Duration = Duration::from_millis(2);
 
-/// After a failure it is tried again not sooner than this.
+/// The minimum time between a failure and the next attempt.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// What is said where the thread cannot keep up.
-const BEHIND: &str = "lines come faster than they can be written";
+/// The reason that is reported if the thread cannot keep up.
+const BEHIND: &str = "lines arrive faster than they can be written";
 
-/// Where the journal is, and how large it grows.
+/// The folder and the limits of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalSettings {
-    /// The root of the runs: files are in its folder `mcp_server`.
+    /// The root of the runs. The files are in its folder `mcp_server`.
     pub folder: PathBuf,
-    /// A file that would grow beyond this is followed by a new one.
+    /// The maximum size of a file. A line that would exceed it starts a new file.
     pub file_bytes_max: u64,
-    /// How many files are kept. Those that another process writes are never removed.
+    /// The number of files to keep. Files that another process writes are never removed.
     pub files_max: usize,
 }
 
 impl JournalSettings {
-    /// A journal below this folder, within the usual limits.
+    /// Creates the settings of a journal below this folder, with the default limits.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> JournalSettings {
         JournalSettings { folder: folder.into(), file_bytes_max: 64 * 1024 * 1024, files_max: 5 }
     }
 }
 
-/// Q6: the link to the file that was begun last, below a root of runs.
+/// Returns the path of the link to the newest file (Q6), below a root of runs.
 #[must_use]
 pub fn latest(folder: &Path) -> PathBuf {
     folder.join(files::FOLDER).join(files::LATEST)
 }
 
-/// All files of a journal below a root of runs, the oldest first. Several may be written at once.
-pub fn kept(folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// Lists all files of a journal below a root of runs, the oldest first. Several processes may write
+/// at the same time.
+pub fn list_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let folder = folder.join(files::FOLDER);
-    let names = files::own_names(&folder)?;
+    let names = files::journal_names(&folder)?;
     Ok(names.into_iter().map(|name| folder.join(name)).collect())
 }
 
-/// Why there is no journal.
+/// The reason why a journal cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotOpened {
-    /// A limit leaves no room for anything.
+pub enum OpenError {
+    /// A limit is zero.
     #[error("`{0}` of the journal must be at least 1, but is 0")]
-    NoRoom(&'static str),
-    /// No file can be created.
+    ZeroLimit(&'static str),
+    /// A file cannot be created.
     #[error("cannot write the journal in `{}`: {reason}", folder.display())]
     Folder {
-        /// Where.
+        /// The root of the runs.
         folder: PathBuf,
-        /// Why not.
+        /// The system's error.
         reason: io::Error,
     },
-    /// No thread can be started.
+    /// The thread cannot be started.
     #[error("cannot start the thread that writes the journal: {0}")]
     Thread(io::Error),
 }
 
-/// What an operator should hear of a journal.
+/// An event of a journal, for operators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JournalEvent {
-    /// Lines are being lost from now on. Told once, until it is over.
-    Trouble {
-        /// Why.
+    /// Lines are being lost from now on. Reported once, until writing works again.
+    Problem {
+        /// Why lines are lost.
         reason: String,
     },
     /// Writing works again.
-    Over {
-        /// How many lines are missing; the journal itself says it, too.
+    Recovered {
+        /// The number of lost lines, which the journal itself also reports.
         n_lost: u64,
     },
-    /// The link to the latest file cannot be kept. Lines are written all the same. Told once.
-    NoLatest {
-        /// Why.
+    /// The link to the newest file cannot be set. Lines are still written. Reported once.
+    LinkFailed {
+        /// Why the link cannot be set.
         reason: String,
     },
 }
 
-/// Where a journal's events go. They are told on its own thread.
+/// The callback for a journal's events. It is called on the journal's thread.
 pub type JournalEvents = Arc<dyn Fn(JournalEvent) + Send + Sync>;
 
-/// That lines are being lost.
+/// The state of a journal that is losing lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
-    /// Why.
+pub struct Problem {
+    /// Why lines are lost.
     pub reason: String,
-    /// How many so far, of those that the journal does not tell of yet.
+    /// The number of lost lines that the journal has not reported yet.
     pub n_lost: u64,
 }
 
@@ -124,15 +125,15 @@ pub struct Trouble {
 pub enum Closed {
     /// Everything was written, or counted as lost.
     Done,
-    /// The time was over. The rest is written if the process lives long enough.
+    /// The timeout passed. The rest is written if the process lives long enough.
     TimedOut,
 }
 
-/// Where lines are put in.
+/// A handle to a journal, which accepts lines.
 pub struct Journal {
     waiting: Sender<Item>,
     shared: Arc<Shared>,
-    /// Nothing is ever sent: it ends with the thread.
+    /// A channel without messages, which closes when the thread ends.
     done: Mutex<mpsc::Receiver<Infallible>>,
 }
 
@@ -150,12 +151,12 @@ impl Weigh for Item {
     }
 }
 
-/// What those who put in and the thread know together.
+/// The state that the handle and the thread share.
 #[derive(Default)]
 struct Shared {
-    /// Lines that are lost and not told of in the journal.
+    /// The number of lost lines that the journal has not reported yet.
     n_lost: AtomicU64,
-    /// Why nothing is written.
+    /// Why lines are lost, while they are.
     reason: Mutex<Option<String>>,
 }
 
@@ -174,19 +175,19 @@ impl Shared {
 }
 
 impl Journal {
-    /// Opens a journal. A folder that cannot be written is told at once; a file is begun with the
-    /// first line, so that those who only start and stop leave none behind.
-    pub fn open(settings: JournalSettings, events: JournalEvents) -> Result<Journal, NotOpened> {
+    /// Opens a journal. Fails at once if the folder is not writable. The first line creates the
+    /// file, so a program that only starts and stops leaves no file.
+    pub fn open(settings: JournalSettings, events: JournalEvents) -> Result<Journal, OpenError> {
         let JournalSettings { folder, file_bytes_max, files_max } = settings;
         let limits = [("file_bytes_max", file_bytes_max), ("files_max", files_max as u64)];
         if let Some((name, _)) = limits.into_iter().find(|(_, limit)| *limit == 0) {
-            return Err(NotOpened::NoRoom(name));
+            return Err(OpenError::ZeroLimit(name));
         }
         let files = Files::new(folder.join(files::FOLDER), files_max);
-        files.try_out().map_err(|reason| NotOpened::Folder { folder, reason })?;
+        files.probe().map_err(|reason| OpenError::Folder { folder, reason })?;
         let shared = Arc::<Shared>::default();
         let writer = Writer::new(files, file_bytes_max, Arc::clone(&shared), events, RETRY_AFTER);
-        Journal::start(writer, shared).map_err(NotOpened::Thread)
+        Journal::start(writer, shared).map_err(OpenError::Thread)
     }
 
     fn start(mut writer: Writer, shared: Arc<Shared>) -> io::Result<Journal> {
@@ -201,29 +202,30 @@ impl Journal {
         Ok(Journal { waiting, shared, done: Mutex::new(done) })
     }
 
-    /// Puts a line in, without a line end. Never waits: what does not fit is counted as lost.
+    /// Adds a line, given without a line break. Never blocks: a line that does not fit into the
+    /// queue is counted as lost.
     pub fn put(&self, line: impl Into<Bytes>) {
         if self.waiting.push(Item::Line(line.into())).is_err() {
             self.shared.lose(1);
         }
     }
 
-    /// Whether lines are being lost, and why.
+    /// Returns whether lines are being lost, and why.
     #[must_use]
-    pub fn trouble(&self) -> Option<Trouble> {
+    pub fn problem(&self) -> Option<Problem> {
         let n_lost = self.shared.n_lost();
         let reason = self.shared.reason().clone();
         let reason = reason.or_else(|| (n_lost > 0).then(|| BEHIND.to_owned()))?;
-        Some(Trouble { reason, n_lost })
+        Some(Problem { reason, n_lost })
     }
 
-    /// Writes the rest, and waits for that, but no longer than this. What is put in afterwards is
-    /// lost. It blocks the thread that calls it.
-    pub fn close(&self, within: Duration) -> Closed {
-        // Where the thread has ended already, it hears nothing and need not.
-        let _ = self.waiting.put_waited(Item::Close);
+    /// Writes the remaining lines, and waits for that at most for `timeout`. Lines added later are
+    /// lost. This blocks the calling thread.
+    pub fn close(&self, timeout: Duration) -> Closed {
+        // This fails if the thread has already ended.
+        let _ = self.waiting.push_after_wait(Item::Close);
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        match done.recv_timeout(within) {
+        match done.recv_timeout(timeout) {
             Ok(never) => match never {},
             Err(mpsc::RecvTimeoutError::Disconnected) => Closed::Done,
             Err(mpsc::RecvTimeoutError::Timeout) => Closed::TimedOut,
@@ -234,7 +236,7 @@ impl Journal {
 fn write_until_closed(mut lines: Receiver<Item>, writer: &mut Writer) {
     while let Some(Item::Line(first)) = lines.recv_blocking() {
         writer.add(&first, clock::now());
-        thread::sleep(GATHER);
+        thread::sleep(COLLECT_TIME);
         let now = clock::now();
         while let Some(item) = lines.try_recv() {
             let Item::Line(line) = item else { return };

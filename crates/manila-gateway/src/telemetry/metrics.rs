@@ -1,4 +1,4 @@
-//! Figures for whoever watches us: what happened since we started, as Prometheus reads it.
+//! Metrics since the start of the gateway, in the format of Prometheus.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -14,7 +14,7 @@ use prometheus_client::registry::{Metric, Registry, Unit};
 
 use crate::telemetry::event::{Event, Events};
 
-/// What is counted.
+/// The metrics of a gateway.
 pub(crate) struct Metrics {
     registry: Registry,
     calls: Family<CallLabels, Counter>,
@@ -53,13 +53,13 @@ struct ServerLabels {
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct WayLabels {
+struct DirectionLabels {
     direction: &'static str,
 }
 
-/// What is known only at the moment when somebody looks.
+/// The values that are determined only when the metrics are encoded.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Now {
+pub(crate) struct Gauges {
     pub(crate) n_in_flight: usize,
     pub(crate) n_sessions: usize,
 }
@@ -69,30 +69,30 @@ impl Default for Metrics {
         let mut registry = Registry::with_prefix("manila");
         let durations: Family<ToolLabels, Histogram, fn() -> Histogram> =
             Family::new_with_constructor(seconds);
-        let help = "How long tool calls took";
+        let help = "Duration of tool calls";
         registry.register_with_unit("call_duration", help, Unit::Seconds, durations.clone());
-        let bytes = Family::<WayLabels, Counter>::default();
-        let help = "What requests and answers weigh";
+        let bytes = Family::<DirectionLabels, Counter>::default();
+        let help = "Size of requests and responses";
         registry.register_with_unit("messages", help, Unit::Bytes, bytes.clone());
-        let direction = |direction| bytes.get_or_create(&WayLabels { direction }).clone();
+        let direction = |direction| bytes.get_or_create(&DirectionLabels { direction }).clone();
         Metrics {
-            calls: added(&mut registry, "calls", "Tool calls by what became of them"),
+            calls: register(&mut registry, "calls", "Tool calls by result code"),
             durations,
-            redactions: added(&mut registry, "redactions", "Secrets that were hidden, by rule"),
-            servers_up: added(&mut registry, "server_up", "Whether a server can be asked"),
-            starts: added(&mut registry, "server_starts", "How often a server was started"),
-            refusals: added(&mut registry, "refusals", "Messages that were refused"),
+            redactions: register(&mut registry, "redactions", "Redacted secrets by rule"),
+            servers_up: register(&mut registry, "server_up", "Whether a server is available"),
+            starts: register(&mut registry, "server_starts", "Starts of a server"),
+            refusals: register(&mut registry, "refusals", "Refused messages"),
             bytes_in: direction("in"),
             bytes_out: direction("out"),
-            in_flight: added(&mut registry, "requests_in_flight", "Requests that are open"),
-            sessions: added(&mut registry, "sessions", "Sessions that are open"),
+            in_flight: register(&mut registry, "requests_in_flight", "Requests in flight"),
+            sessions: register(&mut registry, "sessions", "Open sessions"),
             registry,
         }
     }
 }
 
-/// A new figure among those that are shown.
-fn added<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+/// Creates a metric, and adds it to the registry.
+fn register<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
     let metric = M::default();
     registry.register(name, help, metric.clone());
     metric
@@ -106,8 +106,8 @@ fn seconds() -> Histogram {
 }
 
 impl Metrics {
-    /// Events on their way to somebody else, counted. `server` is whom they are about.
-    pub(crate) fn counting(self: &Arc<Metrics>, server: &str, events: Events) -> Events {
+    /// Wraps a callback so that its events are counted. `server` is the name of their server.
+    pub(crate) fn count_events(self: &Arc<Metrics>, server: &str, events: Events) -> Events {
         let (metrics, server) = (Arc::clone(self), Arc::<str>::from(server));
         Arc::new(move |event| {
             metrics.count(&server, &event);
@@ -115,17 +115,17 @@ impl Metrics {
         })
     }
 
-    /// Counts what a request and its answer weigh.
-    pub(crate) fn count_bytes(&self, n_asked: usize, n_answered: usize) {
-        self.bytes_in.inc_by(n_asked as u64);
-        self.bytes_out.inc_by(n_answered as u64);
+    /// Counts the bytes of a request and of its response.
+    pub(crate) fn count_bytes(&self, n_in: usize, n_out: usize) {
+        self.bytes_in.inc_by(n_in as u64);
+        self.bytes_out.inc_by(n_out as u64);
     }
 
     fn count(&self, server: &Arc<str>, event: &Event) {
         let labels = || ServerLabels { server: Arc::clone(server) };
         match event {
             Event::Called { tool, failure, duration } => {
-                // Names that nobody has are not kept: there is no end to them.
+                // Unknown names get no label, because clients could send any number of them.
                 let is_known = *failure != Some(Code::ToolNotFound);
                 let tool = if is_known { tool.clone() } else { String::new() };
                 let (server, code) = (Arc::clone(server), failure.map_or("ok", Code::name));
@@ -159,13 +159,13 @@ impl Metrics {
         }
     }
 
-    /// All figures, as Prometheus reads them.
-    pub(crate) fn shown(&self, now: Now) -> String {
+    /// Returns all metrics in the text format of Prometheus.
+    pub(crate) fn encode(&self, now: Gauges) -> String {
         let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         self.in_flight.set(number(now.n_in_flight));
         self.sessions.set(number(now.n_sessions));
         let mut text = String::new();
-        // A string takes everything that is written to it.
+        // Writing to a string cannot fail.
         let _ = encode(&mut text, &self.registry);
         text
     }

@@ -1,4 +1,4 @@
-//! Hearing from a server what has changed, in the way of its era.
+//! Subscribes to a server's changes, as its era requires.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,65 +9,67 @@ use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
-use super::{Arrived, Ready};
+use super::{Ready, UpstreamReply};
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::{self, Fault};
 use crate::rt::clock;
 
-/// The lists that can change, with the word that asks for it.
+/// The lists that can change, each with its member in a subscription.
 const LISTS: [(&str, &str); 3] = [
     ("tools", "toolsListChanged"),
     ("prompts", "promptsListChanged"),
     ("resources", "resourcesListChanged"),
 ];
 
-/// How long a server may take to take note of a wish.
-const LONGEST: Duration = Duration::from_secs(5);
+/// How long a server may take to acknowledge a subscription.
+const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Asks for changes of lists, again when that ends, as long as the server is there. What it tells
-/// then comes with everything else. A server of the legacy era tells it unasked.
-pub(super) async fn hear(ready: &Ready) {
-    let Some(wanted) = wanted(ready) else { return };
-    let params = JsonObject::build(|object| object.member("notifications", &wanted));
+/// Subscribes to changes of lists, and renews the subscription when it ends. Notifications go to
+/// the inbox. A server of the legacy era sends them without a subscription.
+pub(super) async fn watch_lists(ready: &Ready) {
+    let Some(filter) = list_filter(ready) else { return };
+    let params = JsonObject::build(|object| object.member("notifications", &filter));
     listen(ready, &params, |_| ()).await;
 }
 
-/// A resource that is watched at a server. Where the server tells it only whoever listens, nobody
-/// listens any more when this is dropped; any other server must be told.
+/// A subscription to a resource of a server. In the modern era, dropping it closes its stream; in
+/// the legacy era, `end` must send a request to the server.
 pub(crate) struct Subscription {
     ready: Arc<Ready>,
     uri: String,
-    /// What listens, where the server tells it only whoever listens.
-    listening: Option<AbortHandle>,
+    /// The task that reads the stream of the subscription, in the modern era.
+    listener: Option<AbortHandle>,
 }
 
 impl Ready {
-    /// Asks for changes of one resource. An error is what the server says against it. `missed` is
-    /// called when the server was away, and was asked again: what changed meanwhile nobody has
-    /// told.
+    /// Subscribes to changes of one resource. Fails with an error object for the client. Calls
+    /// `missed` when an interrupted subscription is renewed, because changes in between were not
+    /// reported.
     pub(crate) async fn subscribe(
         self: &Arc<Ready>,
         uri: &str,
         missed: impl Fn() + Send + Sync + 'static,
     ) -> Result<Subscription, RawJson> {
-        let (ready, own_uri) = (Arc::clone(self), uri.to_owned());
+        let (ready, subscribed_uri) = (Arc::clone(self), uri.to_owned());
         match self.era {
             Era::Legacy(_) => {
-                let asked = self.ask_about("resources/subscribe", uri);
-                // A server that does not answer may still tell.
-                if let Ok(Some(Arrived::Response(response))) = timeout(LONGEST, asked).await {
+                let reply = self.request_about("resources/subscribe", uri);
+                // A server that does not respond may still send notifications.
+                if let Ok(Some(UpstreamReply::Response(response))) =
+                    timeout(SUBSCRIBE_TIMEOUT, reply).await
+                {
                     response.answer?;
                 }
-                Ok(Subscription { ready, uri: own_uri, listening: None })
+                Ok(Subscription { ready, uri: subscribed_uri, listener: None })
             }
             Era::Modern => {
-                let (listening, first) = self.listen_to(uri, missed);
-                // Dropped from here on, it listens no more.
-                let listening = Some(listening);
-                let subscription = Subscription { ready, uri: own_uri, listening };
-                // A server that does not answer may still tell.
-                if let Ok(Ok(told)) = timeout(LONGEST, first).await
-                    && !is_granted(&told?, uri)
+                let (listener, first) = self.listen_to_resource(uri, missed);
+                // From here on, dropping the subscription closes the stream.
+                let listener = Some(listener);
+                let subscription = Subscription { ready, uri: subscribed_uri, listener };
+                // A server that does not respond may still send notifications.
+                if let Ok(Ok(acknowledged)) = timeout(SUBSCRIBE_TIMEOUT, first).await
+                    && !is_granted(&acknowledged?, uri)
                 {
                     return Err(not_granted());
                 }
@@ -76,118 +78,121 @@ impl Ready {
         }
     }
 
-    /// Listens to what the server tells of a resource. Beside that comes what it first says to it.
-    fn listen_to(
+    /// Opens a stream for a resource. Also returns the receiver of the first acknowledgement.
+    fn listen_to_resource(
         self: &Arc<Ready>,
         uri: &str,
         missed: impl Fn() + Send + Sync + 'static,
-    ) -> (AbortHandle, oneshot::Receiver<Told>) {
-        let wanted = JsonObject::build(|object| object.member("resourceSubscriptions", &[uri][..]));
-        let params = JsonObject::build(|object| object.member("notifications", &wanted));
+    ) -> (AbortHandle, oneshot::Receiver<Acknowledgement>) {
+        let filter = JsonObject::build(|object| object.member("resourceSubscriptions", &[uri][..]));
+        let params = JsonObject::build(|object| object.member("notifications", &filter));
         let (sender, first) = oneshot::channel();
         let (mut sender, ready) = (Some(sender), Arc::clone(self));
-        let listening = tokio::spawn(async move {
-            let told = |told: Told| match (sender.take(), told) {
-                // Whoever does not wait for it hears what comes all the same.
-                (Some(sender), told) => drop(sender.send(told)),
+        let listener = tokio::spawn(async move {
+            let acknowledge = |acknowledged: Acknowledgement| match (sender.take(), acknowledged) {
+                // The caller may no longer wait for the acknowledgement; the stream stays open.
+                (Some(sender), acknowledged) => drop(sender.send(acknowledged)),
                 (None, Ok(_)) => missed(),
                 (None, Err(_)) => {}
             };
-            listen(&ready, &params, told).await;
+            listen(&ready, &params, acknowledge).await;
         });
-        (listening.abort_handle(), first)
+        (listener.abort_handle(), first)
     }
 
-    async fn ask_about(&self, method: &str, uri: &str) -> Option<Arrived> {
+    async fn request_about(&self, method: &str, uri: &str) -> Option<UpstreamReply> {
         let params = JsonObject::build(|object| object.member("uri", uri));
-        let mut waiting = self.connection.ask(method, &params).await.ok()?;
-        waiting.arrived().await.ok()
+        let mut waiting = self.connection.send_request(method, &params).await.ok()?;
+        waiting.wait().await.ok()
     }
 }
 
 impl Subscription {
-    /// Tells the server that nobody wants to hear of it any more, and waits until it has taken
-    /// note.
+    /// Ends the subscription, and waits until the server has acknowledged that.
     pub(crate) async fn end(self) {
-        if self.listening.is_none() {
-            let told = self.ready.ask_about("resources/unsubscribe", &self.uri);
-            // Who does not answer is not waited for.
-            let _ = timeout(LONGEST, told).await;
+        if self.listener.is_none() {
+            let reply = self.ready.request_about("resources/unsubscribe", &self.uri);
+            // The subscription counts as ended even if the server does not respond.
+            let _ = timeout(SUBSCRIBE_TIMEOUT, reply).await;
         }
     }
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        if let Some(listening) = &self.listening {
-            listening.abort();
+        if let Some(listener) = &self.listener {
+            listener.abort();
         }
     }
 }
 
-/// What a server says to somebody's wishes: what it grants, or what it has against them.
-type Told = Result<JsonObject, RawJson>;
+/// A server's response to a subscription: what it grants, or its error object.
+type Acknowledgement = Result<JsonObject, RawJson>;
 
-fn is_granted(told: &JsonObject, uri: &str) -> bool {
-    let granted = told.get("notifications").and_then(|it| it.get("resourceSubscriptions"));
+fn is_granted(acknowledged: &JsonObject, uri: &str) -> bool {
+    let granted = acknowledged.get("notifications").and_then(|it| it.get("resourceSubscriptions"));
     let mut granted = granted.iter().flat_map(RawJson::items);
     granted.any(|it| it.as_text().is_some_and(|it| it == uri))
 }
 
 fn not_granted() -> RawJson {
-    let message = "Invalid params: the server does not tell when this resource changes";
-    jsonrpc::written(&Fault::new(Code::InvalidToolInput).message(message)).into()
+    let message = "Invalid params: the server does not report changes of this resource";
+    jsonrpc::encode_part(&Fault::new(Code::InvalidToolInput).message(message)).into()
 }
 
-/// Listens to what these parameters of `subscriptions/listen` ask for, again when that ends. `told`
-/// hears each time what the server says to them.
-async fn listen(ready: &Ready, params: &JsonObject, mut told: impl FnMut(Told)) {
+/// Subscribes with these parameters of `subscriptions/listen`, and subscribes again whenever the
+/// subscription ends. `acknowledge` is called with each acknowledgement.
+async fn listen(ready: &Ready, params: &JsonObject, mut acknowledge: impl FnMut(Acknowledgement)) {
     const FIRST: Duration = Duration::from_secs(1);
-    const LAST: Duration = Duration::from_secs(60);
-    // One that cannot be reached may be back soon.
-    const AWAY: Duration = Duration::from_secs(5);
+    const LONGEST: Duration = Duration::from_secs(60);
+    // A server that cannot be reached may be back soon.
+    const LONGEST_UNREACHABLE: Duration = Duration::from_secs(5);
     let mut pause = FIRST;
     loop {
         let started = clock::now();
         let Ok((mut waiting, granted)) = ready.connection.listen(params).await else { return };
-        let arrived = tokio::select! {
+        let reply = tokio::select! {
             biased;
             Ok(granted) = granted => {
-                told(Ok(granted));
-                waiting.arrived().await
+                acknowledge(Ok(granted));
+                waiting.wait().await
             }
-            arrived = waiting.arrived() => arrived,
+            reply = waiting.wait() => reply,
         };
-        let is_away = match arrived {
-            // It does not know that, whatever it promised.
-            Ok(Arrived::Response(Response { answer: Err(error), .. })) => return told(Err(error)),
-            Ok(Arrived::Declined(declined)) => declined.status.is_none(),
+        let is_unreachable = match reply {
+            // The server does not support the method, although it declares the capability.
+            Ok(UpstreamReply::Response(Response { answer: Err(error), .. })) => {
+                return acknowledge(Err(error));
+            }
+            Ok(UpstreamReply::HttpFailure(failure)) => failure.status.is_none(),
             Ok(_) => false,
             Err(_) => return,
         };
-        // A subscription that lasted was a good one.
-        let has_lasted = started.elapsed() > LAST;
-        pause = if has_lasted { FIRST } else { pause.min(if is_away { AWAY } else { LAST }) };
+        // A long subscription resets the backoff.
+        let has_lasted = started.elapsed() > LONGEST;
+        let pause_max = if is_unreachable { LONGEST_UNREACHABLE } else { LONGEST };
+        pause = if has_lasted { FIRST } else { pause.min(pause_max) };
         sleep(pause).await;
         pause *= 2;
     }
 }
 
-fn wanted(ready: &Ready) -> Option<JsonObject> {
+/// Returns the lists whose changes a server of the modern era reports, if any.
+fn list_filter(ready: &Ready) -> Option<JsonObject> {
     if ready.era != Era::Modern {
         return None;
     }
     let capabilities = ready.capabilities();
-    let is_told = |kind: &str| {
+    let list_changed = |kind: &str| {
         let capability = capabilities.get(kind)?.get("listChanged")?;
         (capability.as_bytes() == b"true").then_some(())
     };
-    let wanted = JsonObject::build(|object| {
-        for (kind, word) in LISTS {
-            if is_told(kind).is_some() {
-                object.member(word, &true);
+    let filter = JsonObject::build(|object| {
+        for (kind, member) in LISTS {
+            if list_changed(kind).is_some() {
+                object.member(member, &true);
             }
         }
     });
-    (!wanted.is_empty()).then_some(wanted)
+    (!filter.is_empty()).then_some(filter)
 }

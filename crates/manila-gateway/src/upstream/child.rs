@@ -1,28 +1,28 @@
-//! A server that runs as our child: kept running, started again when it dies.
+//! A server as a child process of the gateway, which restarts it when it exits.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::handshake::Opening;
+use super::handshake::HandshakeMethod;
 use super::supervise::Supervisor;
 use manila_process::Command;
 
-use super::{Down, Greeting, Inbox, Keeping, Ready};
+use super::{Handshake, Inbox, Ready, SupervisorConfig, Unavailable};
 use crate::protocol::era::Era;
 use crate::rt::queue::queue;
 use crate::telemetry::event::Events;
 
-/// What state the server is in.
+/// The state of the server.
 #[derive(Clone)]
 pub(super) enum State {
-    /// It is being started, or waits to be greeted.
+    /// The server is being started, or waits for a handshake.
     Starting,
-    /// It can be asked.
+    /// The server accepts requests.
     Ready(Arc<Ready>),
-    /// It is gone and will be started again, or it refused the greeting.
-    Down(Arc<Down>),
+    /// The server exited and will be restarted, or it refused the handshake.
+    Unavailable(Arc<Unavailable>),
 }
 
 /// A handle to the server. The server runs until `stop`.
@@ -31,39 +31,43 @@ pub(crate) struct Child {
     controls: Arc<Controls>,
 }
 
-/// What the supervisor is told.
+/// The inputs of the supervisor.
 pub(super) struct Controls {
-    /// A new one also starts a server that is down.
-    pub(super) greeting: watch::Sender<Option<Greeting>>,
+    /// The handshake to perform. A new one also starts a server that is unavailable.
+    pub(super) handshake: watch::Sender<Option<Handshake>>,
     pub(super) stop: watch::Sender<Stop>,
 }
 
-/// Whether the server is to end.
+/// Whether, and how, the server should stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stop {
-    /// It is to go on.
+    /// Not at all.
     No,
-    /// It is to end, in order.
+    /// Step by step: close its input, then terminate it, then kill it.
     Orderly,
-    /// It is to end now.
+    /// Immediately.
     Now,
 }
 
 impl Child {
-    /// Starts the server. What it says on its own comes out of the inbox.
-    pub(super) fn start(command: Command, keeping: Keeping, events: Events) -> (Child, Inbox) {
-        let (inbox, items) = queue(keeping.queue_bytes_max);
-        let (tell_state, state) = watch::channel(State::Starting);
+    /// Starts the server. Its notifications and requests go to the inbox.
+    pub(super) fn start(
+        command: Command,
+        config: SupervisorConfig,
+        events: Events,
+    ) -> (Child, Inbox) {
+        let (inbox, items) = queue(config.queue_bytes_max);
+        let (state_sender, state) = watch::channel(State::Starting);
         let controls = Arc::new(Controls {
-            greeting: watch::Sender::new(None),
+            handshake: watch::Sender::new(None),
             stop: watch::Sender::new(Stop::No),
         });
         let supervisor = Supervisor {
             command,
-            keeping,
+            config,
             events,
             inbox,
-            state: tell_state,
+            state: state_sender,
             controls: Arc::clone(&controls),
             was_ready: false.into(),
         };
@@ -71,116 +75,119 @@ impl Child {
         (Child { state, controls }, Inbox::new(items))
     }
 
-    /// The server, as soon as it is ready; or why it is not. One that nobody has greeted yet is
-    /// greeted now, in the era that whoever asks speaks.
-    pub(super) async fn ready(&self, wanted: Option<Era>) -> Result<Arc<Ready>, Arc<Down>> {
+    /// Waits until the server is ready, or fails with the reason why it is not. Performs the first
+    /// handshake if necessary, in the preferred era.
+    pub(super) async fn ready(
+        &self,
+        preferred: Option<Era>,
+    ) -> Result<Arc<Ready>, Arc<Unavailable>> {
         let is_refused = match &*self.state.borrow() {
-            State::Down(down) => down.refusal.is_some(),
+            State::Unavailable(unavailable) => unavailable.refusal.is_some(),
             State::Starting | State::Ready(_) => false,
         };
-        // One that refused may think otherwise by now.
-        if is_refused || self.controls.greeting.borrow().is_none() {
-            let greeting = Greeting::own(Opening::for_client(wanted));
-            return self.greet(greeting).answer(self).await;
+        // A server that refused a handshake may accept another one.
+        if is_refused || self.controls.handshake.borrow().is_none() {
+            let handshake = Handshake::own(HandshakeMethod::for_client(preferred));
+            return self.start_handshake(handshake).wait(self).await;
         }
-        self.settled().await
+        self.wait_settled().await
     }
 
-    /// The server, as soon as it is known whether it can be asked.
-    async fn settled(&self) -> Result<Arc<Ready>, Arc<Down>> {
+    /// Waits until the server is either ready or unavailable.
+    async fn wait_settled(&self) -> Result<Arc<Ready>, Arc<Unavailable>> {
         let mut state = self.state.clone();
         loop {
             match &*state.borrow_and_update() {
                 State::Starting => {}
                 State::Ready(ready) => return Ok(Arc::clone(ready)),
-                State::Down(down) => return Err(Arc::clone(down)),
+                State::Unavailable(unavailable) => return Err(Arc::clone(unavailable)),
             }
             if state.changed().await.is_err() {
-                return Err(Arc::new(Down::stopped()));
+                return Err(Arc::new(Unavailable::on_stop()));
             }
         }
     }
 
-    /// The server, if it can be asked now.
+    /// Returns the server, if it is ready now.
     pub(super) fn ready_now(&self) -> Option<Arc<Ready>> {
         match &*self.state.borrow() {
             State::Ready(ready) => Some(Arc::clone(ready)),
-            State::Starting | State::Down(_) => None,
+            State::Starting | State::Unavailable(_) => None,
         }
     }
 
-    /// Why the server cannot be asked now, if it cannot.
-    pub(super) fn trouble(&self) -> Option<String> {
+    /// Returns why the server is unavailable, if it is.
+    pub(super) fn unavailable_reason(&self) -> Option<String> {
         match &*self.state.borrow() {
             State::Ready(_) => None,
-            State::Down(down) => Some(down.reason.clone()),
-            State::Starting if self.controls.greeting.borrow().is_none() => None,
-            State::Starting => Some("the server is starting".to_owned()),
+            State::Unavailable(unavailable) => Some(unavailable.reason.clone()),
+            State::Starting if self.controls.handshake.borrow().is_none() => None,
+            State::Starting => Some("it is still starting".to_owned()),
         }
     }
 
-    /// Notes how the server is to be greeted. One that is down is started at once.
-    pub(super) fn greet(&self, greeting: Greeting) -> Greeted {
+    /// Stores the handshake for the server, which is started at once if it is unavailable.
+    pub(super) fn start_handshake(&self, handshake: Handshake) -> PendingHandshake {
         let mut state = self.state.clone();
-        let is_down = matches!(&*state.borrow_and_update(), State::Down(_));
-        self.controls.greeting.send_replace(Some(greeting));
-        Greeted { news: is_down.then_some(state) }
+        let is_unavailable = matches!(&*state.borrow_and_update(), State::Unavailable(_));
+        self.controls.handshake.send_replace(Some(handshake));
+        PendingHandshake { outdated: is_unavailable.then_some(state) }
     }
 
-    /// Notes that the client has confirmed the handshake: this server hears it, and every one
-    /// that is started in its place.
-    pub(super) fn confirm(&self, confirmation: &Bytes) {
-        self.controls.greeting.send_if_modified(|greeting| {
-            if let Some(greeting) = greeting {
-                greeting.confirmation = Some(confirmation.clone());
+    /// Stores the client's `notifications/initialized`. The gateway sends it to this server, and to
+    /// each restarted one.
+    pub(super) fn send_initialized(&self, initialized_frame: &Bytes) {
+        self.controls.handshake.send_if_modified(|handshake| {
+            if let Some(handshake) = handshake {
+                handshake.initialized_frame = Some(initialized_frame.clone());
             }
-            // It is no new greeting.
+            // It is not a new handshake.
             false
         });
         if let Some(ready) = self.ready_now()
             && ready.era != Era::Modern
         {
-            ready.connection.confirm(confirmation.clone());
+            ready.connection.send_initialized(initialized_frame.clone());
         }
     }
 
-    /// Ends the server: its input is closed, then it is asked, then it is killed.
+    /// Stops the server: closes its input, then terminates it, then kills it.
     pub(super) async fn stop(&self) {
-        self.tell_stop(Stop::Orderly);
-        // The supervisor has the only sender, and drops it when it is done. Were it to panic, the
+        self.signal_stop(Stop::Orderly);
+        // The supervisor has the only sender, and drops it when it is done. If it panicked, the
         // lifeline would be dropped and the server killed.
         let mut state = self.state.clone();
         while state.changed().await.is_ok() {}
     }
 
-    /// Ends the server without waiting for it any longer.
-    pub(super) fn hurry(&self) {
-        self.tell_stop(Stop::Now);
+    /// Kills the server without waiting any longer.
+    pub(super) fn kill_now(&self) {
+        self.signal_stop(Stop::Now);
     }
 
-    fn tell_stop(&self, stop: Stop) {
-        self.controls.stop.send_if_modified(|told| {
-            let is_more = stop > *told;
-            *told = stop.max(*told);
-            is_more
+    fn signal_stop(&self, stop: Stop) {
+        self.controls.stop.send_if_modified(|current| {
+            let is_stronger = stop > *current;
+            *current = stop.max(*current);
+            is_stronger
         });
     }
 }
 
-/// A greeting on its way.
-pub(crate) struct Greeted {
-    /// Where it was down: what is known until then is about the last start.
-    news: Option<watch::Receiver<State>>,
+/// A handshake in progress.
+pub(crate) struct PendingHandshake {
+    /// Set if the server was unavailable: until it changes, the state is that of the last start.
+    outdated: Option<watch::Receiver<State>>,
 }
 
-impl Greeted {
-    /// Waits for the server's answer.
-    pub(super) async fn answer(self, child: &Child) -> Result<Arc<Ready>, Arc<Down>> {
-        if let Some(mut news) = self.news
-            && news.changed().await.is_err()
+impl PendingHandshake {
+    /// Waits for the server's response.
+    pub(super) async fn wait(self, child: &Child) -> Result<Arc<Ready>, Arc<Unavailable>> {
+        if let Some(mut outdated) = self.outdated
+            && outdated.changed().await.is_err()
         {
-            return Err(Arc::new(Down::stopped()));
+            return Err(Arc::new(Unavailable::on_stop()));
         }
-        child.settled().await
+        child.wait_settled().await
     }
 }

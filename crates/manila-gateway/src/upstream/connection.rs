@@ -1,4 +1,4 @@
-//! One conversation with a running server.
+//! A connection to a running server.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,54 +10,54 @@ use manila::{JsonObject, RawJson};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::pending::{Arrived, Pending};
-use super::wire::{Outgoing, SentAs, Wire};
-use super::{Gone, Waiting};
-use crate::protocol::caller::{Caller, Line};
+use super::pending::{Pending, UpstreamReply};
+use super::wire::{Outgoing, RequestOverrides, Wire};
+use super::{Disconnected, Waiting};
+use crate::protocol::caller::{Caller, Outbound};
 use crate::protocol::era::{self, Era};
 use crate::protocol::jsonrpc;
 use crate::rt::clock;
 use crate::telemetry::event::{Event, Events};
 
-/// One conversation with a running server.
+/// A connection to a running server.
 pub(crate) struct Connection {
     pub(super) wire: Wire,
     pub(super) pending: Pending,
     next_id: AtomicU64,
     era: OnceLock<Era>,
-    /// No two connections have the same.
+    /// A number that is unique to this connection.
     number: u64,
-    /// Whether the server has heard that the handshake is over.
-    is_confirmed: AtomicBool,
-    /// Who wants to hear of progress, by the id of the request.
+    /// Whether `notifications/initialized` was sent.
+    has_sent_initialized: AtomicBool,
+    /// The progress subscriptions, by request id.
     progress: Mutex<BTreeMap<u64, Progress>>,
-    /// Who waits to hear what of its wishes is granted, by the id of the request.
+    /// The subscriptions that wait for their acknowledgement, by request id.
     acknowledging: Mutex<BTreeMap<u64, oneshot::Sender<JsonObject>>>,
-    /// How much of what it sent was of no use.
-    n_useless: AtomicU64,
+    /// The number of reports about unusable messages and undelivered notifications.
+    n_unusable: AtomicU64,
     events: Events,
 }
 
-/// Somebody who wants to hear of progress.
+/// A caller that requested progress.
 struct Progress {
-    /// The token under which it wants to hear it, as it was written.
+    /// The caller's progress token, as written.
     token: RawJson,
     caller: Arc<Caller>,
-    /// When some was last reported, if any was.
+    /// When progress was last reported, if it was.
     last: Option<Instant>,
-    /// Whether more may come after the answer.
+    /// Whether more may arrive after the response.
     is_task: bool,
 }
 
-/// Whose request it is, and what it wants to hear meanwhile.
-struct From<'a> {
+/// The caller of a request, and the progress it expects.
+struct RequestContext<'a> {
     caller: &'a Arc<Caller>,
     expects: Option<Expected>,
 }
 
-/// Progress that somebody wants to hear of.
+/// Progress that a caller requested.
 struct Expected {
-    /// The token under which it wants to hear it.
+    /// The caller's progress token.
     token: RawJson,
     is_task: bool,
 }
@@ -65,7 +65,7 @@ struct Expected {
 /// The id of the first request, and its progress token.
 const FIRST_ID: u64 = 1;
 
-/// How many tasks are remembered for their progress.
+/// The number of tasks whose progress is remembered.
 const TASKS_MAX: usize = 4_096;
 
 impl Connection {
@@ -77,104 +77,111 @@ impl Connection {
             pending: Pending::default(),
             next_id: AtomicU64::new(FIRST_ID),
             era: OnceLock::new(),
-            is_confirmed: AtomicBool::new(false),
+            has_sent_initialized: AtomicBool::new(false),
             progress: Mutex::default(),
             acknowledging: Mutex::default(),
-            n_useless: AtomicU64::new(0),
+            n_unusable: AtomicU64::new(0),
             events,
         }
     }
 
-    /// The number of this connection, which no other has.
+    /// Returns the number of this connection, which is unique.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Asks something of our own.
-    pub(crate) async fn ask(
+    /// Sends a request of the gateway's own.
+    pub(crate) async fn send_request(
         self: &Arc<Connection>,
         method: &str,
         params: &JsonObject,
-    ) -> Result<Waiting, Gone> {
-        let era = self.era_or_plainest();
+    ) -> Result<Waiting, Disconnected> {
+        let era = self.era_or_fallback();
         match era {
-            Era::Legacy(_) => self.ask_in(era, method, params).await,
-            Era::Modern => self.ask_in(era, method, &era::modern_request(params)).await,
+            Era::Legacy(_) => self.send_request_in(era, method, params).await,
+            Era::Modern => self.send_request_in(era, method, &era::modern_params(params)).await,
         }
     }
 
-    /// Asks to hear of changes, in the modern era. What is given back beside the request brings
-    /// what of these wishes the server grants.
+    /// Subscribes to changes, in the modern era. Also returns the receiver of what the server
+    /// grants.
     pub(super) async fn listen(
         self: &Arc<Connection>,
         params: &JsonObject,
-    ) -> Result<(Waiting, oneshot::Receiver<JsonObject>), Gone> {
+    ) -> Result<(Waiting, oneshot::Receiver<JsonObject>), Disconnected> {
         let (sender, granted) = oneshot::channel();
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         if let Ok(mut acknowledging) = self.acknowledging.lock() {
             acknowledging.retain(|_, sender| !sender.is_closed());
             acknowledging.insert(id, sender);
         }
-        let params = era::modern_request(params);
-        let waiting = self.ask_as(id, Era::Modern, "subscriptions/listen", &params).await?;
+        let params = era::modern_params(params);
+        let waiting =
+            self.send_request_as(id, Era::Modern, "subscriptions/listen", &params).await?;
         Ok((waiting, granted))
     }
 
-    /// Notes what of the wishes of this request is granted.
-    pub(crate) fn acknowledged(&self, id: u64, granted: JsonObject) {
+    /// Delivers what the server grants to the subscription with this id.
+    pub(crate) fn acknowledge(&self, id: u64, granted: JsonObject) {
         let acknowledging = self.acknowledging.lock().ok();
         if let Some(sender) = acknowledging.and_then(|mut it| it.remove(&id)) {
-            // Whoever waits no more needs no news.
+            // The receiver may be closed.
             let _ = sender.send(granted);
         }
     }
 
-    /// Asks something of our own that is written in the words of this era.
-    pub(super) async fn ask_in(
+    /// Sends a request of the gateway's own in the format of this era.
+    pub(super) async fn send_request_in(
         self: &Arc<Connection>,
         era: Era,
         method: &str,
         params: &JsonObject,
-    ) -> Result<Waiting, Gone> {
+    ) -> Result<Waiting, Disconnected> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        self.ask_as(id, era, method, params).await
+        self.send_request_as(id, era, method, params).await
     }
 
-    async fn ask_as(
+    async fn send_request_as(
         self: &Arc<Connection>,
         id: u64,
         era: Era,
         method: &str,
         params: &JsonObject,
-    ) -> Result<Waiting, Gone> {
+    ) -> Result<Waiting, Disconnected> {
         let frame = jsonrpc::request(id, method, params);
-        let (params, sent) = (Some(params), &SentAs::default());
-        let about = Outgoing { era, method, name: None, params, sent };
-        self.request(id, frame, &about, None).await
+        let (params, overrides) = (Some(params), &RequestOverrides::default());
+        let outgoing = Outgoing { era, method, name: None, params, overrides };
+        self.request(id, frame, &outgoing, None).await
     }
 
-    /// Hands a client's request on, with an id of ours and in the words of the server's era.
+    /// Forwards a client's request, with the gateway's id and in the format of the server's era.
     pub(crate) async fn forward(
         self: &Arc<Connection>,
         request: &Request,
         caller: &Arc<Caller>,
-        sent: &SentAs,
-    ) -> Result<Waiting, Gone> {
+        overrides: &RequestOverrides,
+    ) -> Result<Waiting, Disconnected> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let era = self.era_or_plainest();
-        let (frame, token) = era::outgoing(request, id, caller, era, sent.name.as_deref());
+        let era = self.era_or_fallback();
+        let name = overrides.name.as_deref();
+        let (frame, token) = era::translate_request(request, id, caller, era, name);
         let params = request.params.as_ref();
-        let about =
-            Outgoing { era, method: &request.method, name: request.name.as_ref(), params, sent };
+        let outgoing = Outgoing {
+            era,
+            method: &request.method,
+            name: request.name.as_ref(),
+            params,
+            overrides,
+        };
         let is_task = || params.is_some_and(|params| params.get("task").is_some());
         let expects = token.map(|token| Expected { token, is_task: is_task() });
-        self.request(id, frame, &about, Some(From { caller, expects })).await
+        self.request(id, frame, &outgoing, Some(RequestContext { caller, expects })).await
     }
 
-    /// Notes who wants to hear of the progress of a request.
+    /// Stores the caller that requested the progress of a request.
     fn expect_progress(&self, id: u64, expected: &Expected, caller: &Arc<Caller>) {
         let Expected { token, is_task } = expected;
-        // A token of its own: a slice would keep the whole frame.
+        // A copy, because a slice would keep the whole frame.
         let Ok(token) = RawJson::parse(token.as_str().to_owned()) else { return };
         let Ok(mut progress) = self.progress.lock() else { return };
         if *is_task && progress.values().filter(|it| it.is_task).count() >= TASKS_MAX {
@@ -189,73 +196,73 @@ impl Connection {
         self: &Arc<Connection>,
         id: u64,
         frame: Bytes,
-        about: &Outgoing<'_>,
-        from: Option<From<'_>>,
-    ) -> Result<Waiting, Gone> {
-        // Whoever gives up before it is sent has asked nothing.
-        self.wire.room().await;
-        let caller = from.as_ref().map(|from| Arc::clone(from.caller));
+        outgoing: &Outgoing<'_>,
+        context: Option<RequestContext<'_>>,
+    ) -> Result<Waiting, Disconnected> {
+        // A caller that is dropped while it waits for room has sent nothing.
+        self.wire.wait_for_room().await;
+        let caller = context.as_ref().map(|context| Arc::clone(context.caller));
         let receiver = self.pending.add(id, caller.clone())?;
-        // Progress may come as soon as it is sent.
-        if let Some(From { caller, expects: Some(expected) }) = &from {
+        // Progress may arrive as soon as the request is sent.
+        if let Some(RequestContext { caller, expects: Some(expected) }) = &context {
             self.expect_progress(id, expected, caller);
         }
         let connection = Arc::clone(self);
         let mut waiting =
             Waiting { connection, id, receiver, is_over: false, caller, exchange: None };
-        match self.wire.send(self, id, frame, about).await {
+        match self.wire.send(self, id, frame, outgoing).await {
             Ok(exchange) => {
                 waiting.exchange = exchange;
                 Ok(waiting)
             }
-            Err(_) => Err(self.pending.why_gone().await),
+            Err(_) => Err(self.pending.wait_end_reason().await),
         }
     }
 
-    /// Whether somebody waits for an answer.
-    pub(crate) fn is_asked(&self) -> bool {
+    /// Returns whether a client's request is in flight.
+    pub(crate) fn has_open_requests(&self) -> bool {
         !self.callers().is_empty()
     }
 
-    /// Hands on a message that nobody waits for an answer to. It is lost if the server has not
-    /// read for so long that nothing more can be kept for it.
+    /// Sends a message that has no response. It is dropped if the queue to the server is full.
     pub(crate) fn push(self: &Arc<Connection>, frame: Bytes) {
         if self.wire.push(self, frame).is_err() {
-            self.complain("nothing: it does not read what it is sent");
+            self.report_unusable("does not read its input");
         }
     }
 
-    /// Ends what the server does not want to go on: a subscription.
-    pub(crate) fn ended_by_server(&self, id: &RawJson) {
+    /// Ends a subscription that the server has closed.
+    pub(crate) fn end_subscription(&self, id: &RawJson) {
         if let Some(id) = number(id).filter(|id| self.pending.has(*id)) {
-            self.arrived(id, Arrived::Unusable("the server has ended it".to_owned()));
+            let reason = "the server has ended the subscription".to_owned();
+            self.deliver(id, UpstreamReply::Unusable(reason));
         }
     }
 
-    /// Ends a request whose caller cannot be asked what the server asks.
-    pub(crate) fn asked_back(self: &Arc<Connection>, id: u64, asked: Arrived) {
-        let reason = JsonObject::build(|object| {
-            object.member("reason", "the client cannot be asked");
+    /// Fails a request because the server requests something that its caller does not support.
+    pub(crate) fn fail_request(self: &Arc<Connection>, id: u64, reply: UpstreamReply) {
+        let params = JsonObject::build(|object| {
+            object.member("reason", "the client does not support the server's request");
         });
-        self.cancelled(id, Some(&reason));
-        self.arrived(id, asked);
+        self.send_cancelled(id, Some(&params));
+        self.deliver(id, reply);
     }
 
-    /// Tells the server once that the handshake is over.
-    pub(super) fn confirm(self: &Arc<Connection>, confirmation: Bytes) {
-        if !self.is_confirmed.swap(true, Ordering::Relaxed) {
-            self.push(confirmation);
+    /// Sends `notifications/initialized` once.
+    pub(super) fn send_initialized(self: &Arc<Connection>, initialized_frame: Bytes) {
+        if !self.has_sent_initialized.swap(true, Ordering::Relaxed) {
+            self.push(initialized_frame);
         }
     }
 
-    /// Tells the server that a request is taken back, and what its caller said about that.
-    pub(super) fn cancelled(self: &Arc<Connection>, id: u64, said: Option<&JsonObject>) {
-        if !self.wire.tells_cancellation(self.era_or_plainest()) {
+    /// Sends the cancellation of a request, with the caller's parameters.
+    pub(super) fn send_cancelled(self: &Arc<Connection>, id: u64, given: Option<&JsonObject>) {
+        if !self.wire.sends_cancellation(self.era_or_fallback()) {
             return;
         }
         let params = JsonObject::build(|object| {
             object.member("requestId", &id);
-            let members = said.iter().flat_map(|said| said.members());
+            let members = given.iter().flat_map(|given| given.members());
             for member in members.filter(|member| !member.is("requestId")) {
                 object.token_member(member.key_token(), &member.value());
             }
@@ -263,51 +270,51 @@ impl Connection {
         self.push(jsonrpc::notification("notifications/cancelled", &params));
     }
 
-    /// Remembers how the server speaks.
-    pub(super) fn learn(&self, era: Era) {
+    /// Stores the server's era.
+    pub(super) fn set_era(&self, era: Era) {
         let _ = self.era.set(era);
     }
 
-    /// How the server speaks, once it has been greeted.
+    /// Returns the server's era, once the handshake is complete.
     pub(crate) fn era(&self) -> Option<Era> {
         self.era.get().copied()
     }
 
-    /// How the server speaks; before it is greeted, what everybody understands.
-    pub(crate) fn era_or_plainest(&self) -> Era {
-        self.era().unwrap_or(Era::PLAINEST)
+    /// Returns the server's era, or the fallback before the handshake.
+    pub(crate) fn era_or_fallback(&self) -> Era {
+        self.era().unwrap_or(Era::FALLBACK)
     }
 
-    /// Whose request this is, if it is open and not our own.
+    /// Returns the caller of this request, if it is in flight and not the gateway's own.
     pub(crate) fn caller(&self, id: u64) -> Option<Arc<Caller>> {
         self.pending.caller(id)
     }
 
-    /// The requests that are open and not our own.
+    /// Returns the requests in flight that are not the gateway's own.
     pub(crate) fn callers(&self) -> Vec<(u64, Arc<Caller>)> {
         self.pending.callers()
     }
 
-    /// The numbers of the clients whose requests were taken back a short while ago, and not
-    /// answered.
-    pub(crate) fn taken_back(&self) -> Vec<u64> {
-        self.pending.taken_back()
+    /// Returns the numbers of the clients whose requests were cancelled recently and got no
+    /// response.
+    pub(crate) fn cancelled_clients(&self) -> Vec<u64> {
+        self.pending.cancelled_clients()
     }
 
-    /// Hands an answer to whoever waits for it.
-    pub(super) fn arrived(&self, id: u64, arrived: Arrived) {
-        // Nobody waits for what was cancelled.
-        let is_given_out = id < self.next_id.load(Ordering::Relaxed);
-        if !self.pending.arrived(id, arrived) && !is_given_out {
-            self.complain("an answer to a request that was never made");
+    /// Delivers a reply to the request that waits for it.
+    pub(super) fn deliver(&self, id: u64, reply: UpstreamReply) {
+        // A cancelled request no longer waits.
+        let was_sent = id < self.next_id.load(Ordering::Relaxed);
+        if !self.pending.deliver(id, reply) && !was_sent {
+            self.report_unusable("sent a response to a request that was never sent");
         }
     }
 
-    /// When the server last gave a sign of life: progress, or a question to the same client that is
-    /// still open.
-    pub(super) fn last_sign(&self, id: u64) -> Option<Instant> {
+    /// Returns when the server last showed activity: progress, or a request to the same client that
+    /// is still open.
+    pub(super) fn last_activity(&self, id: u64) -> Option<Instant> {
         let caller = self.pending.caller(id);
-        if caller.is_some_and(|caller| caller.client.has_questions()) {
+        if caller.is_some_and(|caller| caller.client.has_server_requests()) {
             return Some(clock::now());
         }
         self.progress.lock().ok()?.get(&id)?.last
@@ -334,33 +341,35 @@ impl Connection {
         }
     }
 
-    /// Who wants to hear of the progress that the server reports under this token of ours, and
-    /// under which token of its own.
-    pub(crate) fn progressed(&self, token: &RawJson) -> Option<(Arc<dyn Line>, RawJson)> {
+    /// Returns the receiver of progress with this token, which is the gateway's, and the caller's
+    /// token.
+    pub(crate) fn progress_target(&self, token: &RawJson) -> Option<(Arc<dyn Outbound>, RawJson)> {
         let id = number(token)?;
         let progress = self.progress.lock().ok()?;
         let Progress { token, caller, .. } = progress.get(&id)?;
         let is_open = self.pending.has(id);
-        let line = if is_open { &caller.line } else { &caller.client.line };
-        Some((Arc::clone(line), token.clone()))
+        let outbound = if is_open { &caller.outbound } else { &caller.client.outbound };
+        Some((Arc::clone(outbound), token.clone()))
     }
 
-    /// Whether a token is, or was, one that we have given to the server.
+    /// Returns whether a token is, or was, one of the gateway's.
     pub(crate) fn is_ours(&self, token: &RawJson) -> bool {
         let next = self.next_id.load(Ordering::Relaxed);
         number(token).is_some_and(|id| (FIRST_ID..next).contains(&id))
     }
 
-    /// A server that sends useless things is told of a few times, then ever more rarely.
-    pub(super) fn complain(&self, what: &str) {
-        let n_useless = self.n_useless.fetch_add(1, Ordering::Relaxed) + 1;
-        if n_useless.is_power_of_two() {
-            let again = if n_useless > 1 {
-                format!("; {n_useless} useless messages so far")
+    /// Reports an unusable message or an undelivered notification, if it is the 1st, 2nd, 4th, 8th
+    /// and so on. `problem` continues a sentence about the server, such as "does not read its
+    /// input".
+    pub(super) fn report_unusable(&self, problem: &str) {
+        let n_unusable = self.n_unusable.fetch_add(1, Ordering::Relaxed) + 1;
+        if n_unusable.is_power_of_two() {
+            let again = if n_unusable > 1 {
+                format!("; {n_unusable} problems so far")
             } else {
                 String::new()
             };
-            (self.events)(Event::Unusable(format!("{what}{again}")));
+            (self.events)(Event::Unusable(format!("{problem}{again}")));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Opening a conversation with a server, in the era that it speaks.
+//! Performs the handshake with a server, in an era that the server supports.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,143 +7,146 @@ use bytes::Bytes;
 use manila::json::Emit;
 use manila::{JsonObject, RawJson};
 
-use super::{Arrived, Connection, Declined, Gone};
+use super::{Connection, Disconnected, HttpFailure, UpstreamReply};
 use crate::protocol::era::{self, Era, Revision};
 use crate::protocol::jsonrpc;
 
-/// How a conversation is opened. A server that does not know the one is tried with the other.
+/// The method of a handshake. If a server does not know one, the gateway tries the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Opening {
-    /// By `initialize`.
+pub(crate) enum HandshakeMethod {
+    /// `initialize`.
     Initialize,
-    /// By asking what the server is: `server/discover`.
+    /// `server/discover`.
     Discover,
 }
 
-impl Opening {
-    /// The opening that suits a client of this era. Where nobody has said it, the newer one is
-    /// tried first.
-    pub(crate) fn for_client(era: Option<Era>) -> Opening {
+impl HandshakeMethod {
+    /// Returns the method for a client of this era. Without a client, the newer one is tried first.
+    pub(crate) fn for_client(era: Option<Era>) -> HandshakeMethod {
         match era {
-            Some(Era::Legacy(_)) => Opening::Initialize,
-            Some(Era::Modern) | None => Opening::Discover,
+            Some(Era::Legacy(_)) => HandshakeMethod::Initialize,
+            Some(Era::Modern) | None => HandshakeMethod::Discover,
         }
     }
 
-    /// The era of servers that understand it.
+    /// Returns the era of servers that support the method.
     pub(crate) fn era(self) -> Era {
         match self {
-            Opening::Initialize => Era::PLAINEST,
-            Opening::Discover => Era::Modern,
+            HandshakeMethod::Initialize => Era::FALLBACK,
+            HandshakeMethod::Discover => Era::Modern,
         }
     }
 }
 
-/// What a server hears when a conversation is opened, also when it is started again.
+/// A handshake, which the gateway repeats when it restarts the server.
 #[derive(Debug, Clone)]
-pub(crate) struct Greeting {
-    /// What is tried first.
-    pub(crate) opening: Opening,
-    /// The parameters of `initialize`: as the client gave them, or ours.
+pub(crate) struct Handshake {
+    /// The method to try first.
+    pub(crate) method: HandshakeMethod,
+    /// The parameters of `initialize`: the client's, or the gateway's.
     pub(crate) params: JsonObject,
     /// `notifications/initialized`, once the client has sent it.
-    pub(crate) confirmation: Option<Bytes>,
+    pub(crate) initialized_frame: Option<Bytes>,
 }
 
-impl Greeting {
-    /// A greeting of our own, for a server that many clients share. It promises all that any
-    /// of them may be able to do; whoever is not, declines.
-    pub(crate) fn own(opening: Opening) -> Greeting {
-        struct Abilities;
-        impl Emit for Abilities {
+impl Handshake {
+    /// Creates the gateway's own handshake, for a server that many clients share. It declares every
+    /// client capability; the gateway declines requests that a client does not support.
+    pub(crate) fn own(method: HandshakeMethod) -> Handshake {
+        struct AllCapabilities;
+        impl Emit for AllCapabilities {
             fn emit(&self, out: &mut Vec<u8>) {
                 out.extend_from_slice(br#"{"roots":{"listChanged":true},"sampling":{},"#);
                 out.extend_from_slice(br#""elicitation":{"form":{},"url":{}}}"#);
             }
         }
-        Greeting::with(opening, &Abilities)
+        Handshake::with(method, &AllCapabilities)
     }
 
-    /// A greeting of our own where there is no client that could be asked anything.
-    pub(crate) fn for_nobody(opening: Opening) -> Greeting {
-        Greeting::with(opening, &JsonObject::default())
+    /// Creates the gateway's own handshake without client capabilities, for callers that cannot
+    /// answer requests.
+    pub(crate) fn without_client(method: HandshakeMethod) -> Handshake {
+        Handshake::with(method, &JsonObject::default())
     }
 
-    fn with(opening: Opening, capabilities: &impl Emit) -> Greeting {
+    fn with(method: HandshakeMethod, capabilities: &impl Emit) -> Handshake {
         let params = JsonObject::build(|object| {
             object.member("protocolVersion", Revision::LATEST.date());
             object.member("capabilities", capabilities);
             object.member("clientInfo", &era::OwnInfo);
         });
         let nothing = JsonObject::default();
-        let confirmation = jsonrpc::notification("notifications/initialized", &nothing);
-        Greeting { opening, params, confirmation: Some(confirmation) }
+        let initialized_frame = jsonrpc::notification("notifications/initialized", &nothing);
+        Handshake { method, params, initialized_frame: Some(initialized_frame) }
     }
 }
 
-/// Why a server did not come up.
+/// The reason why a handshake failed.
 #[derive(Debug)]
-pub(crate) enum Refusal {
-    /// It died, or closed a stream.
-    Gone,
-    /// It did not answer in time.
+pub(crate) enum HandshakeError {
+    /// The server exited, or closed a stream.
+    Disconnected,
+    /// The server did not respond in time.
     Silent(Duration),
-    /// Its answer cannot be used.
+    /// The response is invalid.
     Unusable(String),
-    /// It answered with an error.
+    /// The server responded with an error.
     Error(RawJson),
-    /// It, or something before it, refused on HTTP, or it could not be reached.
-    Declined(Declined),
+    /// The server or a proxy refused the HTTP request, or could not be reached.
+    HttpFailure(HttpFailure),
 }
 
-/// Returns what a server did that was silent for too long.
-pub(super) fn no_answer(timeout: Duration) -> String {
-    format!("did not answer `initialize` within {timeout:?}")
+/// Describes a server that did not respond in time.
+pub(super) fn describe_timeout(timeout: Duration) -> String {
+    format!("did not complete the handshake within {timeout:?}")
 }
 
-/// How long a server may be silent about what it is before `initialize` is said to it, too.
-pub(super) const SILENCE: Duration = Duration::from_secs(10);
+/// How long the gateway waits for `server/discover` before it also sends `initialize`.
+pub(super) const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Greets a server on its pipe, and gives its answer.
-pub(super) async fn greet(
+/// Performs the handshake over a pipe, and returns the result.
+pub(super) async fn perform_handshake(
     connection: &Arc<Connection>,
-    greeting: &Greeting,
+    handshake: &Handshake,
     timeout: Duration,
-) -> Result<RawJson, Refusal> {
-    let greeted = async {
-        match greeting.opening {
-            Opening::Initialize => match initialize(connection, greeting).await {
-                // Perhaps it is too new for that.
-                Err(Refusal::Error(error)) => {
-                    let discovered = tokio::time::timeout(SILENCE, discover(connection)).await;
+) -> Result<RawJson, HandshakeError> {
+    let performed = async {
+        match handshake.method {
+            HandshakeMethod::Initialize => match initialize(connection, handshake).await {
+                // The server may support only the modern era.
+                Err(HandshakeError::Error(error)) => {
+                    let discovered =
+                        tokio::time::timeout(DISCOVER_TIMEOUT, discover(connection)).await;
                     match discovered {
                         Ok(Ok(result)) => Ok(result),
-                        Ok(Err(_)) | Err(_) => Err(Refusal::Error(error)),
+                        Ok(Err(_)) | Err(_) => Err(HandshakeError::Error(error)),
                     }
                 }
                 other => other,
             },
-            Opening::Discover => discover_first(connection, greeting).await,
+            HandshakeMethod::Discover => discover_first(connection, handshake).await,
         }
     };
-    tokio::time::timeout(timeout, greeted).await.unwrap_or(Err(Refusal::Silent(timeout)))
+    tokio::time::timeout(timeout, performed).await.unwrap_or(Err(HandshakeError::Silent(timeout)))
 }
 
-/// Asks a server what it is; whoever does not know that, or says nothing, is greeted.
+/// Sends `server/discover`, and `initialize` if the server does not know that or does not respond.
 async fn discover_first(
     connection: &Arc<Connection>,
-    greeting: &Greeting,
-) -> Result<RawJson, Refusal> {
-    match tokio::time::timeout(SILENCE, discover(connection)).await {
+    handshake: &Handshake,
+) -> Result<RawJson, HandshakeError> {
+    match tokio::time::timeout(DISCOVER_TIMEOUT, discover(connection)).await {
         Ok(Ok(result)) => Ok(result),
-        Ok(Err(Refusal::Gone)) => Err(Refusal::Gone),
-        Ok(Err(Refusal::Error(error))) if is_modern_only(&error) => Err(Refusal::Error(error)),
-        // It does not know that; or it is only slow to start, and its late answer is of no use.
-        Ok(Err(_)) | Err(_) => initialize(connection, greeting).await,
+        Ok(Err(HandshakeError::Disconnected)) => Err(HandshakeError::Disconnected),
+        Ok(Err(HandshakeError::Error(error))) if is_modern_only(&error) => {
+            Err(HandshakeError::Error(error))
+        }
+        // The server does not know the method, or starts slowly; its late response is ignored.
+        Ok(Err(_)) | Err(_) => initialize(connection, handshake).await,
     }
 }
 
-/// Whether an error is one of the modern era, of a server that knows no other.
+/// Returns whether an error is that of a server that supports only the modern era.
 pub(super) fn is_modern_only(error: &RawJson) -> bool {
     let number = error.get("code").and_then(|code| code.as_str().parse::<i64>().ok());
     let supported = error.get("data").and_then(|data| data.get("supported"));
@@ -153,68 +156,77 @@ pub(super) fn is_modern_only(error: &RawJson) -> bool {
     matches!(number, Some(-32022..=-32020)) && !has_legacy
 }
 
-/// Asks a server of the modern era what it is. One that refuses our revision, but says that it
-/// speaks it, is asked again.
-pub(super) async fn discover(connection: &Arc<Connection>) -> Result<RawJson, Refusal> {
-    match learned(connection, ask_what_it_is(connection).await?) {
-        Err(Refusal::Error(error)) if is_spoken_after_all(&error) => {
-            learned(connection, ask_what_it_is(connection).await?)
+/// Sends `server/discover`. If the server refuses the revision but lists it as supported, sends the
+/// request again.
+pub(super) async fn discover(connection: &Arc<Connection>) -> Result<RawJson, HandshakeError> {
+    match parse_discovery(connection, send_discover(connection).await?) {
+        Err(HandshakeError::Error(error)) if supports_our_revision(&error) => {
+            parse_discovery(connection, send_discover(connection).await?)
         }
         other => other,
     }
 }
 
-fn is_spoken_after_all(error: &RawJson) -> bool {
+fn supports_our_revision(error: &RawJson) -> bool {
     let supported = error.get("data").and_then(|data| data.get("supported"));
     let mut supported = supported.iter().flat_map(RawJson::items);
     supported.any(|date| date.as_text().is_some_and(|date| date == Era::Modern.date()))
 }
 
-async fn ask_what_it_is(connection: &Arc<Connection>) -> Result<Arrived, Refusal> {
-    let params = era::modern_request(&JsonObject::default());
-    let asked = connection.ask_in(Era::Modern, "server/discover", &params).await;
-    let mut waiting = asked.map_err(|_: Gone| Refusal::Gone)?;
-    waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)
+async fn send_discover(connection: &Arc<Connection>) -> Result<UpstreamReply, HandshakeError> {
+    let params = era::modern_params(&JsonObject::default());
+    let sent = connection.send_request_in(Era::Modern, "server/discover", &params).await;
+    let mut waiting = sent.map_err(|_: Disconnected| HandshakeError::Disconnected)?;
+    waiting.wait().await.map_err(|_: Disconnected| HandshakeError::Disconnected)
 }
 
-/// What a server says that it is, if it speaks our revision of the modern era.
-fn learned(connection: &Arc<Connection>, arrived: Arrived) -> Result<RawJson, Refusal> {
-    let result = result(arrived)?;
+/// Parses the result of `server/discover`, if the server supports the gateway's revision of the
+/// modern era.
+fn parse_discovery(
+    connection: &Arc<Connection>,
+    reply: UpstreamReply,
+) -> Result<RawJson, HandshakeError> {
+    let result = parse_result(reply)?;
     let versions = result.get("supportedVersions");
     let mut versions = versions.iter().flat_map(RawJson::items);
     if versions.any(|date| date.as_text().is_some_and(|date| date == Era::Modern.date())) {
-        connection.learn(Era::Modern);
+        connection.set_era(Era::Modern);
         return Ok(result);
     }
-    Err(Refusal::Unusable(format!("it does not speak MCP {}", Era::Modern)))
+    Err(HandshakeError::Unusable(format!("it does not support MCP {}", Era::Modern)))
 }
 
-/// Greets a server of the legacy era.
+/// Sends `initialize` to a server of the legacy era.
 pub(super) async fn initialize(
     connection: &Arc<Connection>,
-    greeting: &Greeting,
-) -> Result<RawJson, Refusal> {
-    let asked = connection.ask_in(Era::PLAINEST, "initialize", &greeting.params).await;
-    // Why it is gone is found out where its process is watched.
-    let mut waiting = asked.map_err(|_: Gone| Refusal::Gone)?;
-    let arrived = waiting.arrived().await.map_err(|_: Gone| Refusal::Gone)?;
-    let result = result(arrived)?;
-    connection.learn(era_of(&result));
+    handshake: &Handshake,
+) -> Result<RawJson, HandshakeError> {
+    let sent = connection.send_request_in(Era::FALLBACK, "initialize", &handshake.params).await;
+    // The supervisor of the process determines the reason.
+    let mut waiting = sent.map_err(|_: Disconnected| HandshakeError::Disconnected)?;
+    let reply = waiting.wait().await.map_err(|_: Disconnected| HandshakeError::Disconnected)?;
+    let result = parse_result(reply)?;
+    connection.set_era(era_of(&result));
     Ok(result)
 }
 
-fn result(arrived: Arrived) -> Result<RawJson, Refusal> {
-    let result = match arrived {
-        Arrived::Response(response) => response.answer.map_err(Refusal::Error)?,
-        Arrived::TooLarge => return Err(Refusal::Unusable("it is too large".to_owned())),
-        Arrived::Unusable(why) => return Err(Refusal::Unusable(why)),
-        Arrived::Declined(declined) => return Err(Refusal::Declined(declined)),
-        Arrived::AskedBack(method) => {
-            return Err(Refusal::Unusable(format!("it asks back: `{method}`")));
+fn parse_result(reply: UpstreamReply) -> Result<RawJson, HandshakeError> {
+    let result = match reply {
+        UpstreamReply::Response(response) => response.answer.map_err(HandshakeError::Error)?,
+        UpstreamReply::TooLarge => {
+            return Err(HandshakeError::Unusable("it is too large".to_owned()));
+        }
+        UpstreamReply::Unusable(reason) => return Err(HandshakeError::Unusable(reason)),
+        UpstreamReply::HttpFailure(failure) => {
+            return Err(HandshakeError::HttpFailure(failure));
+        }
+        UpstreamReply::UnsupportedRequest(method) => {
+            let reason = format!("the server requests `{method}` from the client");
+            return Err(HandshakeError::Unusable(reason));
         }
     };
     if JsonObject::new(result.clone()).is_none() {
-        return Err(Refusal::Unusable("it must be an object".to_owned()));
+        return Err(HandshakeError::Unusable("it must be an object".to_owned()));
     }
     Ok(result)
 }
@@ -222,5 +234,5 @@ fn result(arrived: Arrived) -> Result<RawJson, Refusal> {
 fn era_of(result: &RawJson) -> Era {
     let date = result.get("protocolVersion");
     let date = date.as_ref().and_then(RawJson::as_text).unwrap_or_default();
-    Era::Legacy(Revision::negotiated(&date))
+    Era::Legacy(Revision::negotiate(&date))
 }

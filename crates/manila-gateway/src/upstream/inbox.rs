@@ -1,68 +1,70 @@
-//! What a server says, in the order in which it says it.
+//! The inbox of a server's messages, in the order in which they arrived.
 
 use std::sync::Arc;
 
 use manila::request_envelope::{Notification, Request};
 
-use super::pending::Arrived;
-use super::{Connection, Down};
+use super::pending::UpstreamReply;
+use super::{Connection, Unavailable};
 use crate::rt::queue::{Receiver, Weigh};
 
-/// What the server says on its own.
-pub(crate) enum FromUpstream {
-    /// It tells something.
-    Notification(Notification, From),
-    /// It asks something. The answer goes to the connection that it came from.
-    /// Boxed because it is rare and large: answers go through the same queue.
-    Request(Box<Request>, From),
-    /// It answered, and whoever waited for that has it.
+/// A message from the server that is not a response.
+pub(crate) enum UpstreamMessage {
+    /// A notification.
+    Notification(Notification, MessageSource),
+    /// A request. Its response goes to the connection that it came from. Boxed because it is rare
+    /// and large, and responses go through the same queue.
+    Request(Box<Request>, MessageSource),
+    /// A response was delivered to the request that waited for it.
     Answered,
-    /// It was started again, and this is the new conversation.
+    /// The gateway restarted the server or renewed its session. This is the connection to it now.
     Restarted(Arc<Connection>),
-    /// The connection has ended, and nothing more comes from it.
-    Ended(Arc<Connection>, Arc<Down>),
+    /// The connection has ended; no more messages follow.
+    Ended(Arc<Connection>, Arc<Unavailable>),
 }
 
-/// Where something comes from that a server says.
-pub(crate) struct From {
+/// The source of a server's message.
+pub(crate) struct MessageSource {
     pub(crate) connection: Arc<Connection>,
-    /// The request of ours with whose answer it came, where that can be told.
-    pub(crate) about: Option<u64>,
+    /// The gateway's request that the message belongs to, if known.
+    pub(crate) request_id: Option<u64>,
 }
 
-/// What a server sent.
+/// An item of the queue.
 pub(super) enum Item {
-    Said(FromUpstream),
-    /// The answer to a request of ours.
-    Answered(Arc<Connection>, u64, Arrived),
+    Message(UpstreamMessage),
+    /// The reply to a request of the gateway's.
+    Answered(Arc<Connection>, u64, UpstreamReply),
 }
 
 impl Weigh for Item {
     fn n_bytes(&self) -> usize {
         match self {
-            Item::Said(FromUpstream::Notification(it, _)) => it.frame.as_bytes().len(),
-            Item::Said(FromUpstream::Request(it, _)) => it.frame.as_bytes().len(),
-            Item::Answered(_, _, Arrived::Response(it)) => it.frame.as_bytes().len(),
-            Item::Said(
-                FromUpstream::Answered | FromUpstream::Restarted(_) | FromUpstream::Ended(..),
+            Item::Message(UpstreamMessage::Notification(it, _)) => it.frame.as_bytes().len(),
+            Item::Message(UpstreamMessage::Request(it, _)) => it.frame.as_bytes().len(),
+            Item::Answered(_, _, UpstreamReply::Response(it)) => it.frame.as_bytes().len(),
+            Item::Message(
+                UpstreamMessage::Answered
+                | UpstreamMessage::Restarted(_)
+                | UpstreamMessage::Ended(..),
             )
             | Item::Answered(
                 _,
                 _,
-                Arrived::TooLarge
-                | Arrived::Unusable(_)
-                | Arrived::AskedBack(_)
-                | Arrived::Declined(_),
+                UpstreamReply::TooLarge
+                | UpstreamReply::Unusable(_)
+                | UpstreamReply::UnsupportedRequest(_)
+                | UpstreamReply::HttpFailure(_),
             ) => 0,
         }
     }
 }
 
-/// What the server says, in order. Answers are handed to those who wait for them on the way,
-/// so that nothing which the server said before an answer comes after it.
+/// The server's messages, in order. Responses are delivered to their requests along the way, so
+/// that no message overtakes a response.
 pub(crate) struct Inbox {
     items: Receiver<Item>,
-    /// Whether all who got an answer have gone on.
+    /// Whether the last response has been processed.
     is_settled: bool,
 }
 
@@ -71,25 +73,25 @@ impl Inbox {
         Inbox { items, is_settled: true }
     }
 
-    /// What the server says next, or `None` if it never will say anything again.
-    pub(crate) async fn next(&mut self) -> Option<FromUpstream> {
-        let said = match self.items.recv().await? {
-            Item::Said(said) => said,
-            Item::Answered(connection, id, arrived) => {
-                connection.arrived(id, arrived);
+    /// Returns the next message, or `None` once the server has stopped for good.
+    pub(crate) async fn next(&mut self) -> Option<UpstreamMessage> {
+        let message = match self.items.recv().await? {
+            Item::Message(message) => message,
+            Item::Answered(connection, id, reply) => {
+                connection.deliver(id, reply);
                 self.is_settled = false;
-                return Some(FromUpstream::Answered);
+                return Some(UpstreamMessage::Answered);
             }
         };
         if !self.is_settled {
-            // Whoever waited for an answer goes on before anything that the server said later.
+            // The task that waited for the response runs before any later message is delivered.
             tokio::task::yield_now().await;
             self.is_settled = true;
         }
-        if let FromUpstream::Ended(connection, down) = &said {
-            // Only now has everything been delivered that came before the end.
-            connection.pending.end(Arc::clone(down));
+        if let UpstreamMessage::Ended(connection, unavailable) = &message {
+            // Everything that arrived before the end has now been delivered.
+            connection.pending.fail_all(Arc::clone(unavailable));
         }
-        Some(said)
+        Some(message)
     }
 }

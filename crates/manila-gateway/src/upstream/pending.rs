@@ -1,4 +1,4 @@
-//! Requests that wait for the server's answer.
+//! Requests in flight to a server.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -10,164 +10,165 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::{Connection, Down};
+use super::{Connection, Unavailable};
 use crate::protocol::caller::{Caller, Client};
 use crate::rt::clock;
 
-/// How many requests that were taken back are remembered, and for how long.
-const TAKEN_BACK_MAX: usize = 1_024;
-const TAKEN_BACK_LONGEST: Duration = Duration::from_secs(60);
+/// How many cancelled requests are remembered, and for how long.
+const CANCELLED_MAX: usize = 1_024;
+const CANCELLED_LIFETIME: Duration = Duration::from_secs(60);
 
-/// The connection ended before the answer came.
+/// The connection ended before the response arrived.
 #[derive(Debug, Clone)]
-pub(crate) struct Gone(pub(crate) Arc<Down>);
+pub(crate) struct Disconnected(pub(crate) Arc<Unavailable>);
 
-/// What a request waits for.
-pub(crate) enum Arrived {
-    /// The answer.
+/// The reply to a request.
+pub(crate) enum UpstreamReply {
+    /// The response.
     Response(Response),
-    /// An answer over the size limit, which was not kept.
+    /// A response over the size limit, which was discarded.
     TooLarge,
-    /// An answer that cannot be read, and why.
+    /// An invalid response, and what is wrong with it.
     Unusable(String),
-    /// No answer: the server asks something that its caller cannot be asked.
-    AskedBack(String),
-    /// No answer: the server, or something before it, refused on HTTP.
-    Declined(Declined),
+    /// No response: the server sent a request, of this method, that the caller does not support.
+    UnsupportedRequest(String),
+    /// No response: the HTTP request failed.
+    HttpFailure(HttpFailure),
 }
 
-/// A refusal on HTTP that is no message.
+/// A failed HTTP request whose response is not an MCP message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Declined {
-    /// Its status; `None` if the server could not be reached at all.
+pub(crate) struct HttpFailure {
+    /// The status; `None` if the server could not be reached at all.
     pub(crate) status: Option<u16>,
     pub(crate) reason: String,
-    /// After how long to try again, if it said so.
+    /// When to retry, if the response contains it.
     pub(crate) retry_after: Option<Duration>,
 }
 
-impl std::fmt::Display for Declined {
+impl std::fmt::Display for HttpFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.reason)
     }
 }
 
-/// Requests by the ids that we gave them.
+/// Requests in flight, by the gateway's ids.
 #[derive(Default)]
 pub(super) struct Pending {
     waiting: Mutex<BTreeMap<u64, Entry>>,
-    /// Requests that were taken back and not answered: the server may still work on them, and ask.
-    /// Each with when that was, and the number of its client.
-    taken_back: Mutex<VecDeque<(u64, Instant, u64)>>,
-    gone: OnceLock<Arc<Down>>,
-    /// Told when the connection has ended.
+    /// Cancelled requests without a response: the server may still work on them, and send requests
+    /// of its own. Each with the time of cancellation and the number of its client.
+    cancelled: Mutex<VecDeque<(u64, Instant, u64)>>,
+    disconnected: OnceLock<Arc<Unavailable>>,
+    /// Notified when the connection has ended.
     end: Notify,
 }
 
-/// A request that waits, and whose it is, if not our own.
+/// A request in flight, and its caller unless it is the gateway's own.
 struct Entry {
-    sender: oneshot::Sender<Arrived>,
+    sender: oneshot::Sender<UpstreamReply>,
     caller: Option<Arc<Caller>>,
 }
 
 impl Pending {
-    /// Notes a request. If the connection has ended, its answer will never come.
+    /// Adds a request. Fails if the connection has ended.
     pub(super) fn add(
         &self,
         id: u64,
         caller: Option<Arc<Caller>>,
-    ) -> Result<oneshot::Receiver<Arrived>, Gone> {
+    ) -> Result<oneshot::Receiver<UpstreamReply>, Disconnected> {
         let (sender, receiver) = oneshot::channel();
         if let Ok(mut waiting) = self.waiting.lock() {
             waiting.insert(id, Entry { sender, caller });
         }
-        match self.gone() {
+        match self.end_reason() {
             None => Ok(receiver),
-            Some(gone) => {
+            Some(disconnected) => {
                 self.remove(id);
-                Err(gone)
+                Err(disconnected)
             }
         }
     }
 
-    /// Hands an answer to whoever waits for it. `false` if nobody does.
-    pub(super) fn arrived(&self, id: u64, answer: Arrived) -> bool {
-        if let Ok(mut taken_back) = self.taken_back.lock()
-            && !taken_back.is_empty()
+    /// Delivers a reply to its request. Returns `false` if the request is not in flight.
+    pub(super) fn deliver(&self, id: u64, reply: UpstreamReply) -> bool {
+        if let Ok(mut cancelled) = self.cancelled.lock()
+            && !cancelled.is_empty()
         {
-            taken_back.retain(|(own, ..)| *own != id);
+            cancelled.retain(|(cancelled_id, ..)| *cancelled_id != id);
         }
-        self.remove(id).is_some_and(|waiting| waiting.sender.send(answer).is_ok())
+        self.remove(id).is_some_and(|waiting| waiting.sender.send(reply).is_ok())
     }
 
-    /// Whether a request of this id waits.
+    /// Returns whether a request with this id is in flight.
     pub(super) fn has(&self, id: u64) -> bool {
         self.waiting.lock().is_ok_and(|waiting| waiting.contains_key(&id))
     }
 
-    /// Whose request this is, if it waits and is not our own.
+    /// Returns the caller of this request, if it is in flight and not the gateway's own.
     pub(super) fn caller(&self, id: u64) -> Option<Arc<Caller>> {
         self.waiting.lock().ok()?.get(&id)?.caller.clone()
     }
 
-    /// The requests that wait and are not our own.
+    /// Returns the requests in flight that are not the gateway's own.
     pub(super) fn callers(&self) -> Vec<(u64, Arc<Caller>)> {
         let waiting = self.waiting.lock().ok();
         let entries = waiting.iter().flat_map(|waiting| waiting.iter());
         entries.filter_map(|(id, entry)| Some((*id, entry.caller.clone()?))).collect()
     }
 
-    /// Notes that a request of this client is taken back.
-    fn take_back(&self, id: u64, client: &Client) {
-        if let Ok(mut taken_back) = self.taken_back.lock() {
-            if taken_back.len() >= TAKEN_BACK_MAX {
-                taken_back.pop_front();
+    /// Remembers that a request of this client was cancelled.
+    fn mark_cancelled(&self, id: u64, client: &Client) {
+        if let Ok(mut cancelled) = self.cancelled.lock() {
+            if cancelled.len() >= CANCELLED_MAX {
+                cancelled.pop_front();
             }
-            taken_back.push_back((id, clock::now(), client.number));
+            cancelled.push_back((id, clock::now(), client.number));
         }
     }
 
-    /// The numbers of the clients whose requests were taken back a short while ago.
-    pub(super) fn taken_back(&self) -> Vec<u64> {
-        let Ok(mut taken_back) = self.taken_back.lock() else { return Vec::new() };
-        let is_old = |at: &Instant| at.elapsed() > TAKEN_BACK_LONGEST;
-        while taken_back.front().is_some_and(|(_, at, _)| is_old(at)) {
-            taken_back.pop_front();
+    /// Returns the numbers of the clients whose requests were cancelled recently.
+    pub(super) fn cancelled_clients(&self) -> Vec<u64> {
+        let Ok(mut cancelled) = self.cancelled.lock() else { return Vec::new() };
+        let is_old = |at: &Instant| at.elapsed() > CANCELLED_LIFETIME;
+        while cancelled.front().is_some_and(|(_, at, _)| is_old(at)) {
+            cancelled.pop_front();
         }
-        taken_back.iter().map(|(_, _, client)| *client).collect()
+        cancelled.iter().map(|(_, _, client)| *client).collect()
     }
 
-    /// The id of the request that waits, if it is only one.
+    /// Returns the id of the request in flight, if there is only one.
     pub(super) fn only(&self) -> Option<u64> {
         let waiting = self.waiting.lock().ok()?;
         let first = *waiting.keys().next()?;
         (waiting.len() == 1).then_some(first)
     }
 
-    /// Tells all who wait that no answer will come.
-    pub(super) fn end(&self, down: Arc<Down>) {
-        // The reason is known before anybody is woken.
-        let _ = self.gone.set(down);
+    /// Fails all requests in flight.
+    pub(super) fn fail_all(&self, reason: Arc<Unavailable>) {
+        // The reason is set before any waiter wakes up.
+        let _ = self.disconnected.set(reason);
         if let Ok(mut waiting) = self.waiting.lock() {
             waiting.clear();
         }
         self.end.notify_waiters();
     }
 
-    /// Why the connection has ended, if it has.
-    fn gone(&self) -> Option<Gone> {
-        self.gone.get().map(|down| Gone(Arc::clone(down)))
+    /// Returns why the connection has ended, if it has.
+    fn end_reason(&self) -> Option<Disconnected> {
+        self.disconnected.get().map(|reason| Disconnected(Arc::clone(reason)))
     }
 
-    /// Waits for the reason why the connection has ended. Its streams end before that is known.
-    pub(super) async fn why_gone(&self) -> Gone {
+    /// Waits for the reason why the connection has ended, which is known only after its streams
+    /// end.
+    pub(super) async fn wait_end_reason(&self) -> Disconnected {
         loop {
             let ended = self.end.notified();
             tokio::pin!(ended);
-            // From here on no news is missed.
+            // From here on no notification is missed.
             ended.as_mut().enable();
-            if let Some(gone) = self.gone() {
-                return gone;
+            if let Some(disconnected) = self.end_reason() {
+                return disconnected;
             }
             ended.await;
         }
@@ -178,61 +179,60 @@ impl Pending {
     }
 }
 
-/// A request that waits for its answer. Dropped before that, it is cancelled.
+/// A request in flight. Dropping it before the response arrives cancels the request.
 pub(crate) struct Waiting {
     pub(super) connection: Arc<Connection>,
     pub(super) id: u64,
-    pub(super) receiver: oneshot::Receiver<Arrived>,
+    pub(super) receiver: oneshot::Receiver<UpstreamReply>,
     pub(super) is_over: bool,
     pub(super) caller: Option<Arc<Caller>>,
-    /// What brings the answer, if it is not the one pipe for all.
+    /// The task that receives the response, unless the connection is a pipe.
     pub(super) exchange: Option<AbortHandle>,
 }
 
 impl Waiting {
-    /// Waits for the answer.
-    pub(crate) async fn arrived(&mut self) -> Result<Arrived, Gone> {
-        let arrived = (&mut self.receiver).await;
+    /// Waits for the reply.
+    pub(crate) async fn wait(&mut self) -> Result<UpstreamReply, Disconnected> {
+        let received = (&mut self.receiver).await;
         self.is_over = true;
-        match arrived {
-            Ok(arrived) => Ok(arrived),
-            Err(_) => Err(self.connection.pending.why_gone().await),
+        match received {
+            Ok(reply) => Ok(reply),
+            Err(_) => Err(self.connection.pending.wait_end_reason().await),
         }
     }
 
-    /// The conversation in which the answer comes.
+    /// Returns the connection of the request.
     pub(crate) fn connection(&self) -> &Arc<Connection> {
         &self.connection
     }
 
-    /// When the server last gave a sign of life for this request.
-    pub(crate) fn last_sign(&self) -> Option<Instant> {
-        self.connection.last_sign(self.id)
+    /// Returns when the server last reported progress on this request.
+    pub(crate) fn last_activity(&self) -> Option<Instant> {
+        self.connection.last_activity(self.id)
     }
 
-    /// Tells the server that nobody waits any more, and why.
-    pub(crate) fn give_up(mut self, reason: &str) {
+    /// Cancels the request with this reason.
+    pub(crate) fn cancel_with_reason(mut self, reason: &str) {
         self.cancel(Some(&JsonObject::build(|object| object.member("reason", reason))));
     }
 
-    /// Tells the server that no more is to be done, and goes on waiting for what it answers to
-    /// that.
-    pub(crate) fn tell_cancelled(&self, reason: &str) {
-        let said = JsonObject::build(|object| object.member("reason", reason));
-        self.connection.cancelled(self.id, Some(&said));
+    /// Sends a cancellation to the server, and keeps waiting for its response.
+    pub(crate) fn send_cancelled(&self, reason: &str) {
+        let params = JsonObject::build(|object| object.member("reason", reason));
+        self.connection.send_cancelled(self.id, Some(&params));
     }
 
-    /// Takes the request back. `said` goes with that.
-    fn cancel(&mut self, said: Option<&JsonObject>) {
+    /// Cancels the request, with these parameters in the notification.
+    fn cancel(&mut self, params: Option<&JsonObject>) {
         if !self.is_over {
             self.is_over = true;
             let pending = &self.connection.pending;
             if let Some(entry) = pending.remove(self.id)
                 && let Some(caller) = &entry.caller
             {
-                pending.take_back(self.id, &caller.client);
+                pending.mark_cancelled(self.id, &caller.client);
             }
-            self.connection.cancelled(self.id, said);
+            self.connection.send_cancelled(self.id, params);
         }
     }
 }

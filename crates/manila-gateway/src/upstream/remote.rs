@@ -1,5 +1,5 @@
-//! A server that runs somewhere else: greeted when it is first needed, in each era that is asked
-//! for.
+//! A remote server over HTTP. The gateway performs the handshake when the server is first needed,
+//! once for each era.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,103 +7,112 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 
 use super::changes;
-use super::handshake::{self, Refusal, SILENCE};
-use super::http::Link;
+use super::handshake::{self, DISCOVER_TIMEOUT, HandshakeError};
+use super::http::HttpTransport;
 use super::inbox::{Inbox, Item};
 use super::wire::Wire;
-use super::{Connection, Declined, Down, Greeting, Keeping, Opening, Ready};
+use super::{
+    Connection, Handshake, HandshakeMethod, HttpFailure, Ready, SupervisorConfig, Unavailable,
+};
 use crate::config::Address;
 use crate::protocol::era::Era;
 use crate::rt::clock;
 use crate::rt::queue::{Sender, queue};
 use crate::telemetry::event::{Event, Events};
 
-/// A server that is reached over HTTP. It may speak both eras at once, so there is a conversation
-/// for each that a client asks for and the server knows.
+/// A remote server. It may support both eras, so there is a connection for each era that clients
+/// request and the server supports.
 pub(crate) struct Remote {
     client: Option<reqwest::Client>,
     address: Address,
-    keeping: Keeping,
+    config: SupervisorConfig,
     events: Events,
-    /// Where what it says goes, until we stop.
+    /// The sender for its messages; `None` after the gateway stops.
     inbox: Mutex<Option<Sender<Item>>>,
-    known: Mutex<Known>,
-    /// Held by whoever opens a conversation.
+    known: Mutex<KnownEras>,
+    /// Held while a connection is being opened.
     opening: tokio::sync::Mutex<()>,
-    /// Why the last opening failed, if it did.
-    trouble: Mutex<Option<String>>,
+    /// Why the last attempt to connect failed, if it did.
+    problem: Mutex<Option<String>>,
 }
 
-/// What is known about the server.
+/// The known facts about the server's eras.
 #[derive(Default)]
-struct Known {
-    legacy: Spoken,
-    modern: Spoken,
+struct KnownEras {
+    legacy: EraSupport,
+    modern: EraSupport,
     n_opened: u64,
 }
 
-/// What is known about one era.
+/// Whether the server supports an era.
 #[derive(Default, Clone)]
-enum Spoken {
-    /// Nobody has tried.
+enum EraSupport {
+    /// No connection was tried yet.
     #[default]
     Unknown,
-    /// The server does not know it.
-    No,
-    /// It does, and this is the conversation.
-    Yes(Arc<Talk>),
+    /// The server does not support it.
+    Unsupported,
+    /// The server supports it, and this is the connection.
+    Open(Arc<OpenConnection>),
 }
 
-/// A conversation, and what listens in it. Dropped, it is over.
-struct Talk {
+/// An open connection and its background task. Dropping it closes it.
+struct OpenConnection {
     ready: Arc<Ready>,
-    link: Arc<Link>,
-    hearing: tokio::task::AbortHandle,
+    transport: Arc<HttpTransport>,
+    /// The task that watches the server's lists.
+    list_watcher: tokio::task::AbortHandle,
 }
 
-impl Drop for Talk {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.hearing.abort();
+        self.list_watcher.abort();
     }
 }
 
-/// Why a conversation was not opened.
-enum NotOpened {
-    /// The server is there, but does not know the era.
-    Unspoken(Refusal),
-    /// It cannot be asked at all now.
-    Down(Box<Down>),
+/// The reason why no connection was opened.
+enum OpenError {
+    /// The server responds, but does not support the era.
+    EraUnsupported(HandshakeError),
+    /// The server is unavailable.
+    Unavailable(Box<Unavailable>),
 }
 
 impl Remote {
-    pub(super) fn new(address: Address, keeping: Keeping, events: Events) -> (Remote, Inbox) {
-        let (inbox, items) = queue(keeping.queue_bytes_max);
+    pub(super) fn new(
+        address: Address,
+        config: SupervisorConfig,
+        events: Events,
+    ) -> (Remote, Inbox) {
+        let (inbox, items) = queue(config.queue_bytes_max);
         let client = client(&address);
         let remote = Remote {
             client,
             address,
-            keeping,
+            config,
             events,
             inbox: Mutex::new(Some(inbox)),
             known: Mutex::default(),
             opening: tokio::sync::Mutex::default(),
-            trouble: Mutex::default(),
+            problem: Mutex::default(),
         };
         (remote, Inbox::new(items))
     }
 
-    /// The conversation that suits whoever asks best, if there is one.
-    pub(super) fn ready_now(&self, wanted: Option<Era>) -> Option<Arc<Ready>> {
+    /// Returns the open connection that suits the caller best, if any.
+    pub(super) fn ready_now(&self, preferred: Option<Era>) -> Option<Arc<Ready>> {
         let known = self.known.lock().ok()?;
-        let ready = |spoken: &Spoken| match spoken {
-            Spoken::Yes(talk) if !talk.link.is_doubtful() => Some(Arc::clone(&talk.ready)),
-            Spoken::Yes(_) | Spoken::Unknown | Spoken::No => None,
+        let ready = |support: &EraSupport| match support {
+            EraSupport::Open(open) if !open.transport.is_era_doubtful() => {
+                Some(Arc::clone(&open.ready))
+            }
+            EraSupport::Open(_) | EraSupport::Unknown | EraSupport::Unsupported => None,
         };
-        // The other one is good enough only if the wanted one cannot be had.
-        let other = |spoken: &Spoken, wanted: &Spoken| {
-            ready(spoken).filter(|_| matches!(wanted, Spoken::No))
+        // The other era is used only if the preferred one is not supported.
+        let other = |other: &EraSupport, preferred: &EraSupport| {
+            ready(other).filter(|_| matches!(preferred, EraSupport::Unsupported))
         };
-        match wanted {
+        match preferred {
             Some(Era::Legacy(_)) => {
                 ready(&known.legacy).or_else(|| other(&known.modern, &known.legacy))
             }
@@ -114,208 +123,223 @@ impl Remote {
         }
     }
 
-    /// The conversation that suits whoever asks best; it is opened if there is none.
-    pub(super) async fn ready(&self, wanted: Option<Era>) -> Result<Arc<Ready>, Arc<Down>> {
+    /// Returns the connection that suits the caller best, and opens it if necessary.
+    pub(super) async fn ready(
+        &self,
+        preferred: Option<Era>,
+    ) -> Result<Arc<Ready>, Arc<Unavailable>> {
         let _opening = self.opening.lock().await;
-        // Somebody else may have opened it meanwhile.
-        if let Some(ready) = self.ready_now(wanted) {
+        // Another caller may have opened it meanwhile.
+        if let Some(ready) = self.ready_now(preferred) {
             return Ok(ready);
         }
-        let opened = self.opened(Opening::for_client(wanted)).await;
-        if let Ok(mut trouble) = self.trouble.lock() {
-            *trouble = opened.as_ref().err().map(|down| down.reason.clone());
+        let opened = self.open_any(HandshakeMethod::for_client(preferred)).await;
+        if let Ok(mut problem) = self.problem.lock() {
+            *problem = opened.as_ref().err().map(|unavailable| unavailable.reason.clone());
         }
         opened
     }
 
-    /// Why the server cannot be asked now, if that is known.
-    pub(super) fn trouble(&self) -> Option<String> {
+    /// Returns why the server is unavailable, if known.
+    pub(super) fn unavailable_reason(&self) -> Option<String> {
         let known = self.known.lock().ok()?;
-        let is_lost = |spoken: &Spoken| match spoken {
-            Spoken::Yes(talk) => talk.link.is_unreachable(),
-            Spoken::Unknown | Spoken::No => false,
+        let is_lost = |support: &EraSupport| match support {
+            EraSupport::Open(open) => open.transport.is_unreachable(),
+            EraSupport::Unknown | EraSupport::Unsupported => false,
         };
         if is_lost(&known.legacy) || is_lost(&known.modern) {
             return Some(format!("`{}` cannot be reached", self.address));
         }
-        self.trouble.lock().ok()?.clone()
+        self.problem.lock().ok()?.clone()
     }
 
-    /// Forgets what is known about a server that may be another one by now.
+    /// Forgets what is known about a server that seems to have been replaced.
     fn forget_if_doubtful(&self) {
-        let is_doubtful = |spoken: &Spoken| match spoken {
-            Spoken::Yes(talk) => talk.link.is_doubtful(),
-            Spoken::Unknown | Spoken::No => false,
+        let is_era_doubtful = |support: &EraSupport| match support {
+            EraSupport::Open(open) => open.transport.is_era_doubtful(),
+            EraSupport::Unknown | EraSupport::Unsupported => false,
         };
         if let Ok(mut known) = self.known.lock()
-            && (is_doubtful(&known.legacy) || is_doubtful(&known.modern))
+            && (is_era_doubtful(&known.legacy) || is_era_doubtful(&known.modern))
         {
-            *known = Known { n_opened: known.n_opened, ..Known::default() };
+            *known = KnownEras { n_opened: known.n_opened, ..KnownEras::default() };
         }
     }
 
-    async fn opened(&self, first: Opening) -> Result<Arc<Ready>, Arc<Down>> {
+    async fn open_any(&self, first: HandshakeMethod) -> Result<Arc<Ready>, Arc<Unavailable>> {
         self.forget_if_doubtful();
         let second = match first {
-            Opening::Initialize => Opening::Discover,
-            Opening::Discover => Opening::Initialize,
+            HandshakeMethod::Initialize => HandshakeMethod::Discover,
+            HandshakeMethod::Discover => HandshakeMethod::Initialize,
         };
-        let mut why = None;
-        for opening in [first, second] {
-            match self.spoken(opening) {
-                Spoken::Yes(talk) => return Ok(Arc::clone(&talk.ready)),
-                Spoken::No => continue,
-                Spoken::Unknown => {}
+        let mut first_error = None;
+        for method in [first, second] {
+            match self.era_support(method) {
+                EraSupport::Open(open) => return Ok(Arc::clone(&open.ready)),
+                EraSupport::Unsupported => continue,
+                EraSupport::Unknown => {}
             }
-            match self.open(opening).await {
+            match self.open(method).await {
                 Ok(ready) => return Ok(ready),
-                Err(NotOpened::Down(down)) => return Err(Arc::new(*down)),
-                Err(NotOpened::Unspoken(refusal)) => {
-                    self.note(opening, Spoken::No);
-                    why.get_or_insert(refusal);
+                Err(OpenError::Unavailable(unavailable)) => return Err(Arc::new(*unavailable)),
+                Err(OpenError::EraUnsupported(error)) => {
+                    self.set_era_support(method, EraSupport::Unsupported);
+                    first_error.get_or_insert(error);
                 }
             }
         }
-        // It may be another server tomorrow.
-        self.note(first, Spoken::Unknown);
-        self.note(second, Spoken::Unknown);
-        Err(Arc::new(self.not_spoken(why.as_ref())))
+        // The server may be replaced by another version later.
+        self.set_era_support(first, EraSupport::Unknown);
+        self.set_era_support(second, EraSupport::Unknown);
+        Err(Arc::new(self.no_common_era(first_error.as_ref())))
     }
 
-    async fn open(&self, opening: Opening) -> Result<Arc<Ready>, NotOpened> {
+    async fn open(&self, method: HandshakeMethod) -> Result<Arc<Ready>, OpenError> {
         let started = clock::now();
-        let (connection, link) = self.connection()?;
-        let greeted = match opening {
-            Opening::Initialize => {
-                let greeting = Greeting::own(opening);
-                link.open_session(&connection, &greeting).await
+        let (connection, transport) = self.connection()?;
+        let result = match method {
+            HandshakeMethod::Initialize => {
+                let handshake = Handshake::own(method);
+                transport.open_session(&connection, &handshake).await
             }
-            Opening::Discover => {
-                let timeout = self.keeping.start_timeout.min(SILENCE);
-                let asked = tokio::time::timeout(timeout, handshake::discover(&connection)).await;
-                asked.unwrap_or(Err(Refusal::Silent(timeout)))
+            HandshakeMethod::Discover => {
+                let timeout = self.config.start_timeout.min(DISCOVER_TIMEOUT);
+                let result = tokio::time::timeout(timeout, handshake::discover(&connection)).await;
+                result.unwrap_or(Err(HandshakeError::Silent(timeout)))
             }
         };
-        let greeting = greeted.map_err(|refusal| self.not_opened(opening, refusal))?;
-        let ready = Arc::new(Ready::new(connection, greeting));
-        let n_earlier = self.known.lock().map_or(0, |mut known| {
+        let result = result.map_err(|error| self.open_error(method, error))?;
+        let ready = Arc::new(Ready::new(connection, result));
+        let n_earlier_starts = self.known.lock().map_or(0, |mut known| {
             known.n_opened += 1;
             known.n_opened - 1
         });
         let duration = clock::now().saturating_duration_since(started);
-        (self.events)(Event::Started { n_earlier, era: Some(ready.era.date()), duration });
-        let heard = Arc::clone(&ready);
-        let hearing = tokio::spawn(async move { changes::hear(&heard).await }).abort_handle();
-        let talk = Talk { ready: Arc::clone(&ready), link, hearing };
-        self.note(opening, Spoken::Yes(Arc::new(talk)));
+        (self.events)(Event::Started { n_earlier_starts, era: Some(ready.era.date()), duration });
+        let watched = Arc::clone(&ready);
+        let list_watcher =
+            tokio::spawn(async move { changes::watch_lists(&watched).await }).abort_handle();
+        let open = OpenConnection { ready: Arc::clone(&ready), transport, list_watcher };
+        self.set_era_support(method, EraSupport::Open(Arc::new(open)));
         Ok(ready)
     }
 
-    fn connection(&self) -> Result<(Arc<Connection>, Arc<Link>), NotOpened> {
-        let stopped = || NotOpened::Down(Box::new(Down::stopped()));
+    fn connection(&self) -> Result<(Arc<Connection>, Arc<HttpTransport>), OpenError> {
+        let stopped = || OpenError::Unavailable(Box::new(Unavailable::on_stop()));
         let inbox = self.inbox.lock().ok().and_then(|it| it.clone()).ok_or_else(stopped)?;
         let client = self.client.clone().ok_or_else(|| {
-            NotOpened::Down(Box::new(Down::because("no HTTP client could be made")))
+            OpenError::Unavailable(Box::new(Unavailable::because("cannot create an HTTP client")))
         })?;
-        let link = Link::new(client, self.address.clone(), self.keeping.clone(), inbox);
-        let link = Arc::new(link);
-        let wire = Wire::Http(Arc::clone(&link));
-        Ok((Arc::new(Connection::new(wire, Arc::clone(&self.events))), link))
+        let (address, config) = (self.address.clone(), self.config.clone());
+        let transport = Arc::new(HttpTransport::new(client, address, config, inbox));
+        let wire = Wire::Http(Arc::clone(&transport));
+        Ok((Arc::new(Connection::new(wire, Arc::clone(&self.events))), transport))
     }
 
-    /// Whether a refusal is about the era, or about everything.
-    fn not_opened(&self, opening: Opening, refusal: Refusal) -> NotOpened {
-        let down = |reason: String, was_run: bool| {
-            let reason = self.keeping.rules.text(reason);
-            NotOpened::Down(Box::new(Down { was_run, ..Down::because(reason) }))
+    /// Decides whether an error concerns the era or the whole server.
+    fn open_error(&self, method: HandshakeMethod, error: HandshakeError) -> OpenError {
+        let unavailable = |reason: String, was_reached: bool| {
+            let reason = self.config.redactor.redact_text(reason);
+            OpenError::Unavailable(Box::new(Unavailable {
+                was_reached,
+                ..Unavailable::because(reason)
+            }))
         };
-        match refusal {
-            Refusal::Silent(timeout) if opening == Opening::Initialize => {
-                down(format!("`{}` {}", self.address, handshake::no_answer(timeout)), true)
+        let address = &self.address;
+        match error {
+            HandshakeError::Silent(timeout) if method == HandshakeMethod::Initialize => {
+                let reason = handshake::describe_timeout(timeout);
+                unavailable(format!("`{address}` {reason}"), true)
             }
-            // To `initialize` it only says that the other opening is the right one.
-            Refusal::Error(error)
-                if opening == Opening::Discover && handshake::is_modern_only(&error) =>
+            // The server supports only the modern era, so `initialize` would not help.
+            HandshakeError::Error(error)
+                if method == HandshakeMethod::Discover && handshake::is_modern_only(&error) =>
             {
                 let message = error.get("message");
                 let message = message.as_ref().and_then(manila::RawJson::as_text);
                 let message = message.unwrap_or_default();
-                down(format!("`{}` refused our revision of MCP: {message}", self.address), true)
+                unavailable(format!("`{address}` refused MCP {}: {message}", Era::Modern), true)
             }
-            // What a server says that does not know the era; anything else may be other tomorrow.
-            Refusal::Declined(Declined {
-                status: Some(400 | 404 | 405 | 406 | 415 | 501), ..
-            }) => NotOpened::Unspoken(refusal),
-            Refusal::Declined(Declined { status, reason, .. }) => down(reason, status.is_some()),
-            other @ (Refusal::Silent(_)
-            | Refusal::Unusable(_)
-            | Refusal::Error(_)
-            | Refusal::Gone) => NotOpened::Unspoken(other),
+            // The usual response of a server that does not know the era. Any other error may be
+            // temporary.
+            HandshakeError::HttpFailure(HttpFailure {
+                status: Some(400 | 404 | 405 | 406 | 415 | 501),
+                ..
+            }) => OpenError::EraUnsupported(error),
+            HandshakeError::HttpFailure(HttpFailure { status, reason, .. }) => {
+                unavailable(reason, status.is_some())
+            }
+            other @ (HandshakeError::Silent(_)
+            | HandshakeError::Unusable(_)
+            | HandshakeError::Error(_)
+            | HandshakeError::Disconnected) => OpenError::EraUnsupported(other),
         }
     }
 
-    fn not_spoken(&self, why: Option<&Refusal>) -> Down {
-        let reason = match why {
-            Some(Refusal::Unusable(why)) => why.clone(),
-            Some(Refusal::Declined(declined)) => declined.reason.clone(),
-            Some(Refusal::Error(error)) => {
+    fn no_common_era(&self, error: Option<&HandshakeError>) -> Unavailable {
+        let reason = match error {
+            Some(HandshakeError::Unusable(reason)) => {
+                format!("`{}` sent an unusable response: {reason}", self.address)
+            }
+            Some(HandshakeError::HttpFailure(failure)) => failure.reason.clone(),
+            Some(HandshakeError::Error(error)) => {
                 let message = error.get("message");
                 let message = message.as_ref().and_then(manila::RawJson::as_text);
-                format!("`{}` refused: {}", self.address, message.unwrap_or_default())
+                format!("`{}` refused the handshake: {}", self.address, message.unwrap_or_default())
             }
-            Some(Refusal::Silent(_) | Refusal::Gone) | None => {
-                format!("`{}` speaks no MCP that we know", self.address)
+            Some(HandshakeError::Silent(_) | HandshakeError::Disconnected) | None => {
+                format!("`{}` does not support any known revision of MCP", self.address)
             }
         };
-        let reason = self.keeping.rules.text(reason);
+        let reason = self.config.redactor.redact_text(reason);
         (self.events)(Event::Ended { reason: reason.clone(), next_start: None });
-        Down::because(reason)
+        Unavailable::because(reason)
     }
 
-    fn spoken(&self, opening: Opening) -> Spoken {
+    fn era_support(&self, method: HandshakeMethod) -> EraSupport {
         let known = self.known.lock().ok();
-        known.map_or(Spoken::Unknown, |known| match opening {
-            Opening::Initialize => known.legacy.clone(),
-            Opening::Discover => known.modern.clone(),
+        known.map_or(EraSupport::Unknown, |known| match method {
+            HandshakeMethod::Initialize => known.legacy.clone(),
+            HandshakeMethod::Discover => known.modern.clone(),
         })
     }
 
-    fn note(&self, opening: Opening, spoken: Spoken) {
+    fn set_era_support(&self, method: HandshakeMethod, support: EraSupport) {
         if let Ok(mut known) = self.known.lock() {
-            match opening {
-                Opening::Initialize => known.legacy = spoken,
-                Opening::Discover => known.modern = spoken,
+            match method {
+                HandshakeMethod::Initialize => known.legacy = support,
+                HandshakeMethod::Discover => known.modern = support,
             }
         }
     }
 
-    /// Ends all conversations. Whoever still waits is told, not left.
+    /// Closes all connections. Requests in flight fail.
     pub(super) async fn stop(&self) {
-        // From now on nothing new is opened.
+        // No new connections from here on.
         if let Ok(mut inbox) = self.inbox.lock() {
             *inbox = None;
         }
         let known = self.known.lock().map(|mut known| std::mem::take(&mut *known));
-        let Known { legacy, modern, .. } = known.unwrap_or_default();
-        for spoken in [legacy, modern] {
-            let Spoken::Yes(talk) = spoken else { continue };
-            talk.ready.connection.pending.end(Arc::new(Down::stopped()));
-            talk.link.goodbye().await;
+        let KnownEras { legacy, modern, .. } = known.unwrap_or_default();
+        for support in [legacy, modern] {
+            let EraSupport::Open(open) = support else { continue };
+            open.ready.connection.pending.fail_all(Arc::new(Unavailable::on_stop()));
+            open.transport.delete_session().await;
         }
     }
 }
 
-/// Who asks servers. Answers are taken from where they were asked for, and nowhere else: a
-/// redirection could carry our credentials away.
+/// Creates the HTTP client. It follows no redirects, because they could leak credentials to another
+/// host.
 fn client(address: &Address) -> Option<reqwest::Client> {
     const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-    // Whoever uses this crate may have chosen another one already.
+    // The application may have installed another provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .redirect(Policy::none())
         .tcp_nodelay(true)
         .connect_timeout(CONNECT_TIMEOUT);
-    // What runs here is reached without anybody between.
-    let builder = if address.is_here() { builder.no_proxy() } else { builder };
+    // A server on this machine is reached without a proxy.
+    let builder = if address.is_local() { builder.no_proxy() } else { builder };
     builder.build().ok()
 }

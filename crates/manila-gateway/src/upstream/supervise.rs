@@ -1,4 +1,4 @@
-//! Keeping a server running: started, greeted, and started again when it dies.
+//! Supervises a server process: starts it, performs the handshake, and restarts it when it exits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,14 @@ use tokio::time::Instant;
 
 use super::changes;
 use super::child::{Controls, State, Stop};
-use super::handshake::{self, Refusal};
-use super::inbox::{FromUpstream, Item};
-use super::last_words::LastWords;
-use super::listen::listen;
+use super::handshake::{self, HandshakeError};
+use super::inbox::{Item, UpstreamMessage};
+use super::reader::read_messages;
+use super::stderr_tail::StderrTail;
 use super::wire::Wire;
 use manila_process::Command;
 
-use super::{Connection, Down, Keeping, Ready};
+use super::{Connection, Ready, SupervisorConfig, Unavailable};
 use crate::protocol::era::Era;
 use crate::protocol::frames;
 use crate::rt::clock;
@@ -27,188 +27,207 @@ use manila_process::os::{self, Lifeline, Process, Status};
 
 pub(super) struct Supervisor {
     pub(super) command: Command,
-    pub(super) keeping: Keeping,
+    pub(super) config: SupervisorConfig,
     pub(super) events: Events,
     pub(super) inbox: Sender<Item>,
     pub(super) state: watch::Sender<State>,
     pub(super) controls: Arc<Controls>,
-    /// Whether a server has ever taken the client's greeting.
+    /// Whether any run of the server has completed the handshake.
     pub(super) was_ready: AtomicBool,
 }
 
-/// A server that lived so long was well.
-const WELL: Duration = Duration::from_secs(10);
+/// A server that ran for this long counts as healthy.
+const HEALTHY_AFTER: Duration = Duration::from_secs(10);
 
-/// How long the last words of a server that is gone are waited for.
-const REST: Duration = Duration::from_millis(200);
+/// How long to wait for the exit status and the remaining output of a server that has closed a
+/// stream.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How a server's life ended.
-enum Life {
-    /// We were asked to stop, and it has been ended.
+/// How one run of a server ended.
+enum RunEnd {
+    /// The gateway is stopping, and has stopped the server.
     Stopped,
-    /// It died, or had to be given up.
-    Died { down: Down, connection: Option<Arc<Connection>> },
+    /// The server exited, or the gateway gave up on it.
+    Failed { unavailable: Unavailable, connection: Option<Arc<Connection>> },
 }
 
-/// What made us give a server up.
-enum End {
-    /// Its process ended; `None` if the keeper is gone, too.
+/// Why a run of the server ended.
+enum EndCause {
+    /// Its process exited; `None` if the keeper exited, too.
     Exited(Option<Status>),
     ClosedOutput,
     ClosedInput,
-    Refused(Refusal),
+    HandshakeFailed(HandshakeError),
 }
 
 impl Supervisor {
     pub(super) async fn run(self) {
         let mut n_starts = 0;
         let mut n_failures = 0;
-        let is_greeted = self.controls.greeting.borrow().is_some();
-        if self.keeping.is_lazy && !is_greeted && self.wait(Duration::ZERO).await == Next::Stop {
+        let has_handshake = self.controls.handshake.borrow().is_some();
+        if self.config.is_lazy
+            && !has_handshake
+            && self.wait_for_next_start(Duration::ZERO).await == WaitEnd::Stop
+        {
             return;
         }
         loop {
             let started = clock::now();
-            let life = self.live(started, n_starts).await;
+            let end = self.run_once(started, n_starts).await;
             n_starts += 1;
-            let Life::Died { mut down, connection } = life else { return };
-            // A server that was well for a while has earned a quick start.
-            let lived = clock::now().saturating_duration_since(started);
-            n_failures = if lived >= WELL { 1 } else { n_failures + 1 };
+            let RunEnd::Failed { mut unavailable, connection } = end else { return };
+            // A server that was healthy is restarted without delay.
+            let uptime = clock::now().saturating_duration_since(started);
+            n_failures = if uptime >= HEALTHY_AFTER { 1 } else { n_failures + 1 };
             let delay = backoff(n_failures);
-            // Before anybody has greeted it, nobody misses it.
-            let is_missed = self.controls.greeting.borrow().is_some()
+            // Before the first handshake, no client needs the server.
+            let is_needed = self.controls.handshake.borrow().is_some()
                 && *self.controls.stop.borrow() == Stop::No;
-            let next_start = is_missed.then_some(delay);
-            (self.events)(Event::Ended { reason: down.reason.clone(), next_start });
-            down.next_start = Some(clock::now() + delay);
-            let down = Arc::new(down);
+            let next_start = is_needed.then_some(delay);
+            (self.events)(Event::Ended { reason: unavailable.reason.clone(), next_start });
+            unavailable.next_start = Some(clock::now() + delay);
+            let unavailable = Arc::new(unavailable);
             self.state.send_modify(|state| {
-                // Whoever comes meanwhile waits for one that was well and is started at once.
-                let is_due = delay.is_zero() && matches!(state, State::Ready(_));
-                *state = if is_due { State::Starting } else { State::Down(Arc::clone(&down)) };
+                // Callers wait for a healthy server that is restarted at once.
+                let restarts_at_once = delay.is_zero() && matches!(state, State::Ready(_));
+                *state = if restarts_at_once {
+                    State::Starting
+                } else {
+                    State::Unavailable(Arc::clone(&unavailable))
+                };
             });
             if let Some(connection) = connection {
-                // What it said before is delivered first. Whoever listens no more needs no news.
-                let _ = self.inbox.push(Item::Said(FromUpstream::Ended(connection, down)));
+                let ended = UpstreamMessage::Ended(connection, unavailable);
+                // Earlier messages are delivered first. The receiver may be closed.
+                let _ = self.inbox.push(Item::Message(ended));
             }
-            if self.wait(delay).await == Next::Stop {
+            if self.wait_for_next_start(delay).await == WaitEnd::Stop {
                 return;
             }
             self.state.send_replace(State::Starting);
         }
     }
 
-    /// Waits before the next start.
-    async fn wait(&self, delay: Duration) -> Next {
+    /// Waits for `delay` or for a new handshake, whichever comes first. Before the first handshake,
+    /// waits for that.
+    async fn wait_for_next_start(&self, delay: Duration) -> WaitEnd {
         let mut stop = self.controls.stop.subscribe();
-        let mut greeting = self.controls.greeting.subscribe();
-        let is_greeted = greeting.borrow_and_update().is_some();
+        let mut handshake = self.controls.handshake.subscribe();
+        let has_handshake = handshake.borrow_and_update().is_some();
         tokio::select! {
-            () = told(&mut stop, Stop::Orderly) => Next::Stop,
-            () = tokio::time::sleep(delay), if is_greeted => Next::Start,
-            Ok(()) = greeting.changed() => Next::Start,
+            () = wait_stop(&mut stop, Stop::Orderly) => WaitEnd::Stop,
+            () = tokio::time::sleep(delay), if has_handshake => WaitEnd::Start,
+            Ok(()) = handshake.changed() => WaitEnd::Start,
         }
     }
 
-    /// One life of the server.
-    async fn live(&self, started: Instant, n_earlier: u64) -> Life {
-        let process = match Process::start(&self.command) {
+    /// Runs the server once.
+    async fn run_once(&self, started: Instant, n_earlier_starts: u64) -> RunEnd {
+        let process = match self.start() {
             Ok(process) => process,
-            Err(error) => {
-                let reason = match &self.command.folder {
-                    Some(folder) if !folder.is_dir() => {
-                        format!("there is no folder `{}` to start it in", folder.display())
-                    }
-                    Some(_) | None => error.to_string(),
-                };
-                let reason = format!("`{}` could not be started: {reason}", self.command);
-                let down = Down { was_run: false, ..Down::because(self.hidden(reason)) };
-                return Life::Died { down, connection: None };
-            }
+            Err(unavailable) => return RunEnd::Failed { unavailable, connection: None },
         };
         let Process { stdin, stdout, stderr, mut lifeline } = process;
-        let (to_server, outbox) = queue(self.keeping.queue_bytes_max);
+        let (to_server, outbox) = queue(self.config.queue_bytes_max);
         let connection = Arc::new(Connection::new(Wire::Pipe(to_server), Arc::clone(&self.events)));
         let mut writer = AbortOnDrop(tokio::spawn(frames::write_all(stdin, outbox)));
-        let last_words = Arc::new(LastWords::default());
+        let stderr_tail = Arc::new(StderrTail::default());
         let mut stderr_reader = AbortOnDrop(tokio::spawn({
-            let (last_words, events) = (Arc::clone(&last_words), Arc::clone(&self.events));
-            let rules = self.keeping.rules.clone();
-            async move { last_words.listen(stderr, &events, &rules).await }
+            let (stderr_tail, events) = (Arc::clone(&stderr_tail), Arc::clone(&self.events));
+            let redactor = self.config.redactor.clone();
+            async move { stderr_tail.read(stderr, &events, &redactor).await }
         }));
         let mut stdout_reader = AbortOnDrop(tokio::spawn({
             let (connection, inbox) = (Arc::clone(&connection), self.inbox.clone());
-            let keeping = self.keeping.clone();
-            async move { listen(&connection, stdout, &keeping, &inbox).await }
+            let config = self.config.clone();
+            async move { read_messages(&connection, stdout, &config, &inbox).await }
         }));
         let mut stop = self.controls.stop.subscribe();
         let end = tokio::select! {
-            () = told(&mut stop, Stop::Orderly) => {
+            () = wait_stop(&mut stop, Stop::Orderly) => {
                 drop(writer);
-                // Whoever still waits is told, not left.
-                connection.pending.end(Arc::new(Down::stopped()));
-                self.end(lifeline, &mut stop).await;
-                return Life::Stopped;
+                // Requests in flight fail, instead of waiting forever.
+                connection.pending.fail_all(Arc::new(Unavailable::on_stop()));
+                self.stop_process(lifeline, &mut stop).await;
+                return RunEnd::Stopped;
             }
-            status = lifeline.ended() => End::Exited(status),
-            _ = &mut stdout_reader.0 => End::ClosedOutput,
-            _ = &mut writer.0 => End::ClosedInput,
-            refusal = self.serve(&connection, started, n_earlier) => End::Refused(refusal),
+            status = lifeline.wait() => EndCause::Exited(status),
+            _ = &mut stdout_reader.0 => EndCause::ClosedOutput,
+            _ = &mut writer.0 => EndCause::ClosedInput,
+            error = self.serve(&connection, started, n_earlier_starts) => {
+                EndCause::HandshakeFailed(error)
+            }
         };
         let end = match end {
-            // A process that ends closes its streams first.
-            End::ClosedOutput | End::ClosedInput => {
-                match tokio::time::timeout(REST, lifeline.ended()).await {
-                    Ok(status) => End::Exited(status),
+            // A process that exits closes its streams first.
+            EndCause::ClosedOutput | EndCause::ClosedInput => {
+                match tokio::time::timeout(DRAIN_TIMEOUT, lifeline.wait()).await {
+                    Ok(status) => EndCause::Exited(status),
                     Err(_) => end,
                 }
             }
-            End::Exited(_) | End::Refused(_) => end,
+            EndCause::Exited(_) | EndCause::HandshakeFailed(_) => end,
         };
-        // What it said before it died is still heard; who else holds its streams is not.
-        let _ = tokio::time::timeout(REST, &mut stderr_reader.0).await;
+        // Read what the server wrote before it exited, but do not wait for other processes that
+        // hold its streams.
+        let _ = tokio::time::timeout(DRAIN_TIMEOUT, &mut stderr_reader.0).await;
         let rest = async {
             while !stdout_reader.0.is_finished()
-                && tokio::time::timeout(REST, &mut stdout_reader.0).await.is_err()
+                && tokio::time::timeout(DRAIN_TIMEOUT, &mut stdout_reader.0).await.is_err()
                 && self.inbox.is_full()
             {}
         };
         tokio::select! {
             () = rest => {}
-            // A client that reads nothing must not keep us.
-            () = told(&mut stop, Stop::Orderly) => {}
+            // A client that does not read must not delay the shutdown.
+            () = wait_stop(&mut stop, Stop::Orderly) => {}
         }
         tokio::spawn(lifeline.cut());
-        let last_words = last_words.lines();
-        let was_run = !matches!(end, End::Exited(Some(Status::NotStarted(_))));
-        let reason = self.hidden(self.reason(&end, &last_words));
-        let down = Down { last_words, was_run, ..Down::because(reason) };
-        Life::Died { down, connection: Some(connection) }
+        let stderr_tail = stderr_tail.lines();
+        let was_reached = !matches!(end, EndCause::Exited(Some(Status::NotStarted(_))));
+        let reason = self.redact(self.reason(&end, &stderr_tail));
+        let unavailable = Unavailable { stderr_tail, was_reached, ..Unavailable::because(reason) };
+        RunEnd::Failed { unavailable, connection: Some(connection) }
     }
 
-    /// Greets the server and lets it be asked. Ends only if that cannot be.
+    /// Starts the server's process.
+    fn start(&self) -> Result<Process, Unavailable> {
+        Process::start(&self.command).map_err(|error| {
+            let reason = match &self.command.folder {
+                Some(folder) if !folder.is_dir() => {
+                    format!("its working directory `{}` (`cwd`) does not exist", folder.display())
+                }
+                Some(_) | None => error.to_string(),
+            };
+            let reason = format!("`{}` could not be started: {reason}", self.command);
+            Unavailable { was_reached: false, ..Unavailable::because(self.redact(reason)) }
+        })
+    }
+
+    /// Performs the handshake, then publishes the server as ready and watches its lists. Returns
+    /// only if the handshake fails.
     async fn serve(
         &self,
         connection: &Arc<Connection>,
         started: Instant,
-        n_earlier: u64,
-    ) -> Refusal {
-        let mut greetings = self.controls.greeting.subscribe();
+        n_earlier_starts: u64,
+    ) -> HandshakeError {
+        let mut handshakes = self.controls.handshake.subscribe();
         let result = loop {
-            let Some(greeting) = next_greeting(&mut greetings).await else {
+            let Some(handshake) = next_handshake(&mut handshakes).await else {
                 return std::future::pending().await;
             };
-            let timeout = self.keeping.start_timeout;
-            match handshake::greet(connection, &greeting, timeout).await {
+            let timeout = self.config.start_timeout;
+            match handshake::perform_handshake(connection, &handshake, timeout).await {
                 Ok(result) => break result,
-                // The server is well; it is the client's turn to say something else.
-                Err(Refusal::Error(error)) if !self.was_ready.load(Ordering::Relaxed) => {
+                // The server keeps running: the client may send another `initialize`.
+                Err(HandshakeError::Error(error)) if !self.was_ready.load(Ordering::Relaxed) => {
+                    let reason = format!("`{}` {}", self.command, describe_refusal(&error));
                     let refusal = Some(error);
-                    let reason = format!("`{}` refused `initialize`", self.command);
-                    let down = Down { refusal, ..Down::because(self.hidden(reason)) };
-                    self.state.send_replace(State::Down(Arc::new(down)));
-                    if greetings.changed().await.is_err() {
+                    let reason = self.redact(reason);
+                    let unavailable = Unavailable { refusal, ..Unavailable::because(reason) };
+                    self.state.send_replace(State::Unavailable(Arc::new(unavailable)));
+                    if handshakes.changed().await.is_err() {
                         return std::future::pending().await;
                     }
                     self.state.send_replace(State::Starting);
@@ -217,109 +236,128 @@ impl Supervisor {
             }
         };
         let duration = clock::now().saturating_duration_since(started);
-        (self.events)(Event::Started { n_earlier, era: connection.era().map(Era::date), duration });
+        let era = connection.era().map(Era::date);
+        (self.events)(Event::Started { n_earlier_starts, era, duration });
         let ready = Arc::new(Ready::new(Arc::clone(connection), result));
         self.was_ready.store(true, Ordering::Relaxed);
         self.state.send_replace(State::Ready(Arc::clone(&ready)));
-        let confirmation = greetings.borrow().as_ref().and_then(|it| it.confirmation.clone());
-        if let (Some(confirmation), Era::Legacy(_)) = (confirmation, ready.era) {
-            connection.confirm(confirmation);
+        let frame = handshakes.borrow().as_ref().and_then(|it| it.initialized_frame.clone());
+        if let (Some(initialized_frame), Era::Legacy(_)) = (frame, ready.era) {
+            connection.send_initialized(initialized_frame);
         }
-        if n_earlier > 0 {
-            let restarted = FromUpstream::Restarted(Arc::clone(connection));
-            // Whoever listens no more needs no news.
-            let _ = self.inbox.push(Item::Said(restarted));
+        if n_earlier_starts > 0 {
+            let restarted = UpstreamMessage::Restarted(Arc::clone(connection));
+            // The receiver may be closed.
+            let _ = self.inbox.push(Item::Message(restarted));
         }
-        changes::hear(&ready).await;
+        changes::watch_lists(&ready).await;
         std::future::pending().await
     }
 
-    /// Orderly: its input is closed already; then it is asked, then it is killed.
-    async fn end(&self, mut lifeline: Lifeline, stop: &mut watch::Receiver<Stop>) {
-        let grace = self.keeping.grace;
+    /// Stops a server whose input is closed: waits for it to exit, terminates it after `grace`, and
+    /// kills it after another `grace`. `Stop::Now` kills it at once.
+    async fn stop_process(&self, mut lifeline: Lifeline, stop: &mut watch::Receiver<Stop>) {
+        let grace = self.config.grace;
         let orderly = async {
-            if tokio::time::timeout(grace, lifeline.ended()).await.is_err() {
+            if tokio::time::timeout(grace, lifeline.wait()).await.is_err() {
                 lifeline.terminate().await;
-                // Whatever it answers, the line is cut next.
-                let _ = tokio::time::timeout(grace, lifeline.ended()).await;
+                // The lifeline is cut next in any case.
+                let _ = tokio::time::timeout(grace, lifeline.wait()).await;
             }
         };
         tokio::select! {
             () = orderly => {}
-            () = told(stop, Stop::Now) => {}
+            () = wait_stop(stop, Stop::Now) => {}
         }
         lifeline.cut().await;
     }
 
-    /// A command line may have a password in it.
-    fn hidden(&self, reason: String) -> String {
-        self.keeping.rules.text(reason)
+    /// Redacts a reason, because a command line may contain a password.
+    fn redact(&self, reason: String) -> String {
+        self.config.redactor.redact_text(reason)
     }
 
-    /// Command, end and last words in one sentence.
-    fn reason(&self, end: &End, last_words: &[String]) -> String {
+    /// Describes the command, how it ended, and its last stderr lines.
+    fn reason(&self, end: &EndCause, stderr_tail: &[String]) -> String {
         let command = &self.command;
         let what = match end {
-            End::Exited(Some(Status::NotStarted(error))) => {
+            EndCause::Exited(Some(Status::NotStarted(error))) => {
                 format!("`{command}` could not be started: {error}")
             }
-            End::Exited(Some(Status::Code(code))) => {
+            EndCause::Exited(Some(Status::Code(code))) => {
                 format!("`{command}` exited with code {code}")
             }
-            End::Exited(Some(Status::Signal(signal))) => {
+            EndCause::Exited(Some(Status::Signal(signal))) => {
                 let name = os::signal_name(*signal).map(|name| format!(" ({name})"));
                 format!("`{command}` was killed by signal {signal}{}", name.unwrap_or_default())
             }
-            End::Exited(None) => format!("`{command}` lost its keeper"),
-            End::ClosedInput => format!("`{command}` closed its input"),
-            End::Refused(Refusal::Silent(timeout)) => {
-                format!("`{command}` {}", handshake::no_answer(*timeout))
+            EndCause::Exited(None) => {
+                format!("`{command}` is no longer supervised, because its keeper process exited")
             }
-            End::Refused(Refusal::Unusable(why)) => {
-                format!("`{command}` answered `initialize` with what cannot be used: {why}")
+            EndCause::ClosedInput => {
+                format!("`{command}` closed its stdin without exiting")
             }
-            End::Refused(Refusal::Error(error)) => {
-                let message = error.get("message");
-                let message = message.as_ref().and_then(RawJson::as_text).unwrap_or_default();
-                format!("`{command}` refused `initialize`: {message}")
+            EndCause::HandshakeFailed(HandshakeError::Silent(timeout)) => {
+                format!("`{command}` {}", handshake::describe_timeout(*timeout))
             }
-            End::Refused(Refusal::Declined(declined)) => declined.reason.clone(),
-            End::ClosedOutput | End::Refused(Refusal::Gone) => {
-                format!("`{command}` closed its output")
+            EndCause::HandshakeFailed(HandshakeError::Unusable(reason)) => {
+                format!("`{command}` sent an unusable response to `initialize`: {reason}")
+            }
+            EndCause::HandshakeFailed(HandshakeError::Error(error)) => {
+                format!("`{command}` {}", describe_refusal(error))
+            }
+            EndCause::HandshakeFailed(HandshakeError::HttpFailure(failure)) => {
+                failure.reason.clone()
+            }
+            EndCause::ClosedOutput | EndCause::HandshakeFailed(HandshakeError::Disconnected) => {
+                format!("`{command}` closed its stdout without exiting")
             }
         };
-        match last_words {
+        match stderr_tail {
             [] => what,
             lines => {
                 let shown = lines.iter().skip(lines.len().saturating_sub(3));
                 let shown: Vec<&str> = shown.map(String::as_str).collect();
-                format!("{what}; its last words: {}", shown.join(" | "))
+                format!("{what}; last lines of stderr: {}", shown.join(" | "))
             }
         }
     }
 }
 
-/// Waits for a client to greet, and takes its greeting.
-async fn next_greeting(
-    greetings: &mut watch::Receiver<Option<super::Greeting>>,
-) -> Option<super::Greeting> {
-    let greeting = greetings.wait_for(Option::is_some).await.ok()?.clone();
-    greetings.mark_unchanged();
-    greeting
+/// Describes the error with which a server refused `initialize`, with its message and code.
+fn describe_refusal(error: &RawJson) -> String {
+    let message = error.get("message");
+    let message = message.as_ref().and_then(RawJson::as_text).unwrap_or_default();
+    let message = if message.is_empty() { String::new() } else { format!(": {message}") };
+    let code = error.get("code").map(|code| format!(" ({code})")).unwrap_or_default();
+    format!("refused `initialize`{message}{code}")
 }
 
-/// Waits until we are told to stop at least so firmly; if nobody can tell us, we are, too.
-async fn told(stop: &mut watch::Receiver<Stop>, firmness: Stop) {
-    drop(stop.wait_for(|stop| *stop >= firmness).await);
+/// Waits for a client's handshake, and returns it.
+async fn next_handshake(
+    handshakes: &mut watch::Receiver<Option<super::Handshake>>,
+) -> Option<super::Handshake> {
+    let handshake = handshakes.wait_for(Option::is_some).await.ok()?.clone();
+    handshakes.mark_unchanged();
+    handshake
 }
 
+/// Waits for a stop request of at least this level. A closed channel counts as one.
+async fn wait_stop(stop: &mut watch::Receiver<Stop>, minimum: Stop) {
+    drop(stop.wait_for(|stop| *stop >= minimum).await);
+}
+
+/// How the wait for the next start ended.
 #[derive(PartialEq, Eq)]
-enum Next {
+enum WaitEnd {
+    /// The server is started.
     Start,
+    /// The gateway is stopping.
     Stop,
 }
 
-/// The first death costs no time, each further one twice as much as the last.
+/// Returns the delay before a restart. The first restart is immediate, the second waits 200 ms, and
+/// each later one twice as long as the one before, up to 30 s.
 fn backoff(n_failures: u32) -> Duration {
     const FIRST: Duration = Duration::from_millis(200);
     const LONGEST: Duration = Duration::from_secs(30);
@@ -329,7 +367,7 @@ fn backoff(n_failures: u32) -> Duration {
     }
 }
 
-/// A task that ends with whoever started it.
+/// A task that is aborted when this is dropped.
 struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
 
 impl<T> Drop for AbortOnDrop<T> {

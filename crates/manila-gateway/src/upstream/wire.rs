@@ -1,4 +1,4 @@
-//! What carries frames to a server: its pipe, or HTTP.
+//! The transport of frames to a server: a pipe, or HTTP.
 
 use std::sync::Arc;
 
@@ -7,81 +7,83 @@ use manila::{JsonObject, RawJson};
 use tokio::task::AbortHandle;
 
 use super::Connection;
-use super::http::Link;
+use super::http::HttpTransport;
 use crate::protocol::era::Era;
-use crate::rt::queue::{NotPut, Sender};
+use crate::rt::queue::{PushError, Sender};
 
-/// What carries frames to a server.
+/// The transport of frames to a server.
 pub(super) enum Wire {
     /// One pipe for all messages.
     Pipe(Sender<Bytes>),
-    /// A request of its own for each.
-    Http(Arc<Link>),
+    /// One HTTP request for each message.
+    Http(Arc<HttpTransport>),
 }
 
-/// A request on its way, as far as HTTP tells of it beside the message.
+/// A request to send, with the parts that HTTP headers repeat.
 pub(super) struct Outgoing<'a> {
     pub(super) era: Era,
     pub(super) method: &'a str,
     /// The parameter `name`.
     pub(super) name: Option<&'a RawJson>,
     pub(super) params: Option<&'a JsonObject>,
-    pub(super) sent: &'a SentAs,
+    pub(super) overrides: &'a RequestOverrides,
 }
 
-/// What differs from a client's request where it is sent to a server.
+/// The differences between a client's request and the one sent to the server.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SentAs {
-    /// The server's own name for what the request names, where clients know another.
+pub(crate) struct RequestOverrides {
+    /// The server's name for the requested item, if clients see another one.
     pub(crate) name: Option<String>,
-    /// The arguments that stand in headers, too.
-    pub(crate) headers: Mirrored,
+    /// The arguments that are also sent as headers.
+    pub(crate) headers: HeaderParams,
 }
 
-/// Arguments that a tool wants to see in headers, too: their names and values.
+/// The names and values of arguments that are also sent as headers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Mirrored(pub(crate) Vec<(String, String)>);
+pub(crate) struct HeaderParams(pub(crate) Vec<(String, String)>);
 
 impl Wire {
-    /// Waits until there is room for more.
-    pub(super) async fn room(&self) {
+    /// Waits until the queue has room.
+    pub(super) async fn wait_for_room(&self) {
         match self {
-            Wire::Pipe(pipe) => pipe.room().await,
+            Wire::Pipe(pipe) => pipe.wait_for_room().await,
             Wire::Http(_) => {}
         }
     }
 
-    /// Sends a request. What comes back beside a pipe is what brings the answer.
+    /// Sends a request. On HTTP, returns a handle to the task that receives the response.
     pub(super) async fn send(
         &self,
         connection: &Arc<Connection>,
         id: u64,
         frame: Bytes,
-        about: &Outgoing<'_>,
-    ) -> Result<Option<AbortHandle>, NotPut> {
+        outgoing: &Outgoing<'_>,
+    ) -> Result<Option<AbortHandle>, PushError> {
         match self {
             Wire::Pipe(pipe) => pipe.send(frame).await.map(|()| None),
-            Wire::Http(link) => Ok(Some(link.exchange(connection, id, frame, about))),
+            Wire::Http(transport) => {
+                Ok(Some(transport.spawn_request(connection, id, frame, outgoing)))
+            }
         }
     }
 
-    /// Sends what nobody waits for an answer to.
+    /// Sends a message that has no response. Fails if the queue is full.
     pub(super) fn push(&self, connection: &Arc<Connection>, frame: Bytes) -> Result<(), ()> {
         match self {
             Wire::Pipe(pipe) => match pipe.push(frame) {
-                Err(NotPut::Full) => Err(()),
-                // Whoever is gone needs no news.
-                Ok(()) | Err(NotPut::Closed) => Ok(()),
+                Err(PushError::Full) => Err(()),
+                // A closed connection is not an error here.
+                Ok(()) | Err(PushError::Closed) => Ok(()),
             },
-            Wire::Http(link) => {
-                link.tell(connection, frame);
+            Wire::Http(transport) => {
+                transport.send_notification(connection, frame);
                 Ok(())
             }
         }
     }
 
-    /// Whether a server hears of a cancellation by a message, and not by a stream that closes.
-    pub(super) fn tells_cancellation(&self, era: Era) -> bool {
+    /// Returns whether a cancellation is sent as a message, and not by closing a stream.
+    pub(super) fn sends_cancellation(&self, era: Era) -> bool {
         match (self, era) {
             (Wire::Pipe(_), _) | (Wire::Http(_), Era::Legacy(_)) => true,
             (Wire::Http(_), Era::Modern) => false,

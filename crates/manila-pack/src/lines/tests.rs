@@ -1,25 +1,25 @@
 use regex::Regex;
 
-use super::{FAR, IN_VAIN_MAX, NEAR, Search, Time, Words};
+use super::{FAILED_TRIES_MAX, Keywords, SHORT_WINDOW_BYTES, Search, TimeBudget, WINDOW_BYTES};
 
 #[track_caller]
-fn check(words: &[&str], pattern: &str, text: &str, expected: &[&str]) {
+fn check(keywords: &[&str], pattern: &str, text: &str, expected: &[&str]) {
     let pattern = Regex::new(pattern).unwrap();
-    let search = match words {
+    let search = match keywords {
         [] => Search::everywhere(pattern),
-        [_, ..] => Search::in_lines_with(Words::new(words.iter().copied()), pattern),
+        [_, ..] => Search::in_lines_with(Keywords::new(keywords.iter().copied()), pattern),
     };
-    let places = search.places(text, &mut Time::for_one_output());
-    let found: Vec<&str> = places.iter().map(|place| &text[place.clone()]).collect();
+    let ranges = search.find_ranges(text, &mut TimeBudget::for_one_output());
+    let found: Vec<&str> = ranges.iter().map(|range| &text[range.clone()]).collect();
     assert_eq!(found, expected, "{text:?}");
-    for place in &places {
-        let captures = search.captures(text, place).unwrap();
-        assert_eq!(&captures[0], &text[place.clone()]);
+    for range in &ranges {
+        let captures = search.captures(text, range).unwrap();
+        assert_eq!(&captures[0], &text[range.clone()]);
     }
 }
 
 #[test]
-fn what_fits_is_found_once() {
+fn finds_non_overlapping_matches() {
     check(&[], "(?m)^x.*", "a\nx1\nbx\nx2", &["x1", "x2"]);
     check(&["x"], r"\Ax.*", "", &[]);
     check(&["x"], r"\Ax.*", "a\nx1\nbx\nx2", &["x1", "x2"]);
@@ -29,12 +29,12 @@ fn what_fits_is_found_once() {
 }
 
 #[test]
-fn what_is_far_is_not_looked_for() {
-    let far = format!("x\n{}end", "\u{e9}\n".repeat(FAR));
+fn searches_only_within_the_window() {
+    let far = format!("x\n{}end", "\u{e9}\n".repeat(WINDOW_BYTES));
     check(&["x"], r"\Ax(?:\n.*)*?\nend", &far, &[]);
-    check(&["x"], r"(?m)\Ax.*$", &"x".repeat(2 * FAR), &[&"x".repeat(FAR)]);
-    let text = "x\n".to_owned() + &"z".repeat(NEAR) + "\ny\nx\nz\ny";
-    check(&["x"], r"\Ax\nz+\ny", &text, &[&text[..NEAR + 4], "x\nz\ny"]);
-    // After many lines were tried in vain only what is near.
-    check(&["x"], r"\Ax\nz+\ny", &("x\n".repeat(2 * IN_VAIN_MAX) + &text), &["x\nz\ny"]);
+    check(&["x"], r"(?m)\Ax.*$", &"x".repeat(2 * WINDOW_BYTES), &[&"x".repeat(WINDOW_BYTES)]);
+    let text = "x\n".to_owned() + &"z".repeat(SHORT_WINDOW_BYTES) + "\ny\nx\nz\ny";
+    check(&["x"], r"\Ax\nz+\ny", &text, &[&text[..SHORT_WINDOW_BYTES + 4], "x\nz\ny"]);
+    // After many failed attempts, the pattern sees only the short window.
+    check(&["x"], r"\Ax\nz+\ny", &("x\n".repeat(2 * FAILED_TRIES_MAX) + &text), &["x\nz\ny"]);
 }

@@ -1,24 +1,24 @@
-//! What a pack says about its program's output, and how to test that the program is there.
+//! The rules for a program's output, and the probe that tests whether the program is installed.
 
 use manila::Category;
 use regex::{Regex, RegexBuilder};
 use toml::Spanned;
 
-use super::super::lines::{Search, Words};
-use super::super::places::{Places, Pointer};
+use super::super::lines::{Keywords, Search};
+use super::super::pointers::{Pointer, Pointers};
 use super::super::probe::{Probe, Version};
-use super::super::rule::{NAMES, Rule, Sentence, Severity, Source};
+use super::super::rule::{MessageTemplate, NAMES, Rule, Severity, Source};
 use super::super::tables::{
-    CategoryWord, DiagnosticTable, PlacesTable, ProbeTable, ProgressTable, SeverityWord,
+    CategoryValue, DiagnosticTable, PointersTable, ProbeTable, ProgressTable, SeverityValue,
 };
-use super::{not_an_expression, read_value};
+use super::{invalid_expression, read_value};
 use manila_files::{ConfigError, at};
 
 pub(super) fn probe(text: &str, table: &ProbeTable) -> Result<Probe, ConfigError> {
     let ProbeTable { arguments, version, minimum } = table;
-    let pattern = in_lines(text, version)?;
+    let pattern = line_expression(text, version)?;
     if pattern.captures_len() < 2 {
-        let hint = "put the version into parentheses, e.g. '^git version ([0-9.]+)'";
+        let hint = "put the version in parentheses, e.g. '^git version ([0-9.]+)'";
         return Err(at(text, Some(version.span()), "the pattern has no group", hint));
     }
     let minimum = minimum.as_ref().map(|it| read_value(text, it, Version::new));
@@ -27,50 +27,53 @@ pub(super) fn probe(text: &str, table: &ProbeTable) -> Result<Probe, ConfigError
 }
 
 pub(super) fn pass_env(text: &str, names: &[Spanned<String>]) -> Result<Vec<String>, ConfigError> {
-    let is_good = |name: &str| {
+    let is_valid = |name: &str| {
         let name = name.strip_suffix('*').unwrap_or(name);
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
-    if let Some(wrong) = names.iter().find(|name| !is_good(name.get_ref())) {
-        let message = format!("`{}` cannot be the name of a variable", wrong.get_ref());
-        let hint = "e.g. CARGO_HOME, or CARGO_* for all that begin so";
+    if let Some(wrong) = names.iter().find(|name| !is_valid(name.get_ref())) {
+        let message = format!("`{}` is not a valid variable name", wrong.get_ref());
+        let hint = "e.g. CARGO_HOME, or CARGO_* for all names with that prefix";
         return Err(at(text, Some(wrong.span()), message, hint));
     }
     Ok(names.iter().map(|name| name.get_ref().clone()).collect())
 }
 
 pub(super) fn progress(text: &str, table: &ProgressTable) -> Result<Regex, ConfigError> {
-    let pattern = in_lines(text, &table.pattern)?;
-    named_only(text, &table.pattern, &pattern, &["message", "done", "total"])?;
+    let pattern = line_expression(text, &table.pattern)?;
+    check_group_names(text, &table.pattern, &pattern, &["message", "done", "total"])?;
     Ok(pattern)
 }
 
-/// The rules. `pack` is the pack's name, and the code of what has none.
+/// Parses the diagnostic rules. The name of the pack is the default code.
 pub(super) fn rules(
     text: &str,
     pack: &str,
     tables: &[Spanned<DiagnosticTable>],
 ) -> Result<Vec<Rule>, ConfigError> {
-    let usual = pack.to_ascii_uppercase().replace('-', "_");
-    tables.iter().map(|table| rule(text, &usual, table)).collect()
+    let pack_code = pack.to_ascii_uppercase().replace('-', "_");
+    tables.iter().map(|table| rule(text, &pack_code, table)).collect()
 }
 
-fn rule(text: &str, usual: &str, place: &Spanned<DiagnosticTable>) -> Result<Rule, ConfigError> {
+fn rule(
+    text: &str,
+    pack_code: &str,
+    place: &Spanned<DiagnosticTable>,
+) -> Result<Rule, ConfigError> {
     let table = place.get_ref();
-    let in_no_line = |word: &&Spanned<String>| word.get_ref().contains('\n');
-    let wrong = table.lines_with.iter().find(|word| word.get_ref().is_empty() || in_no_line(word));
-    if let Some(wrong) = wrong {
-        let message = "every line has nothing in it, and none has a line's end";
-        return Err(at(text, Some(wrong.span()), message, "give words that the program prints"));
+    let is_wrong = |it: &&Spanned<String>| it.get_ref().is_empty() || it.get_ref().contains('\n');
+    if let Some(wrong) = table.lines_with.iter().find(is_wrong) {
+        let message = "a text in `lines_with` must not be empty or contain a line break";
+        return Err(at(text, Some(wrong.span()), message, "give text that the program prints"));
     }
-    let lines_with = Words::new(table.lines_with.iter().map(|word| word.get_ref().as_str()));
+    let lines_with = Keywords::new(table.lines_with.iter().map(|it| it.get_ref().as_str()));
     let source = match (&table.pattern, &table.json) {
         (Some(pattern), None) => {
-            let built = in_lines(text, pattern)?;
-            named_only(text, pattern, &built, &NAMES)?;
+            let built = line_expression(text, pattern)?;
+            check_group_names(text, pattern, &built, &NAMES)?;
             if built.is_match("") {
-                let hint = "let it begin with words that the program prints, e.g. '^error: '";
-                return Err(at(text, Some(pattern.span()), "the pattern fits an empty text", hint));
+                let hint = "start it with text that the program prints, e.g. '^error: '";
+                return Err(at(text, Some(pattern.span()), "the pattern matches empty text", hint));
             }
             Source::Text(if table.lines_with.is_empty() {
                 Search::everywhere(built)
@@ -79,71 +82,72 @@ fn rule(text: &str, usual: &str, place: &Spanned<DiagnosticTable>) -> Result<Rul
                 Search::in_lines_with(lines_with, line_pattern(text, pattern, &anchored)?)
             })
         }
-        (None, Some(json)) => Source::Json(Box::new(places(text, json)?), lines_with),
+        (None, Some(json)) => Source::Json(Box::new(pointers(text, json)?), lines_with),
         (Some(_), Some(_)) | (None, None) => {
-            let message = "a diagnostic has either a `pattern` or `json`";
-            return Err(at(text, Some(place.span()), message, "give one of the two"));
+            let message = "a diagnostic must have either `pattern` or `json`";
+            return Err(at(text, Some(place.span()), message, "set one of the two"));
         }
     };
-    let is_word = |code: &str| {
+    let is_valid = |code: &str| {
         !code.is_empty() && !code.contains(|it: char| it.is_control() || it.is_whitespace())
     };
-    if let Some(wrong) = table.code.as_ref().filter(|code| !is_word(code.get_ref())) {
-        return Err(at(text, Some(wrong.span()), "the code is no word", "give one, e.g. LINT"));
+    if let Some(wrong) = table.code.as_ref().filter(|code| !is_valid(code.get_ref())) {
+        let message = "a code must not be empty or contain spaces or control characters";
+        return Err(at(text, Some(wrong.span()), message, "e.g. LINT"));
     }
-    let words = |it: &Spanned<String>| {
-        Sentence::new(it.get_ref()).map_err(|message| {
-            let hint = format!("these can be filled in: {}", NAMES.join(", "));
+    let template = |it: &Spanned<String>| {
+        MessageTemplate::new(it.get_ref()).map_err(|message| {
+            let hint = format!("the placeholders are {}", NAMES.join(", "));
             at(text, Some(it.span()), message, hint)
         })
     };
-    let address = |it: &Spanned<String>| {
+    let link = |it: &Spanned<String>| {
         if it.get_ref().starts_with("https://") || it.get_ref().starts_with("http://") {
-            return words(it);
+            return template(it);
         }
-        let message = format!("`{}` is no address of a page", it.get_ref());
+        let message = format!("`{}` is not a URL", it.get_ref());
         Err(at(text, Some(it.span()), message, "e.g. https://example.org/{code}"))
     };
     let has_severity = match &source {
         Source::Text(search) => search.has_group("severity"),
-        Source::Json(places, _) => places.severity.is_some(),
+        Source::Json(pointers, _) => pointers.severity.is_some(),
     };
     Ok(Rule {
         source,
         has_severity,
-        only: table.only.as_ref().map(|it| in_lines(text, it)).transpose()?,
-        is_last: table.otherwise,
-        message: table.message.as_ref().map(words).transpose()?,
-        unless: table.unless.as_ref().map(|it| in_lines(text, it)).transpose()?,
-        code: table.code.as_ref().map_or_else(|| usual.to_owned(), |code| code.get_ref().clone()),
+        only: table.only.as_ref().map(|it| line_expression(text, it)).transpose()?,
+        is_fallback: table.otherwise,
+        message: table.message.as_ref().map(template).transpose()?,
+        unless: table.unless.as_ref().map(|it| line_expression(text, it)).transpose()?,
+        code: table.code.as_ref().map_or_else(|| pack_code.to_owned(), |it| it.get_ref().clone()),
         severity: match table.severity {
-            Some(SeverityWord::Warning) => Severity::Warning,
-            Some(SeverityWord::Error) | None => Severity::Error,
+            Some(SeverityValue::Warning) => Severity::Warning,
+            Some(SeverityValue::Error) | None => Severity::Error,
         },
         category: table.category.into(),
-        hint: table.hint.as_ref().map(words).transpose()?,
-        explanation: table.explanation.as_ref().map(words).transpose()?,
-        link: table.link.as_ref().map(address).transpose()?,
-        fixes: table.fixes.iter().map(words).collect::<Result<_, _>>()?,
+        hint: table.hint.as_ref().map(template).transpose()?,
+        explanation: table.explanation.as_ref().map(template).transpose()?,
+        link: table.link.as_ref().map(link).transpose()?,
+        fixes: table.fixes.iter().map(template).collect::<Result<_, _>>()?,
     })
 }
 
-impl From<CategoryWord> for Category {
-    fn from(word: CategoryWord) -> Category {
-        match word {
-            CategoryWord::Compilation => Category::Compilation,
-            CategoryWord::Build => Category::Build,
-            CategoryWord::Package => Category::Package,
-            CategoryWord::Runtime => Category::Runtime,
-            CategoryWord::Unknown => Category::Unknown,
+impl From<CategoryValue> for Category {
+    fn from(category: CategoryValue) -> Category {
+        match category {
+            CategoryValue::Compilation => Category::Compilation,
+            CategoryValue::Build => Category::Build,
+            CategoryValue::Package => Category::Package,
+            CategoryValue::Runtime => Category::Runtime,
+            CategoryValue::Unknown => Category::Unknown,
         }
     }
 }
 
-fn places(text: &str, table: &PlacesTable) -> Result<Places, ConfigError> {
+fn pointers(text: &str, table: &PointersTable) -> Result<Pointers, ConfigError> {
     let pointer = |it: &Spanned<String>| read_value(text, it, Pointer::new);
     let optional = |it: &Option<Spanned<String>>| it.as_ref().map(pointer).transpose();
-    Ok(Places {
+    Ok(Pointers {
         message: pointer(&table.message)?,
         code: optional(&table.code)?,
         severity: optional(&table.severity)?,
@@ -154,8 +158,8 @@ fn places(text: &str, table: &PlacesTable) -> Result<Places, ConfigError> {
     })
 }
 
-/// An expression in which `^` and `$` are the start and the end of a line.
-fn in_lines(text: &str, place: &Spanned<String>) -> Result<Regex, ConfigError> {
+/// Compiles an expression in which `^` and `$` match the start and the end of a line.
+fn line_expression(text: &str, place: &Spanned<String>) -> Result<Regex, ConfigError> {
     line_pattern(text, place, place.get_ref())
 }
 
@@ -163,11 +167,11 @@ fn line_pattern(text: &str, place: &Spanned<String>, pattern: &str) -> Result<Re
     const BYTES_MAX: usize = 4 * 1024 * 1024;
     let mut builder = RegexBuilder::new(pattern);
     let built = builder.multi_line(true).size_limit(BYTES_MAX).build();
-    built.map_err(|error| not_an_expression(text, place, &error))
+    built.map_err(|error| invalid_expression(text, place, &error))
 }
 
-/// An expression names only what is known.
-fn named_only(
+/// Checks that all named groups of an expression are known.
+fn check_group_names(
     text: &str,
     place: &Spanned<String>,
     pattern: &Regex,
@@ -176,7 +180,7 @@ fn named_only(
     let Some(wrong) = pattern.capture_names().flatten().find(|name| !known.contains(name)) else {
         return Ok(());
     };
-    let message = format!("there is no part `{wrong}`");
-    let hint = format!("the parts are {}; (?:...) is a group without a name", known.join(", "));
+    let message = format!("unknown group `{wrong}`");
+    let hint = format!("the groups are {}; (?:...) is a group without a name", known.join(", "));
     Err(at(text, Some(place.span()), message, hint))
 }

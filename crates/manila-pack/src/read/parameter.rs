@@ -1,40 +1,52 @@
-//! The parameters of a tool, and what they must be like.
+//! The parameters of a tool, and their rules.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
-use manila::RawJson;
+use manila::{Invalid, RawJson};
 use toml::Spanned;
 
-use super::super::OURS;
-use super::super::parameter::{Dash, Kind, Parameter, PathRules, Rules};
-use super::super::tables::{KindWord, ParameterTable};
-use super::{expression, worded};
+use super::super::RESERVED_PARAMETERS;
+use super::super::parameter::{Dash, Kind, Parameter, PathRules, TextRules};
+use super::super::tables::{KindValue, ParameterTable};
+use super::{check_name, expression};
 use manila_files::{ConfigError, at};
 
 pub(super) fn parameter(text: &str, table: &ParameterTable) -> Result<Parameter, ConfigError> {
-    worded(text, &table.name)?;
-    if OURS.contains(&table.name.get_ref().as_str()) {
+    check_name(text, &table.name)?;
+    if RESERVED_PARAMETERS.contains(&table.name.get_ref().as_str()) {
         let message = format!("`{}` is a parameter of every tool", table.name.get_ref());
         return Err(at(text, Some(table.name.span()), message, "give it another name"));
     }
     let kind = kind(text, table)?;
     let (name, about) = (table.name.get_ref().clone(), table.about.clone());
     let parameter = Parameter { name, about, kind, default: None };
-    values_are_good(text, table, &parameter)?;
+    check_values(text, table, &parameter)?;
     let default = table.default.as_ref().map(|default| {
         let json = serde_json::to_string(default.get_ref()).unwrap_or_default();
-        let json = RawJson::parse(json).ok();
-        let value = json.and_then(|json| parameter.value(&json, Dash::Refused).ok());
-        value.ok_or_else(|| {
-            let message = format!("the default of `{}` breaks its own rules", parameter.name);
-            at(text, Some(default.span()), message, "give a value that a caller may give")
-        })
+        let refuse = |invalid: &Invalid| {
+            let message = format!("{json} is not a valid default of `{}`", parameter.name);
+            at(text, Some(default.span()), message, default_hint(&parameter, invalid))
+        };
+        let value = RawJson::parse(json.clone()).map_err(|_| refuse(&Invalid::default()))?;
+        parameter.parse(&value, Dash::Refused).map_err(|invalid| refuse(&invalid))
     });
     Ok(Parameter { default: default.transpose()?, ..parameter })
 }
 
-/// Every value that may be given can be.
-fn values_are_good(
+/// Returns the rule that a default violates.
+fn default_hint(parameter: &Parameter, invalid: &Invalid) -> String {
+    let prefix = format!("Parameter '{}' ", parameter.name);
+    let rule = invalid.message.as_ref().and_then(|message| message.strip_prefix(&prefix));
+    match (invalid.allowed.as_slice(), rule) {
+        ([], Some(rule)) => format!("the value {rule}"),
+        ([], None) => "use a value that the parameter allows".to_owned(),
+        (values, _) => format!("its values are {}", values.join(", ")),
+    }
+}
+
+/// Checks that each of the parameter's `values` satisfies its other rules.
+fn check_values(
     text: &str,
     table: &ParameterTable,
     parameter: &Parameter,
@@ -42,17 +54,16 @@ fn values_are_good(
     let Some(values) = &table.values else { return Ok(()) };
     let refuse = |message: String, hint: &str| Err(at(text, Some(values.span()), message, hint));
     if values.get_ref().is_empty() {
-        return refuse("nothing may be given".to_owned(), "name the values, or leave it out");
+        return refuse("`values` is empty".to_owned(), "list the values, or remove the key");
     }
     let mut seen = HashSet::new();
     for value in values.get_ref() {
         if !seen.insert(value) {
-            return refuse(format!("`{value}` is there twice"), "leave one of them out");
+            return refuse(format!("`{value}` is listed twice"), "remove one of them");
         }
-        if parameter.text(value, Dash::Refused).is_err() {
-            let hint =
-                "no value begins with `-`, is blank, or breaks `except`, `pattern` or `characters`";
-            return refuse(format!("`{value}` could never be given"), hint);
+        if parameter.check_text(value, Dash::Refused).is_err() {
+            let hint = "remove it: it is blank, begins with `-`, or violates another key";
+            return refuse(format!("`{value}` can never be accepted"), hint);
         }
     }
     Ok(())
@@ -60,9 +71,9 @@ fn values_are_good(
 
 fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
     let ParameterTable { name, kind, values, except, pattern, characters, extensions, .. } = table;
-    let is_text = matches!(kind, KindWord::String | KindWord::Strings);
-    let is_path = matches!(kind, KindWord::Path | KindWord::Paths);
-    let is_number = *kind == KindWord::Integer;
+    let is_text = matches!(kind, KindValue::String | KindValue::Strings);
+    let is_path = matches!(kind, KindValue::Path | KindValue::Paths);
+    let is_number = *kind == KindValue::Integer;
     let misplaced = [
         ("values", is_text, values.is_some()),
         ("except", is_text, except.is_some()),
@@ -74,64 +85,70 @@ fn kind(text: &str, table: &ParameterTable) -> Result<Kind, ConfigError> {
         ("minimum", is_number, table.minimum.is_some()),
         ("maximum", is_number, table.maximum.is_some()),
     ];
-    if let Some((key, ..)) = misplaced.into_iter().find(|(_, fits, is_there)| *is_there && !fits) {
-        let message = format!("`{key}` means nothing for the type of `{}`", name.get_ref());
-        return Err(at(text, Some(name.span()), message, "leave it out, or give another type"));
+    let mut misplaced = misplaced.into_iter();
+    if let Some((key, ..)) = misplaced.find(|(_, applies, is_set)| *is_set && !applies) {
+        let message = format!("`{key}` does not apply to the type of `{}`", name.get_ref());
+        return Err(at(text, Some(name.span()), message, "remove it, or change the type"));
     }
-    let each = |it: &Spanned<String>| {
+    let class = |it: &Spanned<String>| {
         if it.get_ref().is_empty() {
-            let message = "no character is allowed";
-            return Err(at(text, Some(it.span()), message, "name some, or leave it out"));
+            let hint = "list the characters, or remove the key";
+            return Err(at(text, Some(it.span()), "`characters` is empty", hint));
         }
         if has_bracket(it.get_ref()) {
-            let message = format!("`{}` has a bracket", it.get_ref());
+            let message = format!("`{}` has an unescaped bracket", it.get_ref());
             return Err(at(text, Some(it.span()), message, "write `\\[` and `\\]`"));
         }
         expression(text, it, &format!("^[{}]*$", it.get_ref()))
     };
     let rules = || {
         let whole = |it: &Spanned<String>| expression(text, it, &format!("^(?:{})$", it.get_ref()));
-        let listed = |it: &Option<Spanned<Vec<String>>>| {
+        let list = |it: &Option<Spanned<Vec<String>>>| {
             it.as_ref().map(|it| it.get_ref().clone()).unwrap_or_default()
         };
-        Ok(Rules {
-            values: listed(values),
-            except: listed(except),
+        Ok(TextRules {
+            values: list(values),
+            except: list(except),
             pattern: pattern.as_ref().map(whole).transpose()?,
-            characters: characters.as_ref().map(each).transpose()?,
+            characters: characters.as_ref().map(class).transpose()?,
         })
     };
     let paths = || {
-        let characters = characters.as_ref().map(each).transpose()?;
+        let characters = characters.as_ref().map(class).transpose()?;
         let (extensions, must_exist) = (extensions.clone(), table.must_exist);
         let relative_to = table.relative_to.as_ref().map(|it| it.get_ref().clone());
         Ok(PathRules { extensions, characters, must_exist, relative_to })
     };
     Ok(match kind {
-        KindWord::String => Kind::Text(rules()?),
-        KindWord::Strings => Kind::Texts(rules()?),
-        KindWord::Path => Kind::Path(paths()?),
-        KindWord::Paths => Kind::Paths(paths()?),
-        KindWord::Integer => {
-            let (least, most) = (table.minimum, table.maximum);
-            let range = least.unwrap_or(i64::MIN)..=most.unwrap_or(i64::MAX);
-            if range.is_empty() {
-                let message = format!("no number is allowed for `{}`", name.get_ref());
-                let hint = "`minimum` must not be more than `maximum`";
-                return Err(at(text, Some(name.span()), message, hint));
-            }
-            Kind::Number(range)
-        }
-        KindWord::Boolean => Kind::Flag,
+        KindValue::String => Kind::Text(rules()?),
+        KindValue::Strings => Kind::Texts(rules()?),
+        KindValue::Path => Kind::Path(paths()?),
+        KindValue::Paths => Kind::Paths(paths()?),
+        KindValue::Integer => Kind::Number(range(text, table)?),
+        KindValue::Boolean => Kind::Flag,
     })
 }
 
-/// Whether there is a bracket without `\` before it: what follows would be no character of a class.
+/// Returns the numbers that an integer parameter allows.
+fn range(text: &str, table: &ParameterTable) -> Result<RangeInclusive<i64>, ConfigError> {
+    let min = table.minimum.unwrap_or(i64::MIN);
+    let max = table.maximum.unwrap_or(i64::MAX);
+    if min <= max {
+        return Ok(min..=max);
+    }
+    let name = table.name.get_ref();
+    let message = format!("`minimum` {min} of `{name}` is more than its `maximum` {max}");
+    let hint = "reduce `minimum`, or increase `maximum`";
+    Err(at(text, Some(table.name.span()), message, hint))
+}
+
+/// Returns whether there is a bracket without `\` before it, which would end or nest the character
+/// class.
 fn has_bracket(characters: &str) -> bool {
     let mut is_escaped = false;
-    characters.chars().any(|letter| {
-        let is_bracket = !is_escaped && matches!(letter, '[' | ']');
-        is_escaped = !is_escaped && letter == '\\';
+    characters.chars().any(|it| {
+        let is_bracket = !is_escaped && matches!(it, '[' | ']');
+        is_escaped = !is_escaped && it == '\\';
         is_bracket
     })
 }

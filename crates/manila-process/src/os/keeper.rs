@@ -1,12 +1,13 @@
-//! The keeper: a small process between us and a server, so that nothing outlives us.
+//! The keeper: a small process between Manila and a server, so that no process outlives Manila.
 //!
-//! It is this program run again, with the server's streams inherited, so it is not in the way
-//! of the data. Orphans below it become its children (on Linux), and it holds one end of a
-//! socket, the lifeline. When the lifeline ends, because we exit, crash or are killed, it kills
-//! the server's group and then every descendant until none is left.
+//! The keeper is a second process of Manila's own executable. The server inherits its streams, so
+//! the data does not pass through the keeper. On Linux, orphaned descendants become the keeper's
+//! children. The keeper holds one end of a socket, the lifeline. When the lifeline closes, because
+//! Manila exits, crashes or is killed, the keeper kills the server's group and then every
+//! descendant until none is left.
 //!
-//! Not promised: that somebody kills the keeper too, processes of other users, and work that
-//! was handed to another daemon.
+//! The guarantee does not cover three cases: the keeper is killed too, processes belong to other
+//! users, or another daemon does the work.
 
 use std::ffi::OsString;
 use std::io::{IoSlice, IoSliceMut, Read, Write};
@@ -28,26 +29,26 @@ use super::Status;
 use super::descendants;
 
 /// The first argument of a keeper.
-pub(super) const MARK: &str = "__keeper";
+pub(super) const ARGUMENT: &str = "__keeper";
 
-/// Sent over the lifeline to ask the server to end.
+/// The byte on the lifeline that requests the server's end.
 pub(super) const TERMINATE: u8 = b'T';
 
-/// Takes over if this process was started as a keeper. `Some` is the exit code.
-pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
+/// Runs the keeper if this process was started as one, and returns its exit code.
+pub fn run_if_keeper(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     let mut arguments = arguments.skip(1);
-    if arguments.next()? != MARK {
+    if arguments.next()? != ARGUMENT {
         return None;
     }
     let program = arguments.next()?;
-    Some(match keep(program, arguments.collect()) {
+    Some(match run_keeper(program, arguments.collect()) {
         Ok(()) => 0,
         Err(_) => 1,
     })
 }
 
-/// Hands the server's standard input to the keeper.
-pub(super) fn hand_over(lifeline: &UnixStream, stdin: &impl AsFd) -> std::io::Result<()> {
+/// Sends the file descriptor of the server's standard input to the keeper.
+pub(super) fn send_stdin(lifeline: &UnixStream, stdin: &impl AsFd) -> std::io::Result<()> {
     let fds = [stdin.as_fd()];
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut message = SendAncillaryBuffer::new(&mut space);
@@ -56,7 +57,7 @@ pub(super) fn hand_over(lifeline: &UnixStream, stdin: &impl AsFd) -> std::io::Re
     Ok(())
 }
 
-fn take_over(lifeline: &UnixStream) -> std::io::Result<OwnedFd> {
+fn receive_stdin(lifeline: &UnixStream) -> std::io::Result<OwnedFd> {
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut message = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
@@ -72,23 +73,23 @@ fn take_over(lifeline: &UnixStream) -> std::io::Result<OwnedFd> {
     Err(std::io::ErrorKind::UnexpectedEof.into())
 }
 
-/// What the keeper waits for.
-enum Heard {
-    /// A child ended: the server itself, or an orphan that was left to us.
+/// An event that the keeper waits for.
+enum KeeperEvent {
+    /// A child ended: the server itself, or an adopted orphan.
     Ended(Pid, WaitStatus),
     /// No child is left.
     NoneLeft,
-    /// Manila asks the server to end.
+    /// Manila requests that the server end.
     Terminate,
-    /// Manila is gone.
-    Cut,
+    /// The lifeline has closed.
+    LifelineClosed,
 }
 
-fn keep(program: OsString, arguments: Vec<OsString>) -> std::io::Result<()> {
+fn run_keeper(program: OsString, arguments: Vec<OsString>) -> std::io::Result<()> {
     let mut lifeline = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
-    let stdin = take_over(&lifeline)?;
+    let stdin = receive_stdin(&lifeline)?;
     descendants::adopt()?;
-    stay()?;
+    catch_signals()?;
     let started =
         Command::new(program).args(arguments).stdin(Stdio::from(stdin)).process_group(0).spawn();
     let child = match started {
@@ -98,22 +99,23 @@ fn keep(program: OsString, arguments: Vec<OsString>) -> std::io::Result<()> {
         }
     };
     let group = Pid::from_child(&child);
-    let_go_of_streams()?;
-    let (tell, heard) = mpsc::channel();
+    release_streams()?;
+    let (sender, events) = mpsc::channel();
     std::thread::spawn({
-        let tell = tell.clone();
-        move || reap(&tell)
+        let sender = sender.clone();
+        move || reap(&sender)
     });
     std::thread::spawn({
         let lifeline = lifeline.try_clone()?;
-        move || listen(lifeline, &tell)
+        move || listen(lifeline, &sender)
     });
-    watch(group, &heard, &mut lifeline);
+    handle_events(group, &events, &mut lifeline);
     Ok(())
 }
 
-/// The server's streams are the server's alone: their ends must be seen when it ends.
-fn let_go_of_streams() -> std::io::Result<()> {
+/// Closes the keeper's copies of the server's streams, so that the streams end when the server
+/// ends.
+fn release_streams() -> std::io::Result<()> {
     let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&null)?;
     rustix::stdio::dup2_stdout(&null)?;
@@ -121,9 +123,10 @@ fn let_go_of_streams() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Polite signals are for the server: whoever sends them to everybody must not take its keeper
-/// away. They are caught, not ignored, since programs inherit what is ignored.
-fn stay() -> std::io::Result<()> {
+/// Makes the keeper survive termination signals, which may be sent to all processes at once.
+///
+/// The signals are caught, not ignored, because child processes inherit ignored signals.
+fn catch_signals() -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
         signal_hook::flag::register(signal, std::sync::Arc::default())?;
@@ -132,64 +135,65 @@ fn stay() -> std::io::Result<()> {
 }
 
 /// Waits for children until none is left.
-fn reap(tell: &mpsc::Sender<Heard>) {
+fn reap(events: &mpsc::Sender<KeeperEvent>) {
     loop {
-        let heard = match wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) => Heard::Ended(pid, status),
+        let event = match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) => KeeperEvent::Ended(pid, status),
             Err(Errno::INTR) | Ok(None) => continue,
-            Err(_) => Heard::NoneLeft,
+            Err(_) => KeeperEvent::NoneLeft,
         };
-        let is_last = matches!(heard, Heard::NoneLeft);
-        if tell.send(heard).is_err() || is_last {
+        let is_last = matches!(event, KeeperEvent::NoneLeft);
+        if events.send(event).is_err() || is_last {
             return;
         }
     }
 }
 
-fn listen(mut lifeline: UnixStream, tell: &mpsc::Sender<Heard>) {
+/// Sends an event for each termination request, and one when the lifeline closes.
+fn listen(mut lifeline: UnixStream, events: &mpsc::Sender<KeeperEvent>) {
     let mut byte = [0];
-    // `read_exact` goes on after a signal.
+    // `read_exact` retries after a signal.
     while lifeline.read_exact(&mut byte).is_ok() {
-        if byte == [TERMINATE] && tell.send(Heard::Terminate).is_err() {
+        if byte == [TERMINATE] && events.send(KeeperEvent::Terminate).is_err() {
             return;
         }
     }
-    // If nobody listens, everything is over.
-    let _ = tell.send(Heard::Cut);
+    // If the receiver is closed, the keeper is already done.
+    let _ = events.send(KeeperEvent::LifelineClosed);
 }
 
-/// Until nothing is left to keep.
-fn watch(group: Pid, heard: &mpsc::Receiver<Heard>, lifeline: &mut UnixStream) {
-    const FIRST: Duration = Duration::from_millis(5);
-    const LONGEST: Duration = Duration::from_secs(1);
+/// Handles events until no process is left.
+fn handle_events(group: Pid, events: &mpsc::Receiver<KeeperEvent>, lifeline: &mut UnixStream) {
+    const RETRY_MIN: Duration = Duration::from_millis(5);
+    const RETRY_MAX: Duration = Duration::from_secs(1);
     let mut is_killing = false;
-    let mut again = FIRST;
-    // The number of a group that is gone may be given to another.
+    let mut retry_after = RETRY_MIN;
+    // The system may reuse the id of a group that has ended.
     let mut has_group = true;
     loop {
         let next = if is_killing {
-            // What cannot be killed is tried ever more rarely.
-            again = (again * 2).min(LONGEST);
-            heard.recv_timeout(again).ok()
+            // Attempts to kill a process that survives become ever rarer.
+            retry_after = (retry_after * 2).min(RETRY_MAX);
+            events.recv_timeout(retry_after).ok()
         } else {
-            Some(heard.recv().unwrap_or(Heard::Cut))
+            Some(events.recv().unwrap_or(KeeperEvent::LifelineClosed))
         };
         match next {
-            Some(Heard::Ended(pid, status)) if pid == group => {
-                // Whoever the server left behind ends with it. If Manila is gone, nobody
-                // wants to know.
-                let _ = writeln!(lifeline, "{}", spelled(status));
+            Some(KeeperEvent::Ended(pid, status)) if pid == group => {
+                // The server's remaining descendants are killed, too. If Manila has ended, the
+                // write fails and does not matter.
+                let _ = writeln!(lifeline, "{}", encode_status(status));
                 is_killing = true;
             }
-            // Each death may leave us new orphans, which are killed at once.
-            Some(Heard::Ended(..)) => again = FIRST,
-            Some(Heard::NoneLeft) => return,
-            Some(Heard::Terminate) if has_group => {
-                // A group that is gone needs no asking.
+            // Each end of a process may leave new orphans, which are killed at once.
+            Some(KeeperEvent::Ended(..)) => retry_after = RETRY_MIN,
+            Some(KeeperEvent::NoneLeft) => return,
+            Some(KeeperEvent::Terminate) if has_group => {
+                // The group may have ended meanwhile.
                 let _ = kill_process_group(group, Signal::TERM);
             }
-            Some(Heard::Terminate) | None => {}
-            Some(Heard::Cut) => is_killing = true,
+            Some(KeeperEvent::Terminate) | None => {}
+            Some(KeeperEvent::LifelineClosed) => is_killing = true,
         }
         if is_killing {
             if has_group {
@@ -200,7 +204,7 @@ fn watch(group: Pid, heard: &mpsc::Receiver<Heard>, lifeline: &mut UnixStream) {
     }
 }
 
-fn spelled(status: WaitStatus) -> String {
+fn encode_status(status: WaitStatus) -> String {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
@@ -208,10 +212,10 @@ fn spelled(status: WaitStatus) -> String {
     }
 }
 
-/// What a keeper's line says.
-pub(super) fn status(line: &str) -> Option<Status> {
-    let (word, rest) = line.split_once(' ')?;
-    match word {
+/// Parses a line from the keeper.
+pub(super) fn parse_status(line: &str) -> Option<Status> {
+    let (kind, rest) = line.split_once(' ')?;
+    match kind {
         "exit" => rest.parse().ok().map(Status::Code),
         "signal" => rest.parse().ok().map(Status::Signal),
         "error" => Some(Status::NotStarted(rest.to_owned())),

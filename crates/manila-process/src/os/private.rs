@@ -1,10 +1,10 @@
-//! Files that only their owner can read, and how processes share a folder of them.
+//! Files that only their owner can read, and locks for processes that share a folder of them.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// Creates a folder and those above it, where they are missing.
+/// Creates a folder and its missing parents.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -13,7 +13,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Creates a file that is written at its end. There must be none at this path, nor a link.
+/// Creates a file for appending. Fails if a file or a link exists at this path.
 pub fn create_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create_new(true);
@@ -22,7 +22,7 @@ pub fn create_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether `path` leads to this open file.
+/// Returns whether `path` refers to this open file.
 #[must_use]
 pub fn is_at(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
@@ -30,7 +30,7 @@ pub fn is_at(file: &File, path: &Path) -> bool {
         use std::os::unix::fs::MetadataExt;
         let id = |it: std::fs::Metadata| (it.dev(), it.ino());
         let there = path.symlink_metadata().map(id);
-        there.is_ok_and(|there| file.metadata().is_ok_and(|own| id(own) == there))
+        there.is_ok_and(|there| file.metadata().is_ok_and(|it| id(it) == there))
     }
     #[cfg(not(unix))]
     {
@@ -39,24 +39,25 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Marks a file as in use until it is closed, by whatever end of the process. Says whether that
-/// can be so: a file that is about to be removed is nobody's to use.
+/// Marks a file as in use until it is closed, at the latest when the process ends.
+///
+/// Returns `false` if another process has locked the file, e.g. because it is about to remove it.
 #[must_use]
 pub fn claim(file: &File) -> bool {
-    // Elsewhere a lock would keep everybody from reading. Where there are no locks, nothing is
-    // known.
+    // On other systems, a lock would prevent others from reading. Without locks, a claim always
+    // succeeds.
     !cfg!(unix) || !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
 }
 
-/// Removes a file, unless somebody has claimed it.
+/// Removes a file, unless a process has claimed it.
 pub fn remove_unclaimed(path: &Path) -> io::Result<()> {
-    // The lock is held until the file is gone, so that nobody begins to use it meanwhile.
+    // The lock is held until the file is removed, so that no process claims it meanwhile.
     let file = File::open(path)?;
     let is_claimed = cfg!(unix) && matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
     if is_claimed { Ok(()) } else { std::fs::remove_file(path) }
 }
 
-/// Creates a link to a file.
+/// Creates a symbolic link to a file.
 pub fn link(target: &Path, link: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink(target, link);

@@ -1,8 +1,8 @@
-//! Our own standard input and output, read and written without waiting.
+//! The standard input and output of this process, without blocking.
 
 use super::{Source, Target};
 
-/// Standard input: directly where it is a pipe or a socket, else through a thread.
+/// Returns standard input: directly if it is a pipe or a socket, otherwise through a thread.
 #[must_use]
 pub fn input() -> Source {
     #[cfg(unix)]
@@ -12,7 +12,7 @@ pub fn input() -> Source {
     Box::new(tokio::io::stdin())
 }
 
-/// Standard output: directly where it is a pipe or a socket, else through a thread.
+/// Returns standard output: directly if it is a pipe or a socket, otherwise through a thread.
 #[must_use]
 pub fn output() -> Target {
     #[cfg(unix)]
@@ -22,13 +22,14 @@ pub fn output() -> Target {
     through_thread().unwrap_or_else(|| Box::new(tokio::io::stdout()))
 }
 
-/// A file or a terminal is written by a thread, past the lock that somebody may hold.
+/// Returns standard output through a thread, for a file or a terminal. Writes bypass the lock of
+/// `std::io::stdout`, which other code may hold.
 fn through_thread() -> Option<Target> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd;
-        let own = std::io::stdout().as_fd().try_clone_to_owned().ok()?;
-        Some(Box::new(tokio::fs::File::from_std(own.into())))
+        let stdout = std::io::stdout().as_fd().try_clone_to_owned().ok()?;
+        Some(Box::new(tokio::fs::File::from_std(stdout.into())))
     }
     #[cfg(not(unix))]
     None
@@ -50,8 +51,8 @@ mod unix {
     pub(super) fn input() -> Option<Source> {
         match kind(&io::stdin())? {
             Kind::Pipe => {
-                let own = open(OpenOptions::new().read(true), "/proc/self/fd/0").ok()?;
-                Some(Box::new(pipe::Receiver::from_file(own).ok()?))
+                let pipe = open(OpenOptions::new().read(true), "/proc/self/fd/0").ok()?;
+                Some(Box::new(pipe::Receiver::from_file(pipe).ok()?))
             }
             Kind::Socket => Some(Box::new(socket(&io::stdin())?)),
         }
@@ -60,24 +61,25 @@ mod unix {
     pub(super) fn output() -> Option<Target> {
         match kind(&io::stdout())? {
             Kind::Pipe => {
-                let own = open(OpenOptions::new().write(true), "/proc/self/fd/1").ok()?;
-                super::super::process::widen(&own);
-                Some(Box::new(pipe::Sender::from_file(own).ok()?))
+                let pipe = open(OpenOptions::new().write(true), "/proc/self/fd/1").ok()?;
+                super::super::process::enlarge(&pipe);
+                Some(Box::new(pipe::Sender::from_file(pipe).ok()?))
             }
             Kind::Socket => Some(Box::new(socket(&io::stdout())?)),
         }
     }
 
-    /// Opens without waiting for the other side, which may be gone.
+    /// Opens a pipe without waiting for the other end, which may be closed.
     fn open(options: &mut OpenOptions, path: &str) -> io::Result<File> {
         let nonblocking = rustix::fs::OFlags::NONBLOCK.bits();
         options.custom_flags(i32::try_from(nonblocking).unwrap_or_default()).open(path)
     }
 
     enum Kind {
-        /// It is opened anew: not to wait is a property of the opening, and others share ours.
+        /// A pipe, which is opened again: non-blocking mode belongs to the open file description,
+        /// and other processes share ours.
         Pipe,
-        /// The other side has an end of its own.
+        /// A socket, whose two ends have separate modes.
         Socket,
     }
 
@@ -94,11 +96,11 @@ mod unix {
     }
 
     fn socket(stream: &impl AsFd) -> Option<UnixStream> {
-        let own: OwnedFd = stream.as_fd().try_clone_to_owned().ok()?;
-        let own = BlockingStream::from(own);
+        let socket: OwnedFd = stream.as_fd().try_clone_to_owned().ok()?;
+        let socket = BlockingStream::from(socket);
         // Any other kind of socket has no such address, and is read through a thread.
-        own.local_addr().ok()?;
-        own.set_nonblocking(true).ok()?;
-        UnixStream::from_std(own).ok()
+        socket.local_addr().ok()?;
+        socket.set_nonblocking(true).ok()?;
+        UnixStream::from_std(socket).ok()
     }
 }

@@ -1,20 +1,19 @@
-//! Being asked to stop, or to read the configuration again.
+//! Signals that stop this process or reload its configuration.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a hang-up means that the configuration is to be read again.
-static IS_RELOADING: AtomicBool = AtomicBool::new(false);
+/// Whether SIGHUP reloads the configuration.
+static SIGHUP_RELOADS: AtomicBool = AtomicBool::new(false);
 
-/// Waits until somebody asks this process to stop: SIGTERM, SIGINT, or SIGHUP unless that has
-/// another meaning.
+/// Waits for a signal to stop: SIGTERM, SIGINT, or SIGHUP unless that reloads the configuration.
 #[cfg(unix)]
-pub async fn asked() {
+pub async fn wait_for_stop() {
     use tokio::signal::unix::{SignalKind, signal};
     let listen = |kind| signal(kind).ok();
     let mut terminate = listen(SignalKind::terminate());
     let mut interrupt = listen(SignalKind::interrupt());
     let mut hang_up = listen(SignalKind::hangup());
-    let is_stop = !IS_RELOADING.load(Ordering::Relaxed);
+    let is_stop = !SIGHUP_RELOADS.load(Ordering::Relaxed);
     tokio::select! {
         Some(()) = next(&mut terminate) => {}
         Some(()) = next(&mut interrupt) => {}
@@ -31,33 +30,33 @@ async fn next(signal: &mut Option<tokio::signal::unix::Signal>) -> Option<()> {
     }
 }
 
-/// Waits until somebody asks this process to stop: Ctrl-C.
+/// Waits for a signal to stop: Ctrl-C.
 #[cfg(not(unix))]
-pub async fn asked() {
+pub async fn wait_for_stop() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }
 }
 
-/// Wishes that the configuration be read again, by SIGHUP. As long as this is there, that does not
-/// stop us.
+/// Requests to reload the configuration, by SIGHUP. Once this exists, SIGHUP does not stop the
+/// process.
 pub struct Reloads {
     #[cfg(unix)]
     hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 impl Reloads {
-    /// Listens from now on. This needs the runtime.
+    /// Starts to listen. Must be called within a Tokio runtime.
     #[must_use]
     pub fn listen() -> Reloads {
-        IS_RELOADING.store(true, Ordering::Relaxed);
+        SIGHUP_RELOADS.store(true, Ordering::Relaxed);
         Reloads {
             #[cfg(unix)]
             hang_up: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok(),
         }
     }
 
-    /// Waits for the next one.
+    /// Waits for the next request.
     pub async fn next(&mut self) {
         #[cfg(unix)]
         if next(&mut self.hang_up).await.is_some() {

@@ -1,11 +1,12 @@
-//! Keeping what a program writes, within a limit: its beginning, and its end, where it says what
-//! failed.
+//! Capturing a program's output within a limit.
+//!
+//! The start is kept, and the end, which usually reports failures.
 
 use tokio::io::AsyncReadExt;
 use tokio::sync::SetOnce;
 
-use super::sift::{Sift, Sifted};
-use super::{Captured, Changes, Hear, text};
+use super::failure_lines::{FailureLines, KeptLines};
+use super::{Captured, Changes, OutputListener, text};
 use crate::os::Source;
 
 /// One of a program's two streams.
@@ -17,78 +18,80 @@ pub enum Stream {
     Stderr,
 }
 
-/// What a program writes to one of its streams.
+/// The capture of one of a program's streams.
 pub(super) struct Capture {
     stream: Stream,
     source: Source,
-    kept: Kept,
+    kept: KeptOutput,
     chars_max: usize,
 }
 
-/// A character has so many bytes at most.
+/// Maximum number of bytes of a character in UTF-8.
 const CHAR_BYTES_MAX: usize = 4;
 
-/// The part of what is kept that is the end.
-const ENDS: usize = 4;
+/// The end gets one part in this many of the kept output.
+const END_DIVISOR: usize = 4;
 
 impl Capture {
     pub(super) fn new(stream: Stream, source: Source, chars_max: usize) -> Capture {
-        let kept = Kept::new(chars_max.saturating_mul(CHAR_BYTES_MAX));
+        let kept = KeptOutput::new(chars_max.saturating_mul(CHAR_BYTES_MAX));
         Capture { stream, source, kept, chars_max }
     }
 
-    /// Reads to the end. What is too much is read, too, so that the program is not held up. Where
-    /// whoever hears it has no room, the program waits; when it has ended, what it has written is
-    /// read all the same.
-    pub(super) async fn read(&mut self, heard: &impl Hear, has_ended: &SetOnce<()>) {
+    /// Reads the stream to its end.
+    ///
+    /// Output beyond the limit is read, too, so that the program does not block. While `listener`
+    /// has no room, the program waits. After the program has ended, the rest is read without
+    /// waiting.
+    pub(super) async fn read(&mut self, listener: &impl OutputListener, has_ended: &SetOnce<()>) {
         const PIECE_BYTES: usize = 64 * 1024;
         let mut piece = vec![0; PIECE_BYTES];
         loop {
             tokio::select! {
                 biased;
-                () = heard.room() => {}
+                () = listener.wait_for_room() => {}
                 () = has_ended.wait() => {}
             }
-            // A stream that cannot be read has ended.
+            // A read error counts as the end of the stream.
             let n_read = self.source.read(&mut piece).await.unwrap_or(0);
             let Some(read) = piece.get(..n_read).filter(|read| !read.is_empty()) else { return };
-            heard.hear(self.stream, read);
+            listener.on_output(self.stream, read);
             self.kept.add(read);
         }
     }
 
-    /// What was kept, as text.
-    pub(super) fn captured(self) -> Captured {
-        self.kept.captured(self.chars_max)
+    /// Returns the kept output as text.
+    pub(super) fn into_captured(self) -> Captured {
+        self.kept.into_captured(self.chars_max)
     }
 }
 
-/// The beginning of what came, its end, and what it says between them of failures.
-struct Kept {
+/// The start and the end of an output, and lines about failures between them.
+struct KeptOutput {
     bytes_max: usize,
     start: Vec<u8>,
-    /// How much more may come before the end begins.
+    /// Number of bytes that still fit into `start`.
     room: usize,
-    between: Sift,
-    /// What came last, and perhaps some of what came before.
+    between: FailureLines,
+    /// The last bytes, and possibly some before them.
     end: Vec<u8>,
     end_max: usize,
     has_end: bool,
     n_bytes: u64,
 }
 
-/// What is kept of an output that is too long, beside its beginning.
+/// The kept parts of an output over the limit, except its start.
 struct Rest {
     between: Vec<u8>,
     end: Vec<u8>,
 }
 
-impl Kept {
-    fn new(bytes_max: usize) -> Kept {
-        let end_max = bytes_max / ENDS;
-        let between = Sift::new(bytes_max / CHAR_BYTES_MAX / ENDS);
+impl KeptOutput {
+    fn new(bytes_max: usize) -> KeptOutput {
+        let end_max = bytes_max / END_DIVISOR;
+        let between = FailureLines::new(bytes_max / CHAR_BYTES_MAX / END_DIVISOR);
         let (start, end, room) = (Vec::new(), Vec::new(), bytes_max - end_max);
-        Kept { bytes_max, start, room, between, end, end_max, has_end: false, n_bytes: 0 }
+        KeptOutput { bytes_max, start, room, between, end, end_max, has_end: false, n_bytes: 0 }
     }
 
     fn add(&mut self, piece: &[u8]) {
@@ -100,7 +103,7 @@ impl Kept {
             self.begin_end();
         }
         self.end.extend_from_slice(rest);
-        // What is old goes now and then, not with every piece.
+        // Old bytes are dropped from time to time, not with every piece.
         if self.end.len() > 2 * self.end_max {
             let n_left_out = self.end.len() - self.end_max;
             self.between.add(self.end.get(..n_left_out).unwrap_or_default());
@@ -108,7 +111,7 @@ impl Kept {
         }
     }
 
-    /// The beginning is full: its last line goes on in the end.
+    /// Moves the incomplete last line of the full start to the end.
     fn begin_end(&mut self) {
         self.has_end = true;
         let line = memchr::memrchr(b'\n', &self.start).map_or(0, |end| end + 1);
@@ -119,34 +122,34 @@ impl Kept {
         }
     }
 
-    /// As text, of at most so many characters.
-    fn captured(self, chars_max: usize) -> Captured {
+    /// Converts the kept output to text of at most `chars_max` characters.
+    fn into_captured(self, chars_max: usize) -> Captured {
         let n_bytes = self.n_bytes;
-        let (start, rest) = self.parts();
+        let (start, rest) = self.into_parts();
         if text::is_binary(&start) || rest.as_ref().is_some_and(|it| text::is_binary(&it.end)) {
             let text = format!("[binary output of {n_bytes} bytes, not shown]");
             let changes = Changes { is_binary: true, ..Changes::default() };
             return Captured { text, n_bytes, changes };
         }
-        let (start, is_start_mended) = text::shown(start);
-        let (text, is_cut, is_mended) = match rest {
+        let (start, is_start_lossy) = text::to_plain_text(start);
+        let (text, is_cut, is_lossy) = match rest {
             None => {
-                let (text, is_cut) = text::within(start, chars_max, chars_max / ENDS);
-                (text, is_cut, is_start_mended)
+                let (text, is_cut) = text::truncate(start, chars_max, chars_max / END_DIVISOR);
+                (text, is_cut, is_start_lossy)
             }
             Some(Rest { between, end }) => {
-                let (between, is_between_mended) = text::shown(between);
-                let (end, is_end_mended) = text::shown(end);
-                let text = text::joined(&start, &between, &end, chars_max, chars_max / ENDS);
-                (text, true, is_start_mended || is_between_mended || is_end_mended)
+                let (between, is_between_lossy) = text::to_plain_text(between);
+                let (end, is_end_lossy) = text::to_plain_text(end);
+                let text = text::join(&start, &between, &end, chars_max, chars_max / END_DIVISOR);
+                (text, true, is_start_lossy || is_between_lossy || is_end_lossy)
             }
         };
-        Captured { text, n_bytes, changes: Changes { is_cut, is_mended, is_binary: false } }
+        Captured { text, n_bytes, changes: Changes { is_cut, is_lossy, is_binary: false } }
     }
 
-    /// All of it, or its beginning and the rest of what is kept.
-    fn parts(self) -> (Vec<u8>, Option<Rest>) {
-        let Kept { bytes_max, mut start, mut between, mut end, end_max, n_bytes, .. } = self;
+    /// Returns all of the output, or its start and the other kept parts.
+    fn into_parts(self) -> (Vec<u8>, Option<Rest>) {
+        let KeptOutput { bytes_max, mut start, mut between, mut end, end_max, n_bytes, .. } = self;
         if n_bytes <= bytes_max as u64 {
             start.append(&mut end);
             return (start, None);
@@ -154,14 +157,14 @@ impl Kept {
         let n_left_out = end.len().saturating_sub(end_max);
         between.add(end.get(..n_left_out).unwrap_or_default());
         end.drain(..n_left_out);
-        let Sifted { lines: between, begun } = between.finish();
-        if let Some(begun) = begun {
-            end.splice(..0, begun);
+        let KeptLines { lines: between, unfinished } = between.finish();
+        if let Some(unfinished) = unfinished {
+            end.splice(..0, unfinished);
         } else {
             let n_inside = memchr::memchr(b'\n', &end).map_or(0, |line_end| line_end + 1);
             end.drain(..n_inside);
         }
-        // A cut goes through no character.
+        // A cut must not split a character.
         if let Err(error) = std::str::from_utf8(&start)
             && error.error_len().is_none()
         {
@@ -176,33 +179,33 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::Kept;
+    use super::KeptOutput;
 
     #[track_caller]
     fn check(pieces: &[&str], start: &str, end: Option<&str>) {
-        let mut kept = Kept::new(8);
+        let mut kept = KeptOutput::new(8);
         for piece in pieces {
             kept.add(piece.as_bytes());
         }
-        let (found_start, rest) = kept.parts();
+        let (found_start, rest) = kept.into_parts();
         assert_eq!(found_start, start.as_bytes(), "{pieces:?}");
         let found_end = rest.as_ref().map(|rest| rest.end.as_slice());
         assert_eq!(found_end, end.map(str::as_bytes), "{pieces:?}");
     }
 
     #[test]
-    fn a_failure_is_told_wherever_the_cuts_are() {
+    fn keeps_a_failure_wherever_the_output_is_cut() {
         for n_before in 0..700 {
             let line = |n: usize| format!("{n:04} and so on, and so on, and so on\n");
             let lines = |from: usize, to: usize| (from..to).map(line).collect::<String>();
             let before =
                 lines(0, 100) + &"-".repeat(n_before % 37) + "\n" + &lines(0, n_before / 2);
             let text = before + "error: here it is\n" + &lines(0, 600 - n_before / 2);
-            let mut kept = Kept::new(4 * 4096);
+            let mut kept = KeptOutput::new(4 * 4096);
             for piece in text.as_bytes().chunks(1000) {
                 kept.add(piece);
             }
-            let found = kept.captured(4096);
+            let found = kept.into_captured(4096);
             assert!(found.changes.is_cut);
             assert!(found.text.contains("\nerror: here it is\n"), "{n_before}: {}", found.text);
             assert!(found.text.chars().count() <= 4096 + 2 * 19, "{n_before}");
@@ -210,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_and_the_end_are_kept() {
+    fn keeps_the_start_and_the_end() {
         check(&[], "", None);
         check(&["abc", "def"], "abcdef", None);
         check(&["abcdefgh"], "abcdefgh", None);

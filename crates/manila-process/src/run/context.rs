@@ -1,13 +1,15 @@
-//! Secrets that are known for such only by what stands before them.
+//! Secrets that can be recognised only with the text before them.
 
 use manila_redact::{Edit, Redactor};
 
-/// So far before a text it is told what it is.
+/// Number of bytes before a text that can identify it as a secret.
 const BEFORE_BYTES: usize = 64 * 1024;
 
-/// Where the last secret in a text ends that only what stands `before` tells to be one, such as the
-/// value of a name, or the lines of a key. Whoever cuts that off must not show it.
-pub(super) fn secret_told_by(before: &str, text: &str) -> Option<usize> {
+/// Returns the end of the last secret in `text` that can be recognised only with the text `before`
+/// it, such as the value of a name, or the lines of a key.
+///
+/// If a cut removes `before`, the text up to this end must not be shown.
+pub(super) fn secret_end_after(before: &str, text: &str) -> Option<usize> {
     let mut from = before.len().saturating_sub(BEFORE_BYTES);
     while !before.is_char_boundary(from) {
         from += 1;
@@ -24,6 +26,6 @@ pub(super) fn secret_told_by(before: &str, text: &str) -> Option<usize> {
         let last = n_before.checked_sub(1).and_then(|last| alone.get(last));
         last.is_some_and(|it| end <= it.range.end)
     };
-    let hidden = with_before.iter().filter(|edit| after(edit).is_some() && !is_known(edit));
-    hidden.filter_map(after).next_back()
+    let secrets = with_before.iter().filter(|edit| after(edit).is_some() && !is_known(edit));
+    secrets.filter_map(after).next_back()
 }

@@ -1,17 +1,17 @@
 use std::time::Duration;
 
-use super::{End, Program, Ran, Stream, run};
+use super::{End, Program, ProgramRun, Stream, run};
 use crate::command::Command;
 
-/// The keeper is this program run again, which a test is not; so what needs one is tried by the
-/// integration tests. Here is what happens where nothing can be started.
+/// A keeper needs the executable of Manila, which a unit test is not. The integration tests cover
+/// runs with a keeper; this test covers a program that cannot be started.
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_told() {
+async fn reports_a_missing_working_directory() {
     let mut command = Command::new("true".into(), Vec::new());
     command.folder = Some("/no/such/folder".into());
     let mut program = Program::new(command);
     program.timeout = Duration::from_secs(10);
-    let Ran { command, end, stdout, .. } =
+    let ProgramRun { command, end, stdout, .. } =
         run(&program, &|_: Stream, _: &[u8]| (), std::future::pending()).await;
     assert_eq!(command, "true");
     assert!(matches!(&end, End::NotStarted(reason) if reason.contains("No such file")), "{end:?}");

@@ -1,12 +1,14 @@
-//! What a program wrote, as text that people and agents can read.
+//! Conversion of a program's output to text that people and agents can read.
 
 use std::borrow::Cow;
 
-use super::context::secret_told_by;
-use super::sift::Sift;
+use super::context::secret_end_after;
+use super::failure_lines::FailureLines;
 
-/// Whether it is no text: of a text, in whatever encoding, hardly any byte is zero or controls
-/// something. A log may have a stray one.
+/// Returns whether output is binary.
+///
+/// In text of any 8-bit encoding, zero bytes and control characters are rare; a log may contain a
+/// few.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     const STRAY_MAX: usize = 8;
     let n_zero = memchr::memchr_iter(0, bytes).count();
@@ -18,16 +20,17 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     n_control > STRAY_MAX && n_control * 20 >= bytes.len()
 }
 
-/// As text without colours, control characters and what was overwritten, and whether some of it was
-/// no text and is replaced.
-pub(super) fn shown(bytes: Vec<u8>) -> (String, bool) {
-    let (text, is_mended) = match String::from_utf8(bytes) {
+/// Converts output to text without colours, control characters and overwritten parts of lines.
+///
+/// Also returns whether invalid bytes were replaced.
+pub(super) fn to_plain_text(bytes: Vec<u8>) -> (String, bool) {
+    let (text, is_lossy) = match String::from_utf8(bytes) {
         Ok(text) => (text, false),
         Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
     };
-    let (text, is_mended) = match memchr::memchr(0, text.as_bytes()) {
+    let (text, is_lossy) = match memchr::memchr(0, text.as_bytes()) {
         Some(_) => (text.replace('\0', "\u{fffd}"), true),
-        None => (text, is_mended),
+        None => (text, is_lossy),
     };
     let text = match without_colours(&text) {
         Cow::Borrowed(_) => text,
@@ -37,20 +40,20 @@ pub(super) fn shown(bytes: Vec<u8>) -> (String, bool) {
         Cow::Borrowed(_) => text,
         Cow::Owned(plain) => plain,
     };
-    let is_unseen = |it: char| it.is_control() && !matches!(it, '\n' | '\t');
-    let text = if text.contains(is_unseen) { text.replace(is_unseen, "") } else { text };
-    (text, is_mended)
+    let is_invisible = |it: char| it.is_control() && !matches!(it, '\n' | '\t');
+    let text = if text.contains(is_invisible) { text.replace(is_invisible, "") } else { text };
+    (text, is_lossy)
 }
 
-/// Without the sequences that colour text and move the cursor.
+/// Removes the sequences that colour text and move the cursor.
 fn without_colours(text: &str) -> Cow<'_, str> {
     const ESCAPE: u8 = 0x1b;
-    // The same in one character, which hardly anybody writes.
+    // The rare one-character form of `ESC [`.
     const INTRODUCER: &str = "\u{9b}";
     let has_introducer = memchr::memmem::find(text.as_bytes(), INTRODUCER.as_bytes()).is_some();
     if has_introducer {
-        let spelled = text.replace(INTRODUCER, "\x1b[");
-        return anstream::adapter::strip_str(&spelled).to_string().into();
+        let expanded = text.replace(INTRODUCER, "\x1b[");
+        return anstream::adapter::strip_str(&expanded).to_string().into();
     }
     if memchr::memchr(ESCAPE, text.as_bytes()).is_none() {
         return text.into();
@@ -58,7 +61,7 @@ fn without_colours(text: &str) -> Cow<'_, str> {
     anstream::adapter::strip_str(text).to_string().into()
 }
 
-/// Without what a line said before it was written anew, as progress is told.
+/// Removes the parts of lines that a carriage return overwrote, as progress displays do.
 fn without_overwritten(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return text.into();
@@ -76,25 +79,29 @@ fn without_overwritten(text: &str) -> Cow<'_, str> {
     plain.into()
 }
 
-/// How much is left out at a cut that has no line's end near.
-const UNSURE_BYTES: usize = 4 * 1024;
+/// Number of bytes to drop at a cut without a line end nearby.
+const MARGIN_BYTES: usize = 4 * 1024;
 
-/// What stands where something was cut (M13).
+/// The marker for removed output (M13).
 pub(super) const TRUNCATED: &str = "[Output truncated]\n";
 
-/// At most so many characters, of which the last `end_chars` are the end of it, and whether that
-/// has cut it.
-pub(super) fn within(text: String, chars_max: usize, end_chars: usize) -> (String, bool) {
+/// Truncates text to `chars_max` characters, of which the last `end_chars` are from its end.
+///
+/// Also returns whether text was removed.
+pub(super) fn truncate(text: String, chars_max: usize, end_chars: usize) -> (String, bool) {
     if text.len() <= chars_max || text.char_indices().nth(chars_max).is_none() {
         return (text, false);
     }
     let (middle, end) = text.split_at(start_of_shown_end(&text, end_chars));
-    (assembled([middle, "", "", end], chars_max, end_chars), true)
+    (assemble([middle, "", "", end], chars_max, end_chars), true)
 }
 
-/// A beginning, some lines from the middle, and an end of something, of at most so many characters.
-/// What is left out of them leaves its own lines about failures. Middle and end begin with a line.
-pub(super) fn joined(
+/// Joins the start, lines from the middle, and the end of an output to at most `chars_max`
+/// characters.
+///
+/// Lines about failures in the removed parts are kept. `between` and `end` begin at the start of a
+/// line.
+pub(super) fn join(
     start: &str,
     between: &str,
     end: &str,
@@ -102,28 +109,28 @@ pub(super) fn joined(
     end_chars: usize,
 ) -> String {
     let (before_end, end) = end.split_at(start_of_shown_end(end, end_chars));
-    assembled([start, between, before_end, end], chars_max, end_chars)
+    assemble([start, between, before_end, end], chars_max, end_chars)
 }
 
-/// The same, where the end is one that can be shown.
-fn assembled(parts: [&str; 4], chars_max: usize, end_chars: usize) -> String {
+/// Joins the parts of an output. The last part is the end to show.
+fn assemble(parts: [&str; 4], chars_max: usize, end_chars: usize) -> String {
     let [start, between, before_end, end] = parts;
     let end =
         after_secret(if before_end.is_empty() { start } else { before_end }, after_block(end));
     let mut start_chars = chars_max.saturating_sub(end_chars);
     loop {
         let (start, after_start) = start.split_at(end_of_shown_start(start, start_chars));
-        // A line that is cut off goes on nowhere.
+        // An incomplete last line is dropped.
         let after_start = after_start.rfind('\n').and_then(|end| after_start.get(..=end));
-        let mut sift = Sift::new(end_chars);
+        let mut failure_lines = FailureLines::new(end_chars);
         for piece in [after_start.unwrap_or_default(), between, before_end] {
-            sift.add(piece.as_bytes());
+            failure_lines.add(piece.as_bytes());
         }
-        let failures = sift.finish().lines;
-        // Where there is something to say between, less of the beginning is shown.
-        let less = chars_max.saturating_sub(2 * end_chars);
-        if !failures.is_empty() && start_chars != less {
-            start_chars = less;
+        let failures = failure_lines.finish().lines;
+        // Lines about failures take their room from the start.
+        let reduced = chars_max.saturating_sub(2 * end_chars);
+        if !failures.is_empty() && start_chars != reduced {
+            start_chars = reduced;
             continue;
         }
         let failures = String::from_utf8_lossy(&failures);
@@ -131,40 +138,40 @@ fn assembled(parts: [&str; 4], chars_max: usize, end_chars: usize) -> String {
     }
 }
 
-/// Where what is shown of a beginning ends: with a line, or well before the cut, or half a secret
-/// would be shown.
+/// Returns where the shown part of `start` ends: at the end of a line, or well before the cut, so
+/// that no partial secret is shown.
 fn end_of_shown_start(start: &str, n_chars: usize) -> usize {
     let cut = start.split_at(start_of_rest(start, n_chars)).0;
-    let mut sure = cut.len().saturating_sub(UNSURE_BYTES);
-    while !cut.is_char_boundary(sure) {
-        sure -= 1;
+    let mut safe = cut.len().saturating_sub(MARGIN_BYTES);
+    while !cut.is_char_boundary(safe) {
+        safe -= 1;
     }
-    let line = cut.get(sure..).and_then(|near| near.rfind('\n'));
-    line.map_or(sure, |line| sure + line + 1)
+    let line = cut.get(safe..).and_then(|near| near.rfind('\n'));
+    line.map_or(safe, |line| safe + line + 1)
 }
 
-/// Where what is shown of an end begins: with a line, or well after the cut.
+/// Returns where the shown part of `end` starts: at the start of a line, or well after the cut.
 fn start_of_shown_end(end: &str, n_chars: usize) -> usize {
     let from = start_of_last(end, n_chars);
-    // Where the cut is made at a line's end, that line is whole.
+    // After a line end, the next line is complete.
     if from > 0 && end.as_bytes().get(from - 1) == Some(&b'\n') {
         return from;
     }
     let shown = end.get(from..).unwrap_or_default();
-    let mut sure = UNSURE_BYTES.min(shown.len());
-    while !shown.is_char_boundary(sure) {
-        sure += 1;
+    let mut safe = MARGIN_BYTES.min(shown.len());
+    while !shown.is_char_boundary(safe) {
+        safe += 1;
     }
-    let line = shown.get(..sure).and_then(|near| near.find('\n'));
-    from + line.map_or(sure, |line| line + 1)
+    let line = shown.get(..safe).and_then(|near| near.find('\n'));
+    from + line.map_or(safe, |line| line + 1)
 }
 
-/// Where what follows the first characters begins.
+/// Returns the offset after the first `n_chars` characters.
 fn start_of_rest(text: &str, n_chars: usize) -> usize {
     text.char_indices().nth(n_chars).map_or(text.len(), |(at, _)| at)
 }
 
-/// Where the last characters begin.
+/// Returns the offset of the last `n_chars` characters.
 fn start_of_last(text: &str, n_chars: usize) -> usize {
     match n_chars.checked_sub(1) {
         Some(n) => text.char_indices().rev().nth(n).map_or(0, |(at, _)| at),
@@ -172,7 +179,7 @@ fn start_of_last(text: &str, n_chars: usize) -> usize {
     }
 }
 
-/// What follows a block whose beginning is missing: without it, nobody would take its lines for a
+/// Skips a key block whose start is missing, because redaction would not recognise its lines as a
 /// secret.
 fn after_block(text: &str) -> &str {
     let Some(end) = text.find("-----END ") else { return text };
@@ -183,25 +190,25 @@ fn after_block(text: &str) -> &str {
     rest.split_once('\n').map_or("", |(_, after)| after)
 }
 
-/// What follows a secret that is known for one only by what stood before the cut, such as the value
-/// of a name, or the lines of a key.
+/// Skips a secret that can be recognised only with the text before the cut, such as the value of a
+/// name, or the lines of a key.
 fn after_secret<'t>(before: &str, text: &'t str) -> &'t str {
-    let Some(end) = secret_told_by(before, text) else { return text };
+    let Some(end) = secret_end_after(before, text) else { return text };
     let rest = text.get(end..).unwrap_or_default();
     rest.find('\n').and_then(|line| rest.get(line + 1..)).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_binary, joined, shown, within};
+    use super::{is_binary, join, to_plain_text, truncate};
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {
-        assert_eq!(shown(bytes.to_vec()).0, expected, "{bytes:?}");
+        assert_eq!(to_plain_text(bytes.to_vec()).0, expected, "{bytes:?}");
     }
 
     #[test]
-    fn text_is_as_a_terminal_would_leave_it() {
+    fn shows_text_as_a_terminal_would() {
         check(b"plain\n", "plain\n");
         check(b"\x1b[1;31merror\x1b[0m: x\n", "error: x\n");
         check(b"10%\r50%\r100%\ndone\r\n", "100%\ndone\n");
@@ -211,11 +218,11 @@ mod tests {
         check(b"a\xffb", "a\u{fffd}b");
         check(b"x\x07\x08y\x0e\x7f\xc2\x9b31mz\tw\n", "xyz\tw\n");
         check(b"log\0 line\n", "log\u{fffd} line\n");
-        assert!(shown(b"a\xffb".to_vec()).1);
+        assert!(to_plain_text(b"a\xffb".to_vec()).1);
     }
 
     #[test]
-    fn what_is_mostly_text_is_text() {
+    fn detects_binary_output() {
         assert!(!is_binary(b""));
         assert!(!is_binary("gr\u{fc}n ".repeat(9).as_bytes()));
         assert!(!is_binary(b"caf\xe9 cr\xe8me, s'il vous pla\xeet\n"));
@@ -226,34 +233,34 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_leaves_no_half_line() {
+    fn truncates_at_line_ends() {
         let lines: Vec<String> = (0..10).map(|n| format!("secret={n}\n")).collect();
         let lines = lines.concat();
-        assert_eq!(within(lines.clone(), 1_000, 250), (lines.clone(), false));
-        let (cut, is_cut) = within(lines.clone(), 40, 12);
+        assert_eq!(truncate(lines.clone(), 1_000, 250), (lines.clone(), false));
+        let (cut, is_cut) = truncate(lines.clone(), 40, 12);
         assert!(is_cut);
         assert_eq!(cut, "secret=0\nsecret=1\nsecret=2\n[Output truncated]\nsecret=9\n");
-        assert_eq!(within(lines, 15, 0).0, "secret=0\n[Output truncated]\n");
-        // Without a line's end near, what might be half a secret goes, too.
+        assert_eq!(truncate(lines, 15, 0).0, "secret=0\n[Output truncated]\n");
+        // Without a line end nearby, a possible partial secret is removed, too.
         let long = "x".repeat(20_000);
-        let (cut, is_cut) = within(long, 18_000, 6_000);
+        let (cut, is_cut) = truncate(long, 18_000, 6_000);
         let (start, end) = ("x".repeat(12_000 - 4_096), "x".repeat(6_000 - 4_096));
         assert!(is_cut && cut == format!("{start}[Output truncated]\n{end}"));
-        assert_eq!(joined("ab", "", "cd", 10, 5), "[Output truncated]\n");
-        // What is cut out leaves what it says of failures.
+        assert_eq!(join("ab", "", "cd", 10, 5), "[Output truncated]\n");
+        // Lines about failures are kept from the removed text.
         let lines = "line\n".repeat(100) + "error: x\n" + &"line\n".repeat(100);
-        let (cut, _) = within(lines, 400, 100);
+        let (cut, _) = truncate(lines, 400, 100);
         let (start, end) = ("line\n".repeat(40), "line\n".repeat(20));
         let failures = "[Output truncated]\nerror: x\n".to_owned() + &"line\n".repeat(8);
         assert_eq!(cut, format!("{start}{failures}[Output truncated]\n{end}"));
-        // A value is a secret by its name, which was cut off.
+        // The value is a secret because of its name, which the cut removed.
         let pair = "- name: DB_PASSWORD\n  value: Sup3rS3cret4711\n";
         for n_chars in 1..3 * pair.len() {
-            let (cut, _) = within(pair.repeat(100), 2_000, n_chars);
+            let (cut, _) = truncate(pair.repeat(100), 2_000, n_chars);
             let (_, end) = cut.rsplit_once("[Output truncated]\n").unwrap();
             assert!(!end.starts_with("  value"), "{n_chars}: {end}");
         }
         let key = "MIIE\nMIIF\n-----END X-----\nrest\n";
-        assert_eq!(joined("", "", key, 1_000, 500), "[Output truncated]\nrest\n");
+        assert_eq!(join("", "", key, 1_000, 500), "[Output truncated]\nrest\n");
     }
 }

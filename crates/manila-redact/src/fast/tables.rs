@@ -1,34 +1,34 @@
-//! The tables of the fast engine, made when the crate is compiled.
+//! The tables of the fast engine, computed at compile time.
 #![allow(
     clippy::indexing_slicing,
     clippy::large_stack_arrays,
     clippy::large_const_arrays,
-    reason = "all of it runs in the compiler, which refuses what is out of bounds"
+    reason = "evaluated at compile time, where an index out of bounds is an error"
 )]
 
-use super::literals::{LITERALS_MADE, Literal, N_LITERALS, Word};
+use super::literals::{LITERALS_CONST, Literal, N_LITERALS, Word};
 use crate::rules::{Finds, RULES};
 
-/// Three bytes of a literal, and one more.
+/// A group of three bytes of a literal.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub(super) literal: u16,
-    /// Where in the literal the three stand.
+    /// The offset of the group in the literal.
     pub(super) offset: u8,
-    /// Whether it is the last one of its bucket.
+    /// Whether it is the last entry of its bucket.
     is_last: bool,
-    /// How the literal begins.
+    /// The first bytes of the literal.
     pub(super) first: Word,
 }
 
-/// Three bytes with the one after or before them, without regard to case.
+/// Three bytes with the byte after or before them, ignoring case.
 #[derive(Clone, Copy)]
 pub(super) struct Four {
     bytes: u32,
     factor: u32,
 }
 
-/// What the hashes of both kinds are made with.
+/// The multipliers of the hashes of both kinds.
 const FACTOR_AFTER: u32 = 0x9E37_79B1;
 const FACTOR_BEFORE: u32 = 0x85EB_CA6B;
 
@@ -43,23 +43,22 @@ impl Four {
     }
 }
 
-/// Of the bytes around a place, the three that stand there with the one after them, and with the
-/// one before them.
+/// Returns the three bytes at a position with the byte after them, and with the byte before them.
 #[inline]
-#[allow(clippy::cast_possible_truncation, reason = "four bytes of it are taken")]
-pub(super) const fn fours(around: u64) -> [Four; 2] {
+#[allow(clippy::cast_possible_truncation, reason = "only four bytes are used")]
+pub(super) const fn groups_of_four(around: u64) -> [Four; 2] {
     [Four::new((around >> 8) as u32, FACTOR_AFTER), Four::new(around as u32, FACTOR_BEFORE)]
 }
 
-/// How many bits a hash has.
+/// The number of bits of a hash.
 const HASH_BITS: u32 = 18;
 
-/// A bucket is all hashes that begin alike.
+/// The number of low bits that are ignored. A bucket contains all hashes with the same high bits.
 const BUCKET_SHIFT: u32 = 5;
 
 const N_BUCKETS: usize = 1 << (HASH_BITS - BUCKET_SHIFT);
 
-/// Three bytes without regard to case: bit 5 is what upper and lower case differ in.
+/// Returns three bytes without their case, which is bit 5 of a letter.
 #[inline]
 pub(super) const fn fold(bytes: u32) -> u32 {
     bytes & 0x00DF_DFDF
@@ -70,21 +69,21 @@ pub(super) const fn hash(group: u32) -> u32 {
     group.wrapping_mul(0x9E37_79B1) >> (32 - HASH_BITS)
 }
 
-/// 1 if some literal has a group of this hash.
+/// Returns 1 if a literal has a group with this hash, else 0.
 #[inline]
-pub(super) fn is_known(hash: u32) -> u32 {
-    let word = KNOWN.get((hash >> 5) as usize).copied().unwrap_or(0);
+pub(super) fn has_group(hash: u32) -> u32 {
+    let word = KNOWN_GROUPS.get((hash >> 5) as usize).copied().unwrap_or(0);
     (word >> (hash & 31)) & 1
 }
 
-/// 1 if some literal has four bytes of this hash.
+/// Returns 1 if a literal has four bytes with this hash, else 0.
 #[inline]
-pub(super) fn is_known_further(hash: u32) -> u32 {
-    let word = KNOWN_FURTHER.get((hash >> 5) as usize).copied().unwrap_or(0);
+pub(super) fn has_four(hash: u32) -> u32 {
+    let word = KNOWN_FOURS.get((hash >> 5) as usize).copied().unwrap_or(0);
     (word >> (hash & 31)) & 1
 }
 
-static KNOWN_FURTHER: [u32; 1 << (HASH_BITS - 5)] = {
+static KNOWN_FOURS: [u32; 1 << (HASH_BITS - 5)] = {
     let mut known = [0; 1 << (HASH_BITS - 5)];
     let mut n = 0;
     while n < N_ENTRIES {
@@ -95,7 +94,7 @@ static KNOWN_FURTHER: [u32; 1 << (HASH_BITS - 5)] = {
     known
 };
 
-static KNOWN: [u32; 1 << (HASH_BITS - 5)] = {
+static KNOWN_GROUPS: [u32; 1 << (HASH_BITS - 5)] = {
     let mut known = [0; 1 << (HASH_BITS - 5)];
     let mut n = 0;
     while n < N_ENTRIES {
@@ -108,10 +107,10 @@ static KNOWN: [u32; 1 << (HASH_BITS - 5)] = {
     known
 };
 
-/// The entries that may have these four bytes.
+/// Returns the entries that may have these four bytes.
 #[inline]
 pub(super) fn bucket(four: Four) -> impl Iterator<Item = &'static Entry> {
-    let mut next = HEADS.get(bucket_of(four)).map(|head| usize::from(*head));
+    let mut next = BUCKET_STARTS.get(bucket_of(four)).map(|head| usize::from(*head));
     std::iter::from_fn(move || {
         let entry = ENTRIES.get(next?)?;
         next = if entry.is_last { None } else { next.map(|n| n + 1) };
@@ -123,18 +122,18 @@ const fn bucket_of(four: Four) -> usize {
     (four.hash() >> BUCKET_SHIFT) as usize
 }
 
-/// Where the entries of each bucket begin. An empty one has those of the next.
-static HEADS: [u16; N_BUCKETS + 1] = heads();
+/// The index of each bucket's first entry. For an empty bucket, it is that of the next bucket.
+static BUCKET_STARTS: [u16; N_BUCKETS + 1] = bucket_starts();
 
 /// All entries, bucket by bucket.
 static ENTRIES: [Entry; N_ENTRIES] = {
-    let (mut next, heads) = (heads(), heads());
+    let (mut next, bucket_starts) = (bucket_starts(), bucket_starts());
     let mut entries = [UNSORTED[0].1; N_ENTRIES];
     let mut n = 0;
     while n < N_ENTRIES {
         let (four, mut entry) = UNSORTED[n];
         let bucket = bucket_of(four);
-        entry.is_last = next[bucket] + 1 == heads[bucket + 1];
+        entry.is_last = next[bucket] + 1 == bucket_starts[bucket + 1];
         entries[next[bucket] as usize] = entry;
         next[bucket] += 1;
         n += 1;
@@ -142,27 +141,28 @@ static ENTRIES: [Entry; N_ENTRIES] = {
     entries
 };
 
-const fn heads() -> [u16; N_BUCKETS + 1] {
-    assert!(N_ENTRIES <= u16::MAX as usize, "an entry has a number of 16 bits");
-    let mut heads = [0; N_BUCKETS + 1];
+/// Returns the index of the first entry of each bucket, and the number of entries.
+const fn bucket_starts() -> [u16; N_BUCKETS + 1] {
+    assert!(N_ENTRIES <= u16::MAX as usize, "an entry's index must fit in 16 bits");
+    let mut bucket_starts = [0; N_BUCKETS + 1];
     let mut n = 0;
     while n < N_ENTRIES {
-        heads[bucket_of(UNSORTED[n].0) + 1] += 1;
+        bucket_starts[bucket_of(UNSORTED[n].0) + 1] += 1;
         n += 1;
     }
     let mut bucket = 0;
     while bucket < N_BUCKETS {
-        heads[bucket + 1] += heads[bucket];
+        bucket_starts[bucket + 1] += bucket_starts[bucket];
         bucket += 1;
     }
-    heads
+    bucket_starts
 }
 
-/// Whether a byte, folded, may follow a literal of three bytes, whichever rule has it.
+/// Returns whether a folded byte may follow a literal of three bytes, for any rule that has it.
 const fn may_follow(literal: &Literal, byte: u8) -> bool {
     let mut n = 0;
     while n < literal.n_users() {
-        if may_follow_of(literal.rule(n), byte) {
+        if may_follow_in_rule(literal.rule(n), byte) {
             return true;
         }
         n += 1;
@@ -170,11 +170,11 @@ const fn may_follow(literal: &Literal, byte: u8) -> bool {
     false
 }
 
-/// Whether a byte, folded, may follow a literal of three bytes: after a token's anything that
-/// tokens are made of, after a structure's anything that can be seen.
-const fn may_follow_of(rule: usize, byte: u8) -> bool {
+/// Returns whether a folded byte may follow a literal of three bytes of this rule. After a token's
+/// literal, this is any byte of a token; otherwise, any printable byte.
+const fn may_follow_in_rule(rule: usize, byte: u8) -> bool {
     match RULES[rule].finds() {
-        // Digits, letters, `_-./+~`, and the backslash that JSON may have before a slash.
+        // Digits, letters, `_-./+~`, and the backslash that may precede a slash in JSON.
         Finds::Token(_) => {
             matches!(byte, 0x10..=0x19 | 0x41..=0x5A | 0x5C | 0x5E..=0x5F | 0x0D..=0x0F | 0x0B)
         }
@@ -184,7 +184,7 @@ const fn may_follow_of(rule: usize, byte: u8) -> bool {
     }
 }
 
-/// How many bytes may follow a literal of three bytes.
+/// Returns the number of bytes that may follow a literal of three bytes.
 const fn n_following(literal: &Literal) -> usize {
     let (mut n, mut byte) = (0, 0);
     while byte < u8::MAX {
@@ -195,27 +195,27 @@ const fn n_following(literal: &Literal) -> usize {
 }
 
 const N_ENTRIES: usize = {
-    let (mut n, mut place) = (0, 0);
-    while place < N_LITERALS {
-        let literal = &LITERALS_MADE[place];
+    let (mut n, mut number) = (0, 0);
+    while number < N_LITERALS {
+        let literal = &LITERALS_CONST[number];
         n += if literal.len > 3 { 2 } else { 2 * n_following(literal) };
-        place += 1;
+        number += 1;
     }
     n
 };
 
-/// All entries, and the four bytes that each is found by.
+/// All entries, each with the four bytes by which it is found.
 const UNSORTED: [(Four, Entry); N_ENTRIES] = {
-    let mut entries = [entry(&LITERALS_MADE[0], 0, 0); N_ENTRIES];
+    let mut entries = [entry(&LITERALS_CONST[0], 0, 0); N_ENTRIES];
     let (mut n, mut number) = (0, 0);
     while number < N_LITERALS {
-        let mut literal = LITERALS_MADE[number];
+        let mut literal = LITERALS_CONST[number];
         if literal.len > 3 {
             entries[n] = entry(&literal, number, rarest(&literal, 0));
             entries[n + 1] = entry(&literal, number, rarest(&literal, 1));
             n += 2;
         } else {
-            // Its fourth byte is one that may follow it.
+            // The fourth byte is each byte that may follow the literal.
             literal.len = 4;
             let mut byte = 0;
             while byte < u8::MAX {
@@ -233,7 +233,7 @@ const UNSORTED: [(Four, Entry); N_ENTRIES] = {
     entries
 };
 
-/// The entry of the three bytes at `offset` of a literal.
+/// Returns the entry for the three bytes at `offset` of a literal.
 #[allow(clippy::cast_possible_truncation, reason = "both are below a thousand")]
 const fn entry(literal: &Literal, number: usize, offset: usize) -> (Four, Entry) {
     let bytes = &literal.bytes;
@@ -251,30 +251,32 @@ const fn entry(literal: &Literal, number: usize, offset: usize) -> (Four, Entry)
     (four, entry)
 }
 
-/// Where the rarest three bytes stand, at `first` or a multiple of two after it.
+/// Returns the offset of the rarest three bytes, at `first` or a multiple of two after it.
 const fn rarest(literal: &Literal, first: usize) -> usize {
-    let (mut best, mut least) = (first, u64::MAX);
+    let (mut best, mut lowest) = (first, u64::MAX);
     let mut offset = first;
     while offset + 3 <= literal.len as usize {
         let bytes = &literal.bytes;
-        let often =
-            how_often(bytes[offset]) * how_often(bytes[offset + 1]) * how_often(bytes[offset + 2]);
-        let often = often * how_common(bytes[offset], bytes[offset + 1], bytes[offset + 2]);
-        if often < least {
-            (best, least) = (offset, often);
+        let frequency = byte_frequency(bytes[offset])
+            * byte_frequency(bytes[offset + 1])
+            * byte_frequency(bytes[offset + 2]);
+        let frequency =
+            frequency * trigram_factor(bytes[offset], bytes[offset + 1], bytes[offset + 2]);
+        if frequency < lowest {
+            (best, lowest) = (offset, frequency);
         }
         offset += 2;
     }
     best
 }
 
-/// How much oftener three bytes stand together than by chance, about.
-const fn how_common(a: u8, b: u8, c: u8) -> u64 {
+/// Estimates how much more frequent three bytes are together than by chance.
+const fn trigram_factor(a: u8, b: u8, c: u8) -> u64 {
     if a.eq_ignore_ascii_case(&b'y') || b.eq_ignore_ascii_case(&b'y') {
         // Every JSON object in base64 begins with `eyJ`.
         1000
     } else if a == b && b == c {
-        // Lines are drawn with them.
+        // Repeated characters are used to draw lines.
         100
     } else if a.eq_ignore_ascii_case(&b'p') && b.eq_ignore_ascii_case(&b'a') {
         // Many labels begin with `pass`.
@@ -286,8 +288,8 @@ const fn how_common(a: u8, b: u8, c: u8) -> u64 {
     }
 }
 
-/// About how often a byte stands in a thousand bytes of logs, code and JSON.
-const fn how_often(byte: u8) -> u64 {
+/// Estimates how often a byte occurs in a thousand bytes of logs, code and JSON.
+const fn byte_frequency(byte: u8) -> u64 {
     match byte.to_ascii_lowercase() {
         b' ' | b'e' | b't' => 90,
         b'a' | b'o' | b'i' | b'n' | b's' | b'r' | b'd' | b'c' | b'"' => 65,

@@ -1,28 +1,28 @@
-//! What is assigned to a name, in every spelling: `=`, `:`, JSON, YAML, TOML, headers, options,
-//! XML, code.
+//! The value assigned to a name, in any syntax: `=`, `:`, JSON, YAML, TOML, headers, options, XML,
+//! code.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
-use super::between::{is_quote, skip_blanks, skip_colours};
+use super::separators::{is_quote, skip_blanks, skip_colours};
 use super::{Runs, code, name, pairs};
 use crate::escapes::{is_escape, skip_backslashes};
 use crate::value::{LEN_MAX, Quoting};
 
-/// A value, and how it is assigned.
+/// A value and the syntax of its assignment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Assigned {
+pub(crate) struct Assignment {
     pub(crate) value: Range<usize>,
     pub(crate) quoting: Quoting,
     pub(crate) sep: Sep,
-    /// Whether the name stands in double quotes, as in JSON.
+    /// Whether the name is in double quotes, as in JSON.
     pub(crate) is_json_key: bool,
-    /// How many backslashes its quote has.
+    /// The number of backslashes before the quote after the name.
     pub(crate) n_backslashes: u8,
 }
 
-/// What stands between a name and its value.
+/// The separator between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sep {
     Equals,
@@ -36,21 +36,26 @@ pub(crate) enum Sep {
 }
 
 impl Sep {
-    /// Whether prose may stand in the place of a value.
-    pub(crate) fn is_prosaic(self) -> bool {
+    /// Returns whether prose may follow this separator instead of a value.
+    pub(crate) fn allows_prose(self) -> bool {
         matches!(self, Sep::Colon | Sep::Space)
     }
 }
 
-/// What is assigned to the name at `name..name_end`.
+/// Finds the value assigned to the name at `name..name_end`.
 #[inline]
-pub(crate) fn find(text: &[u8], name: usize, name_end: usize, runs: &mut Runs) -> Option<Assigned> {
-    // Most words go on, or are followed by others.
+pub(crate) fn find(
+    text: &[u8],
+    name: usize,
+    name_end: usize,
+    runs: &mut Runs,
+) -> Option<Assignment> {
+    // Usually the word continues, or another word follows.
     if let Some(b'a'..=b'r' | b't'..=b'z' | b'A'..=b'R' | b'T'..=b'Z') = text.get(name_end) {
         return None;
     }
-    let name_stop = suffix_end(text, name_end);
-    let mut at = name_stop;
+    let suffix_end = suffix_end(text, name_end);
+    let mut at = suffix_end;
     let quote_at = skip_backslashes(text, at);
     let key_quote = text.get(quote_at).copied().filter(|it| is_quote(*it));
     if key_quote.is_some() {
@@ -61,17 +66,17 @@ pub(crate) fn find(text: &[u8], name: usize, name_end: usize, runs: &mut Runs) -
     } else if quote_at > at && !is_escape(text, at) {
         return None;
     } else if let Some(b'[' | b']') = text.get(skip_blanks(text, at)) {
-        // A field of C, and what a program shows of an array or asks for.
+        // An array in C, an array printed by a program, or a prompt with a default.
         at = code::after_brackets(text, name, skip_blanks(text, at))?;
     }
     let (sep, at) = separator(text, name, at, key_quote)?;
     let is_json_key = key_quote == Some(b'"');
-    let n_backslashes = u8::try_from(quote_at - name_stop).unwrap_or(0);
+    let n_backslashes = u8::try_from(quote_at - suffix_end).unwrap_or(0);
     let (value, quoting) = value(text, name, at, sep, runs)?;
-    Some(Assigned { value, quoting, sep, is_json_key, n_backslashes })
+    Some(Assignment { value, quoting, sep, is_json_key, n_backslashes })
 }
 
-/// Where a name ends that may have a plural or a number: `tokens`, `PASSWORD_2`.
+/// Returns the end of a name, including a plural `s` or a number: `tokens`, `PASSWORD_2`.
 pub(crate) fn suffix_end(text: &[u8], name_end: usize) -> usize {
     let mut at = name_end;
     if let Some(b's' | b'S') = text.get(at) {
@@ -85,8 +90,9 @@ pub(crate) fn suffix_end(text: &[u8], name_end: usize) -> usize {
     if end > number { end } else { at }
 }
 
-/// The signs of assignment, the longest first. Those without a separator are something else.
-const SIGNS: [(&[u8], Option<Sep>); 15] = [
+/// The assignment operators; each one precedes its prefixes. Those without a separator do not
+/// assign a value.
+const OPERATORS: [(&[u8], Option<Sep>); 15] = [
     (b"===", Some(Sep::Equals)),
     (b"==", Some(Sep::Equals)),
     (b"=>", Some(Sep::Equals)),
@@ -104,20 +110,20 @@ const SIGNS: [(&[u8], Option<Sep>); 15] = [
     (b"\\u003a", Some(Sep::Colon)),
 ];
 
-/// The separator after a name, and where it ends.
+/// Returns the separator after a name, and its end.
 #[inline]
 fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Option<(Sep, usize)> {
     let at = skip_colours(text, at);
     let blanks_end = skip_blanks(text, at);
     let rest = text.get(blanks_end..)?;
     match rest {
-        // Nearly all of them, and so without a search.
+        // The most common case, handled without a search.
         [b'=', next, ..] if !matches!(next, b'=' | b'>') => {
             return Some((Sep::Equals, blanks_end + 1));
         }
         [b'=' | b':' | b'%' | b'\\', ..] => {
-            let (sign, sep) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))?;
-            return sep.map(|sep| (sep, blanks_end + sign.len()));
+            let (operator, sep) = OPERATORS.iter().find(|(it, _)| rest.starts_with(it))?;
+            return sep.map(|sep| (sep, blanks_end + operator.len()));
         }
         [b'\n' | b'\r', ..] => {
             return pairs::value_line(text, name, blanks_end).map(|at| (Sep::Colon, at));
@@ -155,8 +161,8 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
     }
     match text.get(..name::start(text, name))? {
         [.., b'<'] => {
-            let inside = name::element_end(text, blanks_end)?;
-            return Some((Sep::Element, inside));
+            let content = name::element_content(text, blanks_end)?;
+            return Some((Sep::Element, content));
         }
         [.., b'v', b'a', b'r', b' '] | [.., b'c', b'o', b'n', b's', b't', b' '] => {
             let quote = code::after_type(text, blanks_end)?;
@@ -169,12 +175,12 @@ fn separator(text: &[u8], name: usize, at: usize, key_quote: Option<u8>) -> Opti
     (is_spaced && rest.first().is_some_and(|it| *it != b'-')).then_some((Sep::Space, blanks_end))
 }
 
-/// Whether the value after a space is in quotes, as SQL and C have it.
+/// Returns whether the value after a space is in quotes, as in SQL and C.
 fn is_quoted_word(rest: &[u8]) -> bool {
     matches!(rest, [b'\'' | b'"', next, ..] if next.is_ascii_alphanumeric())
 }
 
-/// The value that begins at `at` or after the blanks there.
+/// Finds the value that begins at `at` or after the blanks there.
 #[inline]
 fn value(
     text: &[u8],
@@ -188,7 +194,7 @@ fn value(
     let start = skip_string_prefix(text, at);
     let quote_at = skip_backslashes(text, start);
     if let Some(&quote) = text.get(quote_at).filter(|it| is_quote(**it)) {
-        // Python has strings in three quotes.
+        // Python has triple-quoted strings.
         let is_triple = text.get(quote_at + 1..quote_at + 3) == Some(&[quote; 2]);
         let value_start = if is_triple { quote_at + 3 } else { quote_at + 1 };
         if let Some(end) = closing_quote(text, value_start, quote, quote_at - start) {
@@ -196,7 +202,7 @@ fn value(
         }
         return Some((value_start..bare_end(text, value_start, sep, runs), Quoting::Bare));
     }
-    if let Some(start) = unicode_quote(text, at) {
+    if let Some(start) = after_encoded_quote(text, at) {
         return Some((start..bare_end(text, start, sep, runs), Quoting::Quoted));
     }
     if sep == Sep::Element {
@@ -205,7 +211,7 @@ fn value(
         return is_closed.then_some((at..end, Quoting::Quoted));
     }
     if sep == Sep::Equals
-        && let Some(range) = braced(text, name, at)
+        && let Some(range) = braced_value(text, name, at)
     {
         return Some((range, Quoting::Quoted));
     }
@@ -219,7 +225,7 @@ fn value(
     Some((at..bare_end(text, at, sep, runs), Quoting::Bare))
 }
 
-/// What stands after a colon and before the value: a type, a tag of YAML, or a line end.
+/// Skips the text between a colon and the value: a type, a YAML tag, or a line end.
 fn after_colon(text: &[u8], name: usize, at: usize) -> usize {
     let first = text.get(at).copied();
     let found = match first {
@@ -231,10 +237,10 @@ fn after_colon(text: &[u8], name: usize, at: usize) -> usize {
     found.unwrap_or(at)
 }
 
-/// What stands in braces in a list of pairs, if it is more than a name: `PWD={a;b1};`
-fn braced(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
-    const MOST: usize = 256;
-    let inside = text.get(at..text.len().min(at + MOST))?.strip_prefix(b"{")?;
+/// Finds a value in braces in a list of pairs, unless it is only a name: `PWD={a;b1};`
+fn braced_value(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
+    const BYTES_MAX: usize = 256;
+    let inside = text.get(at..text.len().min(at + BYTES_MAX))?.strip_prefix(b"{")?;
     let len = memmem::find(inside, b"};")?;
     let is_name = |it: &u8| it.is_ascii_alphabetic() || matches!(it, b'_' | b'.' | b'{' | b' ');
     let before = text.get(..name::start(text, name))?;
@@ -243,7 +249,7 @@ fn braced(text: &[u8], name: usize, at: usize) -> Option<Range<usize>> {
     (is_listed && is_value).then_some(at + 1..at + 1 + len)
 }
 
-/// `b"…"`, `f'…'`, `@"…"`, `N'…'`
+/// Skips the prefix of a string literal: `b"…"`, `f'…'`, `@"…"`, `N'…'`
 fn skip_string_prefix(text: &[u8], at: usize) -> usize {
     match text.get(at..) {
         Some([b'b' | b'f' | b'r' | b'u' | b'B' | b'F' | b'R' | b'@' | b'L' | b'N', quote, ..])
@@ -255,18 +261,18 @@ fn skip_string_prefix(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// After `\u0022` or `&quot;`.
-fn unicode_quote(text: &[u8], at: usize) -> Option<usize> {
+/// Returns the position after an encoded quote at `at`, such as `\u0022` or `&quot;`.
+fn after_encoded_quote(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if !matches!(rest, [b'\\' | b'&' | b'%', ..]) {
         return None;
     }
-    let signs = [&b"\\u0022"[..], b"\\u0027", b"&quot;", b"%22"];
-    signs.iter().find(|it| rest.starts_with(it)).map(|it| at + it.len())
+    let quotes = [&b"\\u0022"[..], b"\\u0027", b"&quot;", b"%22"];
+    quotes.iter().find(|it| rest.starts_with(it)).map(|it| at + it.len())
 }
 
-/// Where a value in quotes ends, on the same line. Inside of a string that is itself inside of
-/// a string, a quote has as many backslashes as the one that opened it.
+/// Returns the end of a value in quotes, on the same line. In nested strings, the closing quote has
+/// as many backslashes as the opening one.
 fn closing_quote(text: &[u8], start: usize, quote: u8, n_backslashes: usize) -> Option<usize> {
     let end = text.len().min(start + LEN_MAX);
     let mut at = start;
@@ -286,26 +292,26 @@ fn closing_quote(text: &[u8], start: usize, quote: u8, n_backslashes: usize) -> 
     }
 }
 
-/// Where a value without quotes ends.
+/// Returns the end of a value without quotes.
 #[inline]
 fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
-    const JUDGED_MAX: usize = 96;
+    const EXAMINED_MAX: usize = 96;
     let (end, has_closing) = runs.end(text, start, sep == Sep::Equals);
     if !has_closing {
         return end;
     }
     // A closing bracket ends the value unless the value opened it.
-    let judged = text.get(start..end.min(start + JUDGED_MAX)).unwrap_or_default();
+    let examined = text.get(start..end.min(start + EXAMINED_MAX)).unwrap_or_default();
     let mut from = 0;
-    while let Some(at) = memchr3(b')', b']', b'}', judged.get(from..).unwrap_or_default()) {
+    while let Some(at) = memchr3(b')', b']', b'}', examined.get(from..).unwrap_or_default()) {
         let at = from + at;
-        let opening = match judged.get(at) {
+        let opening = match examined.get(at) {
             Some(b')') => b'(',
             Some(b']') => b'[',
             _ => b'{',
         };
-        let goes_on = judged.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
-        if !goes_on && memchr(opening, judged.get(..at).unwrap_or_default()).is_none() {
+        let continues = examined.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+        if !continues && memchr(opening, examined.get(..at).unwrap_or_default()).is_none() {
             return start + at;
         }
         from = at + 1;
@@ -313,27 +319,27 @@ fn bare_end(text: &[u8], start: usize, sep: Sep, runs: &mut Runs) -> usize {
     end
 }
 
-/// Whether a name stands in a list of pairs with semicolons, as in a connection string: there a
-/// value goes on to the next one, whatever it is made of.
+/// Returns the end of a value in a list of pairs with semicolons, such as a connection string.
+/// There, a value ends at the next semicolon and may contain blanks and commas.
 fn list_value_end(text: &[u8], name: usize, start: usize, semicolon: usize) -> Option<usize> {
     const FIRST_MAX: usize = 128;
     let before = text.get(..name::start(text, name))?;
     let is_listed = before.iter().rev().find(|it| **it != b' ') == Some(&b';');
-    // The first of a list is known by what follows it, and that is near.
-    let most = if is_listed { LEN_MAX } else { FIRST_MAX };
-    let rest = text.get(start..text.len().min(start + most))?;
-    if semicolon >= start + most {
+    // The pair after the first one shows that it is a list, and must begin nearby.
+    let len_max = if is_listed { LEN_MAX } else { FIRST_MAX };
+    let rest = text.get(start..text.len().min(start + len_max))?;
+    if semicolon >= start + len_max {
         return None;
     }
     let is_end =
         |it: &u8| matches!(it, b';' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | 0..=0x1F);
     let len = rest.iter().position(is_end)?;
-    let is_followed = rest.get(len) == Some(&b';') && is_pair(rest.get(len + 1..)?);
+    let is_before_pair = rest.get(len) == Some(&b';') && is_pair(rest.get(len + 1..)?);
     let is_end_of_list = is_listed && rest.get(len) == Some(&b';');
-    (is_followed || is_end_of_list).then_some(start + len)
+    (is_before_pair || is_end_of_list).then_some(start + len)
 }
 
-/// Whether a text begins with a name and `=`.
+/// Returns whether a text begins with a name and `=`.
 fn is_pair(text: &[u8]) -> bool {
     const NAME_MAX: usize = 40;
     let head = text.get(..NAME_MAX).unwrap_or(text);

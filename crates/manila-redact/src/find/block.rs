@@ -1,62 +1,65 @@
-//! Keys and certificates in blocks: `-----BEGIN … -----`, and the private lines of `PuTTY`.
+//! Keys and certificates in blocks: `-----BEGIN … -----`, and the private lines of `PuTTY` keys.
 //!
-//! Each line of the body is hidden by itself, so that the text keeps its lines. A block that was
-//! cut off is hidden as far as it goes. Line ends may be escapes, single spaces, or the seams of a
-//! string in parts; before each line may stand the signs of a diff, a comment or a quotation, or
-//! what a log writes before all lines. A block may be in base64 once more.
+//! Each line of the body is redacted separately, so that the text keeps its lines. A truncated
+//! block is redacted up to its end. Line ends may be escapes, single spaces, or the seams of a
+//! string in several parts. Each line may follow the prefix of a diff, a comment, a quotation or a
+//! log. A block may be encoded again in base64.
 
 use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
-use super::lines::{after_seam, is_line_end, skip_line_ends, skip_signs};
+use super::lines::{after_seam, is_line_end, skip_line_ends, skip_line_prefixes};
 use crate::boundary::{is_start, is_word};
-use crate::edit::MARK;
+use crate::edit::REPLACEMENT;
 
-/// The most that is read of one block.
+/// The maximum number of bytes to read from a block.
 pub(crate) const BLOCK_MAX: usize = 1024 * 1024;
 
-/// A line of a block whose end is missing must have this many letters.
+/// The minimum length of a line in a block without an end.
 const LINE_MIN: usize = 16;
 
-/// And this many where what stands beside it is not known, such as the time before a log's lines:
-/// keys have lines of 64, 70 or 76 letters.
-const WHOLE_LINE_MIN: usize = 40;
+/// The minimum length of a line with unknown text beside it, such as the timestamp in a log. Keys
+/// have lines of 64, 70 or 76 characters.
+const FULL_LINE_MIN: usize = 40;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const PUTTY: &[u8] = b"Private-Lines:";
 const ENCODED: &[u8] = b"LS0tLS1CRUdJTi";
 
-/// The lines of the private key whose `-----BEGIN ` stands at `at`.
-pub(super) fn private_key(text: &[u8], at: usize) -> Vec<Range<usize>> {
-    begun(text, at, |kind| kind.ends_with(b"PRIVATE KEY") || kind.ends_with(b"PRIVATE KEY BLOCK"))
+/// Finds the lines of the private key whose `-----BEGIN ` is at `at`.
+pub(super) fn find_private_key(text: &[u8], at: usize) -> Vec<Range<usize>> {
+    find_pem_block(text, at, |kind| {
+        kind.ends_with(b"PRIVATE KEY") || kind.ends_with(b"PRIVATE KEY BLOCK")
+    })
 }
 
-/// The lines of the certificate whose `-----BEGIN ` stands at `at`.
-pub(super) fn certificate(text: &[u8], at: usize) -> Vec<Range<usize>> {
-    begun(text, at, |kind| kind.ends_with(b"CERTIFICATE"))
+/// Finds the lines of the certificate whose `-----BEGIN ` is at `at`.
+pub(super) fn find_certificate(text: &[u8], at: usize) -> Vec<Range<usize>> {
+    find_pem_block(text, at, |kind| kind.ends_with(b"CERTIFICATE"))
 }
 
-/// The private lines that are announced before `at`.
-pub(super) fn putty(text: &[u8], at: usize) -> Vec<Range<usize>> {
-    lines_of(text, body(text, putty_start(text, at)))
+/// Finds the private lines of a `PuTTY` key whose `Private-Lines:` ends at `at`.
+pub(super) fn find_putty_lines(text: &[u8], at: usize) -> Vec<Range<usize>> {
+    key_lines(text, body(text, putty_start(text, at)))
 }
 
+/// Skips the line count after `Private-Lines:`.
 fn putty_start(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.iter().take_while(|it| it.is_ascii_digit() || **it == b' ').count()
 }
 
-/// The block of a private key or a certificate that stands at `at` in base64, on one line or on
-/// several of the same length.
-pub(super) fn encoded(text: &[u8], at: usize) -> Vec<Range<usize>> {
+/// Finds the base64 encoding of a private key or certificate block at `at`, on one line or on
+/// several lines of equal length.
+pub(super) fn find_encoded_block(text: &[u8], at: usize) -> Vec<Range<usize>> {
     const HEAD: usize = 80;
-    // `PRIVATE`, as it is written at each of three places, and `CERTIFICATE-`.
+    // The encodings of `PRIVATE` at each of three alignments, and of `CERTIFICATE-`.
     const KINDS: [&[u8]; 4] = [b"QUklWQVRF", b"UFJJVkFUR", b"BSSVZBVEU", b"DRVJUSUZJQ0FURS0"];
     let rest = text.get(at..).unwrap_or_default();
     let head = rest.get(..HEAD).unwrap_or(rest);
-    let is_meant = || KINDS.iter().any(|kind| memmem::find(head, kind).is_some());
-    if is_start(text, at, is_word) && is_meant() {
+    let is_wanted_kind = || KINDS.iter().any(|kind| memmem::find(head, kind).is_some());
+    if is_start(text, at, is_word) && is_wanted_kind() {
         encoded_body(text, at).lines
     } else {
         Vec::new()
@@ -75,7 +78,7 @@ fn encoded_body(text: &[u8], at: usize) -> Body {
         }
         let is_last = width.map_or(!WIDTHS.contains(&len), |width| len < width);
         let line = text.get(at..at + len).unwrap_or_default();
-        // The last line, and not a word that follows.
+        // Distinguishes the last line from a word that follows the block.
         let is_part = width.is_none()
             || !is_last
             || (len.is_multiple_of(4) && (line.ends_with(b"=") || len >= LINE_MIN));
@@ -92,38 +95,42 @@ fn encoded_body(text: &[u8], at: usize) -> Body {
             break;
         }
     }
-    // A string may go on in its next part, which is not there yet.
-    let is_between = matches!(text.get(at), Some(b'"' | b'\''));
-    let is_awaited = is_between && after_seam(text, at, limit) == Err(limit);
+    // A string may continue in its next part, which has not arrived yet.
+    let is_at_quote = matches!(text.get(at), Some(b'"' | b'\''));
+    let is_awaited = is_at_quote && after_seam(text, at, limit) == Err(limit);
     body.is_open = (at >= limit || is_awaited) && limit == text.len();
     body
 }
 
-fn begun(text: &[u8], at: usize, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
+fn find_pem_block(
+    text: &[u8],
+    at: usize,
+    is_wanted_kind: impl Fn(&[u8]) -> bool,
+) -> Vec<Range<usize>> {
     let Some((kind, start)) = header(text, at) else { return Vec::new() };
-    if !is_meant(kind) {
+    if !is_wanted_kind(kind) {
         return Vec::new();
     }
-    let lines = lines_of(text, body(text, start));
+    let lines = key_lines(text, body(text, start));
     if !lines.is_empty() {
         return lines;
     }
-    logged_body(text, at, start).map(|body| lines_of(text, body)).unwrap_or_default()
+    logged_body(text, at, start).map(|body| key_lines(text, body)).unwrap_or_default()
 }
 
-/// The lines of a body that are those of a key. Without its end, these are the long ones before
-/// the first that is not.
-fn lines_of(text: &[u8], mut body: Body) -> Vec<Range<usize>> {
+/// Returns the lines of a body that belong to a key. In a block without an end, these are the long
+/// lines before the first short one.
+fn key_lines(text: &[u8], mut body: Body) -> Vec<Range<usize>> {
     let is_ended = text.get(body.end..).unwrap_or_default().starts_with(b"-----END");
     if !is_ended {
-        let least = if body.has_mark { WHOLE_LINE_MIN } else { LINE_MIN };
-        let n_long = body.lines.iter().take_while(|line| line.len() >= least).count();
+        let len_min = if body.has_mark { FULL_LINE_MIN } else { LINE_MIN };
+        let n_long = body.lines.iter().take_while(|line| line.len() >= len_min).count();
         body.lines.truncate(n_long);
     }
     body.lines
 }
 
-/// What a block is called, and where its first line ends.
+/// Returns the kind of a block, and the end of its header.
 fn header(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     const KIND_MAX: usize = 48;
     let start = at + BEGIN.len();
@@ -136,18 +143,18 @@ fn header(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     rest.get(len..)?.starts_with(b"-----").then_some((kind, start + len + "-----".len()))
 }
 
-/// The lines of a block, and where it ends.
+/// The lines of a block, and its end.
 #[derive(Default)]
 struct Body {
     lines: Vec<Range<usize>>,
     end: usize,
-    /// Whether something in it is hidden already.
+    /// Whether some lines are redacted already.
     has_mark: bool,
-    /// Whether it may go on after the text.
+    /// Whether it may continue after the text.
     is_open: bool,
 }
 
-/// The lines of base64 from `start` on, after some headers.
+/// Reads the base64 lines from `start`, after optional headers.
 fn body(text: &[u8], start: usize) -> Body {
     const HEADERS_MAX: usize = 8;
     const HEADER_MAX: usize = 256;
@@ -155,10 +162,10 @@ fn body(text: &[u8], start: usize) -> Body {
     let mut body = Body::default();
     let mut n_headers = 0;
     let mut at = start;
-    // All of it may stand on one line.
+    // The whole block may be on one line.
     let is_one_line = text.get(start) == Some(&b' ');
     loop {
-        at = skip_signs(text, at, limit);
+        at = skip_line_prefixes(text, at, limit);
         let rest = text.get(at..limit).unwrap_or_default();
         if rest.is_empty() {
             body.is_open = limit == text.len();
@@ -167,13 +174,13 @@ fn body(text: &[u8], start: usize) -> Body {
         if rest.starts_with(b"-----") {
             break;
         }
-        if let Some(after) = rest.strip_prefix(MARK.as_bytes()) {
-            // Beside the rest of a line something else was hidden.
+        if let Some(after) = rest.strip_prefix(REPLACEMENT.as_bytes()) {
+            // The mark replaces another secret, and the rest of the line follows.
             if !is_line_end(after) || after.starts_with(b" ") {
                 break;
             }
             body.has_mark = true;
-            at += MARK.len();
+            at += REPLACEMENT.len();
             continue;
         }
         let len = base64_len(rest);
@@ -190,7 +197,7 @@ fn body(text: &[u8], start: usize) -> Body {
             let line = rest.get(..HEADER_MAX).unwrap_or(rest);
             at += memchr::memchr2(b'\n', b'\\', line).unwrap_or(line.len());
         } else {
-            // A string may go on in its next part, which is not there yet.
+            // A string may continue in its next part, which has not arrived yet.
             let is_quote = matches!(rest.first(), Some(b'"' | b'\''));
             body.is_open = is_quote && after_seam(text, at, limit) == Err(limit);
             break;
@@ -200,9 +207,9 @@ fn body(text: &[u8], start: usize) -> Body {
     body
 }
 
-/// The lines of a block in a log, which writes the time, a place or the like before each line.
+/// Reads the lines of a block in a log with a prefix on each line, such as a timestamp.
 fn logged_body(text: &[u8], at: usize, start: usize) -> Option<Body> {
-    const LOGGED_MAX: usize = 1024;
+    const LINE_MAX: usize = 1024;
     if text.get(..at)?.last().is_none_or(|it| *it == b'\n') {
         return None;
     }
@@ -221,25 +228,25 @@ fn logged_body(text: &[u8], at: usize, start: usize) -> Option<Body> {
             body.is_open = limit == text.len();
             break;
         }
-        let near = rest.get(..LOGGED_MAX).unwrap_or(rest);
+        let near = rest.get(..LINE_MAX).unwrap_or(rest);
         let len = memchr(b'\n', near).unwrap_or(near.len());
         let line = rest.get(..len)?.trim_ascii_end();
         if let Some(found) = memmem::find(line, b"-----END") {
-            // Only the last line is a short one.
+            // Only the last line may be short.
             body.lines.extend(short.take());
             body.end = at + found;
             break;
         }
-        let n_other = line.iter().rposition(|it| !is_base64(*it)).map_or(0, |found| found + 1);
-        let letters = at + n_other..at + line.len();
-        if short.is_some() || letters.is_empty() {
+        let prefix_len = line.iter().rposition(|it| !is_base64(*it)).map_or(0, |found| found + 1);
+        let base64 = at + prefix_len..at + line.len();
+        if short.is_some() || base64.is_empty() {
             break;
         }
-        if letters.len() >= WHOLE_LINE_MIN {
-            body.end = letters.end;
-            body.lines.push(letters);
+        if base64.len() >= FULL_LINE_MIN {
+            body.end = base64.end;
+            body.lines.push(base64);
         } else {
-            short = Some(letters);
+            short = Some(base64);
         }
         at = limit.min(at + len + 1);
     }
@@ -254,13 +261,13 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Whether no other word follows on the line.
+/// Returns whether no other word follows on the line.
 fn is_rest_blank(after: &[u8]) -> bool {
     let next = after.iter().find(|it| !matches!(it, b' ' | b'\t'));
     !matches!(after.first(), Some(b' ' | b'\t')) || next.is_none_or(u8::is_ascii_whitespace)
 }
 
-/// `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`
+/// Returns whether a line is a header: `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`
 fn is_header(line: &[u8]) -> bool {
     const NAME_MAX: usize = 24;
     let name = line.get(..NAME_MAX).unwrap_or(line);
@@ -269,22 +276,23 @@ fn is_header(line: &[u8]) -> bool {
     })
 }
 
-/// Where a block begins that goes on to the very end of `text`, so that what follows may belong
-/// to it, and whether something else stands before it on its line.
+/// Finds a block that extends to the end of `text`, so that later text may belong to it.
+///
+/// Returns its start, and whether there is other text before it on its line.
 pub(crate) fn open_block(text: &[u8]) -> Option<(usize, bool)> {
     let recent = text.len().saturating_sub(BLOCK_MAX);
     let tail = text.get(recent..)?;
-    let last = |sign: &[u8]| memmem::find_iter(tail, sign).last().map(|at| recent + at);
+    let last = |literal: &[u8]| memmem::find_iter(tail, literal).last().map(|at| recent + at);
     let is_open = |at: usize| match header(text, at) {
         Some((_, start)) => {
             body(text, start).is_open || logged_body(text, at, start).is_some_and(|it| it.is_open)
         }
         None => false,
     };
-    let begun = last(BEGIN).filter(|at| is_open(*at));
+    let pem = last(BEGIN).filter(|at| is_open(*at));
     let putty = last(PUTTY).filter(|at| body(text, putty_start(text, at + PUTTY.len())).is_open);
     let encoded = last(ENCODED).filter(|at| encoded_body(text, *at).is_open);
-    let at = [begun, putty, encoded].into_iter().flatten().min()?;
+    let at = [pem, putty, encoded].into_iter().flatten().min()?;
     let before = text.get(..at)?;
     let line = memrchr(b'\n', before).map_or(0, |found| found + 1);
     Some((at, before.get(line..)?.iter().any(u8::is_ascii_alphanumeric)))

@@ -1,5 +1,4 @@
-//! Passwords on the command lines of programs that take them as an option of one letter, or at
-//! a known place.
+//! Passwords on the command lines of programs that take them in an option or at a fixed position.
 
 use std::ops::Range;
 
@@ -7,31 +6,32 @@ use crate::boundary::{is_start, is_word};
 use crate::rules::Demand;
 use crate::value::{self, Quoting};
 
-/// How much of a command line is read.
+/// The maximum number of bytes to read from a command line.
 const LINE_MAX: usize = 4096;
 
-/// How many words of it.
+/// The maximum number of words to read from a command line.
 const WORDS_MAX: usize = 64;
 
-/// How many passwords are given to a program at most.
+/// The maximum number of passwords to find in a command line.
 const FOUND_MAX: usize = 4;
 
-/// A program, and what it takes passwords as.
+/// A program and the arguments in which it takes passwords.
 struct Program {
     name: &'static str,
     takes: &'static [Takes],
 }
 
+/// An argument with a password.
 enum Takes {
     /// After this option: `-p x`, `-px`.
     Option(&'static str),
-    /// After this option, behind a colon: `-u user:x`.
+    /// After this option and a colon: `-u user:x`.
     UserOption(&'static str),
-    /// After this option, behind a percent sign: `-U user%x`.
+    /// After this option and a percent sign: `-U user%x`.
     PercentOption(&'static str),
-    /// After this option and a word: `-passin pass:x`.
-    WordOption(&'static str, &'static str),
-    /// As the word of this number that is no option.
+    /// After this option and a prefix: `-passin pass:x`.
+    PrefixOption(&'static str, &'static str),
+    /// The argument with this number, not counting options.
     Word(usize),
 }
 
@@ -60,7 +60,7 @@ const PROGRAMS: [Program; 24] = [
     Program { name: "zip", takes: &[Takes::Option("-P")] },
     Program { name: "unzip", takes: &[Takes::Option("-P")] },
     Program { name: "openssl", takes: &[
-        Takes::WordOption("-passin", "pass:"), Takes::WordOption("-passout", "pass:"),
+        Takes::PrefixOption("-passin", "pass:"), Takes::PrefixOption("-passout", "pass:"),
     ] },
     Program { name: "oc login", takes: &[Takes::Option("-p")] },
     Program { name: "az login", takes: &[Takes::Option("-p")] },
@@ -68,23 +68,23 @@ const PROGRAMS: [Program; 24] = [
     Program { name: "user-secrets", takes: &[Takes::Word(3)] },
 ];
 
-/// Tells the passwords on the command line whose program stands at `at`.
-pub(super) fn find(text: &[u8], at: usize, len: usize, mut tell: impl FnMut(Range<usize>)) {
+/// Reports the passwords on the command line whose program is at `at`.
+pub(super) fn find(text: &[u8], at: usize, len: usize, mut report: impl FnMut(Range<usize>)) {
     let Some((name, arguments)) = command_line(text, at, len) else { return };
     let Some(program) = PROGRAMS.iter().find(|it| it.name.as_bytes() == name) else { return };
     let start = at + name.len();
-    secrets(arguments, name, program.takes, |found| {
+    find_passwords(arguments, name, program.takes, |found| {
         let mut end = start + found.end;
         if found.end == arguments.len() {
-            // The line was cut in the middle of it.
+            // The limit cut the line inside the password.
             let rest = text.get(end..).unwrap_or_default();
             end += rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         }
-        tell(start + found.start..end);
+        report(start + found.start..end);
     });
 }
 
-/// The name of a program, and what follows it.
+/// Returns the name of a program and the text after it.
 fn command_line(text: &[u8], at: usize, len: usize) -> Option<(&[u8], &[u8])> {
     let is_letter = |it: u8| is_word(it) || it == b'-';
     if !is_start(text, at, is_letter) {
@@ -96,50 +96,55 @@ fn command_line(text: &[u8], at: usize, len: usize) -> Option<(&[u8], &[u8])> {
     Some((named.get(..len)?, named.get(len..named.len().min(LINE_MAX))?))
 }
 
-fn secrets(arguments: &[u8], name: &[u8], takes: &[Takes], mut tell: impl FnMut(Range<usize>)) {
+fn find_passwords(
+    arguments: &[u8],
+    name: &[u8],
+    takes: &[Takes],
+    mut report: impl FnMut(Range<usize>),
+) {
     let mut words = Words { text: arguments, at: 0 };
     let (mut n_plain, mut n_found) = (0, 0);
     for _ in 0..WORDS_MAX {
         let Some(word) = words.next() else { return };
         let text = arguments.get(word.clone()).unwrap_or_default();
-        // From here on it is asked about again.
+        // A separate probe handles this occurrence of the program.
         if is_program(arguments, &word, name) {
             return;
         }
         let is_option = text.starts_with(b"-");
         n_plain += usize::from(!is_option);
-        // What is given, and what of it is the password.
-        let given = takes.iter().find_map(|takes| match takes {
+        // The argument, and the part of it that is the password.
+        let argument = takes.iter().find_map(|takes| match takes {
             Takes::Word(number) => (n_plain == *number).then(|| (word.clone(), Some(word.clone()))),
             _ if !is_option => None,
             Takes::Option(option) => {
-                let given = after_option(text, &word, option, &mut words)?;
-                Some((given.clone(), Some(given)))
+                let argument = after_option(text, &word, option, &mut words)?;
+                Some((argument.clone(), Some(argument)))
             }
             Takes::UserOption(option) => {
-                let given = after_option(text, &word, option, &mut words)?;
-                Some((given.clone(), behind(arguments, given, b':')))
+                let argument = after_option(text, &word, option, &mut words)?;
+                Some((argument.clone(), after_delimiter(arguments, argument, b':')))
             }
             Takes::PercentOption(option) => {
-                let given = after_option(text, &word, option, &mut words)?;
-                Some((given.clone(), behind(arguments, given, b'%')))
+                let argument = after_option(text, &word, option, &mut words)?;
+                Some((argument.clone(), after_delimiter(arguments, argument, b'%')))
             }
-            Takes::WordOption(option, prefix) => {
-                let given = (text == option.as_bytes()).then(|| words.next())??;
-                let is_meant = arguments.get(given.clone())?.starts_with(prefix.as_bytes());
-                let password = given.start + prefix.len()..given.end;
-                Some((given, is_meant.then_some(password)))
+            Takes::PrefixOption(option, prefix) => {
+                let argument = (text == option.as_bytes()).then(|| words.next())??;
+                let has_prefix = arguments.get(argument.clone())?.starts_with(prefix.as_bytes());
+                let password = argument.start + prefix.len()..argument.end;
+                Some((argument, has_prefix.then_some(password)))
             }
         });
-        let Some((given, password)) = given else { continue };
-        if is_program(arguments, &given, name) {
-            // An option without a value, and the next command.
+        let Some((argument, password)) = argument else { continue };
+        if is_program(arguments, &argument, name) {
+            // The option has no value, and the next command follows.
             return;
         }
         let Some(password) = password else { continue };
         let value = arguments.get(password.clone()).unwrap_or_default();
         if !value.starts_with(b"-") && value::is_secret(value, Demand::Anything, Quoting::Bare) {
-            tell(password);
+            report(password);
             n_found += 1;
             if n_found == FOUND_MAX {
                 return;
@@ -148,13 +153,13 @@ fn secrets(arguments: &[u8], name: &[u8], takes: &[Takes], mut tell: impl FnMut(
     }
 }
 
-/// Whether a word is the program itself. Some names are several words.
+/// Returns whether a word is the program itself. Some names have several words.
 fn is_program(arguments: &[u8], word: &Range<usize>, name: &[u8]) -> bool {
     let rest = arguments.get(word.start..).unwrap_or_default();
     arguments.get(word.clone()) == Some(name) || (name.contains(&b' ') && rest.starts_with(name))
 }
 
-/// `-p x`, `-px`, `--user=x`
+/// Returns the value of an option: `-p x`, `-px`, `--user=x`
 fn after_option(
     text: &[u8],
     word: &Range<usize>,
@@ -179,13 +184,13 @@ fn after_option(
     }
 }
 
-/// What stands behind the first `sign`.
-fn behind(text: &[u8], word: Range<usize>, sign: u8) -> Option<Range<usize>> {
-    let at = memchr::memchr(sign, text.get(word.clone())?)?;
+/// Returns the part of a word after the first `delimiter`.
+fn after_delimiter(text: &[u8], word: Range<usize>, delimiter: u8) -> Option<Range<usize>> {
+    let at = memchr::memchr(delimiter, text.get(word.clone())?)?;
     Some(word.start + at + 1..word.end)
 }
 
-/// The words of a command line, without their quotes, to its end or a pipe.
+/// The words of a command line up to its end or a pipe, without their quotes.
 struct Words<'a> {
     text: &'a [u8],
     at: usize,

@@ -1,4 +1,4 @@
-//! Headers that carry credentials: `Authorization`, `Cookie`, `Set-Cookie`.
+//! Headers with credentials: `Authorization`, `Cookie`, `Set-Cookie`.
 
 use std::ops::Range;
 
@@ -10,10 +10,11 @@ use crate::boundary::{is_start, is_word};
 use crate::rules::Demand;
 use crate::value::{self, LEN_MAX, Quoting};
 
-/// The longest line of a header.
+/// The maximum length of a header line.
 const LINE_MAX: usize = 1024 * 1024;
 
-/// The schemes of `Authorization` that are known; another one must have two words.
+/// The known schemes of `Authorization`. For other schemes, the credentials must look random or be
+/// a list.
 const SCHEMES: [&str; 18] = [
     "basic",
     "bearer",
@@ -35,44 +36,47 @@ const SCHEMES: [&str; 18] = [
     "bot",
 ];
 
-/// The credentials in the header whose name stands at `at..name_end`.
-pub(super) fn authorization(
+/// Finds the credentials in the header whose name is at `at..name_end`.
+pub(super) fn find_authorization(
     text: &[u8],
     at: usize,
     name_end: usize,
     runs: &mut Runs,
 ) -> Option<Range<usize>> {
-    let (start, value) = value_of(text, at, name_end, runs)?;
-    let found = credentials(value)?;
+    let (start, value) = header_value(text, at, name_end, runs)?;
+    let found = find_credentials(value)?;
     Some(start + found.start..start + found.end)
 }
 
-/// The value of a header, and where it begins. Outside of quotes it is the rest of the line.
-fn value_of<'a>(
+/// Returns the start of a header's value, and the value. Without quotes, this is the rest of the
+/// line.
+fn header_value<'a>(
     text: &'a [u8],
     at: usize,
     name_end: usize,
     runs: &mut Runs,
 ) -> Option<(usize, &'a [u8])> {
-    // Most headers are written like this.
+    // The most common form.
     if let [b':', b' ', first, second, ..] | [b':', first, second, ..] = text.get(name_end..)?
         && first.is_ascii_alphanumeric()
         && second.is_ascii_alphanumeric()
     {
         let start = name_end + 1 + usize::from(text.get(name_end + 1) == Some(&b' '));
-        return Some((start, line_of(text.get(start..)?, text.get(at..name_end)?)));
+        return Some((start, rest_of_line(text.get(start..)?, text.get(at..name_end)?)));
     }
-    let assigned = assignment::find(text, name_end, name_end, runs)?;
-    let start = assigned.value.start;
-    let value = match assigned.quoting {
-        Quoting::Quoted => text.get(assigned.value)?,
-        Quoting::Bare | Quoting::Exported => line_of(text.get(start..)?, text.get(at..name_end)?),
+    let assignment = assignment::find(text, name_end, name_end, runs)?;
+    let start = assignment.value.start;
+    let value = match assignment.quoting {
+        Quoting::Quoted => text.get(assignment.value)?,
+        Quoting::Bare | Quoting::Exported => {
+            rest_of_line(text.get(start..)?, text.get(at..name_end)?)
+        }
     };
     Some((start, value))
 }
 
-/// The credentials in the value of an `Authorization` header: what follows the scheme.
-pub(crate) fn credentials(value: &[u8]) -> Option<Range<usize>> {
+/// Finds the credentials in the value of an `Authorization` header: the text after the scheme.
+pub(crate) fn find_credentials(value: &[u8]) -> Option<Range<usize>> {
     let start = value.iter().position(|it| !it.is_ascii_whitespace())?;
     let end = value.iter().rposition(|it| !it.is_ascii_whitespace())? + 1;
     let trimmed = value.get(start..end)?;
@@ -84,12 +88,12 @@ pub(crate) fn credentials(value: &[u8]) -> Option<Range<usize>> {
     let after = trimmed.get(scheme_len..)?;
     let n_before = after.iter().position(|it| !it.is_ascii_whitespace() && *it != b'"')?;
     let rest = after.get(n_before..)?;
-    // Only a list of parameters has spaces; after others the line goes on with something else.
+    // Only a list of parameters contains spaces. Other credentials end at the first one.
     let len = if is_list(rest) { rest.len() } else { word_len(rest) };
     let secret = rest.get(..len)?;
     let is_known = SCHEMES.iter().any(|it| scheme.eq_ignore_ascii_case(it.as_bytes()));
     let is_secret = if is_known {
-        !value::is_stand_in(secret) || is_short_secret(secret)
+        !value::is_placeholder(secret) || is_short_secret(secret)
     } else {
         let is_name = scheme.iter().all(|it| is_word(*it) || *it == b'-');
         is_name && (is_list(rest) || value::is_secret(secret, Demand::Random, Quoting::Bare))
@@ -98,7 +102,7 @@ pub(crate) fn credentials(value: &[u8]) -> Option<Range<usize>> {
     is_secret.then_some(secret_start..secret_start + len)
 }
 
-/// How long the first word is. A comma or a semicolon ends it only before a blank.
+/// Returns the length of the first word. A comma or a semicolon ends it only before a blank.
 fn word_len(text: &[u8]) -> usize {
     let is_end = |at: usize, byte: u8| {
         let next = text.get(at + 1);
@@ -109,21 +113,21 @@ fn word_len(text: &[u8]) -> usize {
     text.iter().enumerate().position(|(at, byte)| is_end(at, *byte)).unwrap_or(text.len())
 }
 
-/// In this header a secret may be short; a reference to one is still none.
+/// Returns whether a value is a short secret, which this header allows, and not a reference to one.
 fn is_short_secret(secret: &[u8]) -> bool {
     secret.len() < value::LEN_MIN
         && secret.iter().all(|it| it.is_ascii_alphanumeric() || *it == b'=')
 }
 
-/// Whether the credentials are a list, as those of `Digest` are.
+/// Returns whether the credentials are a list, as for `Digest`.
 fn is_list(value: &[u8]) -> bool {
     let name_len = value.iter().position(|it| !is_word(*it)).unwrap_or(0);
     name_len > 0 && value.get(name_len) == Some(&b'=') && memchr(b',', value).is_some()
 }
 
-/// A bearer token on its own.
-pub(super) fn bearer(text: &[u8], at: usize, start: usize) -> Option<Range<usize>> {
-    const LEN_LEAST: usize = 16;
+/// Finds a bearer token without its header.
+pub(super) fn find_bearer(text: &[u8], at: usize, start: usize) -> Option<Range<usize>> {
+    const TOKEN_LEN_MIN: usize = 16;
     if !is_start(text, at, is_word) {
         return None;
     }
@@ -134,37 +138,39 @@ pub(super) fn bearer(text: &[u8], at: usize, start: usize) -> Option<Range<usize
     };
     let len = rest.iter().position(|it| !is_letter(it)).unwrap_or(rest.len());
     let token = rest.get(..len)?;
-    let is_secret = len >= LEN_LEAST && value::is_secret(token, Demand::Random, Quoting::Bare);
+    let is_secret = len >= TOKEN_LEN_MIN && value::is_secret(token, Demand::Random, Quoting::Bare);
     is_secret.then_some(start..start + len)
 }
 
-/// Cookies: of `Cookie` all, of `Set-Cookie` the value of the one that is set.
-pub(super) fn cookie(
+/// Finds the cookies of a header: all of `Cookie`, or the value in `Set-Cookie`.
+pub(super) fn find_cookie(
     text: &[u8],
     at: usize,
     name_end: usize,
     runs: &mut Runs,
 ) -> Option<Range<usize>> {
     let before = text.get(..at)?;
-    // No part of another name, but for that which servers give to programs.
+    // It must not be part of another name, except for `HTTP_COOKIE`, which servers pass to
+    // programs.
     if !is_start(text, at, is_word) && !before.ends_with(b"HTTP_") {
         return None;
     }
-    let (start, value) = value_of(text, at, name_end, runs)?;
+    let (start, value) = header_value(text, at, name_end, runs)?;
     let before = before.get(at.saturating_sub(4)..)?;
     let is_set = before.eq_ignore_ascii_case(b"set-");
-    let found = if is_set { set_cookie(value)? } else { cookies(value)? };
+    let found = if is_set { find_set_cookie(value)? } else { find_cookies(value)? };
     Some(start + found.start..start + found.end)
 }
 
-/// The cookies in the value of a `Cookie` header: from the first value on, if one is a secret.
-pub(crate) fn cookies(value: &[u8]) -> Option<Range<usize>> {
+/// Finds the cookies in the value of a `Cookie` header: everything from the first value, if one
+/// value is a secret.
+pub(crate) fn find_cookies(value: &[u8]) -> Option<Range<usize>> {
     let is_secret = |pair: &[u8]| {
         let name_len = memchr(b'=', pair).unwrap_or(0);
         let (name, value) = (pair.get(..name_len), pair.get(name_len + 1..));
         let is_name = |it: &[u8]| !it.is_empty() && it.iter().all(|it| is_cookie_name(*it));
         name.map(<[u8]>::trim_ascii).is_some_and(is_name)
-            && value.is_some_and(|it| it.len() >= value::LEN_MIN && !value::is_stand_in(it))
+            && value.is_some_and(|it| it.len() >= value::LEN_MIN && !value::is_placeholder(it))
     };
     if !value.split(|it| *it == b';').any(is_secret) {
         return None;
@@ -172,19 +178,20 @@ pub(crate) fn cookies(value: &[u8]) -> Option<Range<usize>> {
     Some(memchr(b'=', value)? + 1..value.len())
 }
 
-/// The value of the cookie in the value of a `Set-Cookie` header.
-pub(crate) fn set_cookie(value: &[u8]) -> Option<Range<usize>> {
+/// Finds the cookie's value in the value of a `Set-Cookie` header.
+pub(crate) fn find_set_cookie(value: &[u8]) -> Option<Range<usize>> {
     let pair_len = memchr(b';', value).unwrap_or(value.len());
-    cookies(value.get(..pair_len)?)
+    find_cookies(value.get(..pair_len)?)
 }
 
 fn is_cookie_name(byte: u8) -> bool {
     is_word(byte) || matches!(byte, b'-' | b'.' | b'$' | b'!' | b'~')
 }
 
-/// The rest of the line; a quote, an escaped line end or the header's name ends it, too. Lists
-/// have quotes in them, which are opened after `=`: `Digest username="x", …`
-fn line_of<'a>(rest: &'a [u8], name: &[u8]) -> &'a [u8] {
+/// Returns the rest of the line, up to a quote, an escaped line end or the header's name.
+///
+/// Quotes that open after `=` are part of a list: `Digest username="x", …`
+fn rest_of_line<'a>(rest: &'a [u8], name: &[u8]) -> &'a [u8] {
     let rest = rest.get(..LINE_MAX).unwrap_or(rest);
     let (mut at, mut is_open) = (0, false);
     while let Some(byte) = rest.get(at) {
@@ -193,7 +200,7 @@ fn line_of<'a>(rest: &'a [u8], name: &[u8]) -> &'a [u8] {
             b'\\' if matches!(rest.get(at + 1), Some(b'n' | b'r')) => break,
             b'\\' if rest.get(at + 1) == Some(&b'"') => Some(at + 1),
             b'"' | b'\'' => Some(at),
-            // So that a text full of headers is read once.
+            // A text with many headers is read only once.
             b'a' | b'A' | b'c' | b'C' if starts_with(rest.get(at..), name) => break,
             _ => None,
         };

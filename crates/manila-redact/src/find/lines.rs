@@ -1,9 +1,9 @@
-//! What stands between the lines of a block, however a text writes them.
+//! Line ends and line prefixes inside a block, in any notation.
 
-use super::between::{after_colour, skip_blanks};
+use super::separators::{after_colour, skip_blanks};
 use crate::escapes::skip_backslashes;
 
-/// Whether a line of base64 may end here.
+/// Returns whether a line of base64 may end here.
 pub(super) fn is_line_end(rest: &[u8]) -> bool {
     match rest.first() {
         None => true,
@@ -12,19 +12,20 @@ pub(super) fn is_line_end(rest: &[u8]) -> bool {
     }
 }
 
-/// Where the next line begins: behind line ends, and behind the signs of a diff, a comment or a
-/// quotation.
-pub(super) fn skip_signs(text: &[u8], start: usize, limit: usize) -> usize {
-    const MOST: usize = 8;
+/// Skips line ends and the prefixes of a diff, a comment or a quotation. Returns the start of the
+/// next line's text.
+pub(super) fn skip_line_prefixes(text: &[u8], start: usize, limit: usize) -> usize {
+    const PREFIXES_MAX: usize = 8;
     let mut at = skip_line_ends(text, start, limit);
-    // Signs stand only where a line begins.
-    for _ in 0..MOST {
-        let is_begun = at > start || text.get(..at).is_some_and(|it| it.last() == Some(&b'\n'));
-        let is_sign = matches!(text.get(at), Some(b'>' | b'|' | b'#' | b'*' | b'-'));
+    // Prefixes occur only at the start of a line.
+    for _ in 0..PREFIXES_MAX {
+        let is_line_start =
+            at > start || text.get(..at).is_some_and(|it| it.last() == Some(&b'\n'));
+        let is_prefix = matches!(text.get(at), Some(b'>' | b'|' | b'#' | b'*' | b'-'));
         let is_border = text.get(at..).is_some_and(|rest| rest.starts_with(b"-----"));
-        // A border after one more dash is that of a line that a diff takes away.
+        // One more dash before a border is the prefix of a line that a diff removes.
         let is_removed = text.get(at..).is_some_and(|rest| rest.starts_with(b"------"));
-        if at >= limit || !is_begun || !is_sign || (is_border && !is_removed) {
+        if at >= limit || !is_line_start || !is_prefix || (is_border && !is_removed) {
             break;
         }
         at = skip_line_ends(text, at + 1, limit);
@@ -32,9 +33,11 @@ pub(super) fn skip_signs(text: &[u8], start: usize, limit: usize) -> usize {
     at
 }
 
-/// Where a string goes on that is written in parts, from the quote at `at` that closes one:
-/// `" +`, `",`, `" \`, or nothing, and on the next line another quote. Otherwise how far it may
-/// be one.
+/// Returns the start of a string's next part after the quote at `at`, which closes the previous
+/// part.
+///
+/// A seam is `" +`, `",`, `" \` or `"` alone, followed by another quote on the next line. The error
+/// is the position up to which the text may be a seam.
 pub(super) fn after_seam(text: &[u8], at: usize, limit: usize) -> Result<usize, usize> {
     let text = text.get(..limit).unwrap_or(text);
     let mut next = skip_blanks(text, at + 1);
@@ -50,7 +53,7 @@ pub(super) fn after_seam(text: &[u8], at: usize, limit: usize) -> Result<usize, 
     if next < limit && text.get(next) == text.get(at) { Ok(next + 1) } else { Err(next) }
 }
 
-/// Where something follows that is neither a blank nor a line end, nor how one is written.
+/// Skips blanks, line ends, escaped line ends, the seams of a string, and terminal colours.
 pub(super) fn skip_line_ends(text: &[u8], mut at: usize, limit: usize) -> usize {
     while at < limit {
         let next = match text.get(at) {
@@ -66,7 +69,6 @@ pub(super) fn skip_line_ends(text: &[u8], mut at: usize, limit: usize) -> usize 
                 Ok(next) => next,
                 Err(_) => break,
             },
-            // Colours.
             Some(0x1B) => match after_colour(text, at) {
                 Some(next) => next,
                 None => break,

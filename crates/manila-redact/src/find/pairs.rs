@@ -1,13 +1,13 @@
-//! Pairs whose name is a value itself, and values on the line after their name.
+//! Pairs whose name is itself a value, and values on the line after their name.
 
 use memchr::{memchr, memmem, memrchr};
 
-use super::between::skip_blanks;
 use super::name;
+use super::separators::skip_blanks;
 use crate::escapes::skip_backslashes;
 
-/// Where a value begins whose name is a value itself, on the line before:
-/// `- name: PASSWORD`, `  value: x`. Asked where the first line ends.
+/// Returns the start of the value of a `value:` line, after a `name:` line that ends at `line_end`:
+/// `- name: PASSWORD`, `  value: x`
 pub(super) fn value_line(text: &[u8], name: usize, line_end: usize) -> Option<usize> {
     let rest = text.get(line_end..)?;
     let rest = rest.strip_prefix(b"\r").unwrap_or(rest).strip_prefix(b"\n")?;
@@ -22,11 +22,11 @@ pub(super) fn value_line(text: &[u8], name: usize, line_end: usize) -> Option<us
     is_name.then_some(next + "value:".len())
 }
 
-/// Whether what follows a line may be the value to what it names.
+/// Returns whether a line may name a value that follows on a later line.
 pub(crate) fn may_await_value(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_open = [&b":"[..], b": |", b": >", b": |-", b": >-"].iter().any(|it| line.ends_with(it));
-    is_open || is_name_line(line) || (line.ends_with(b",") && is_name_member(line))
+    is_open || is_name_line(line) || (line.ends_with(b",") && has_name_member(line))
 }
 
 fn is_name_line(line: &[u8]) -> bool {
@@ -34,18 +34,18 @@ fn is_name_line(line: &[u8]) -> bool {
     line.strip_prefix(b"-").unwrap_or(line).trim_ascii_start().starts_with(b"name:")
 }
 
-/// Whether a line has a member called `name` or `key`.
-fn is_name_member(line: &[u8]) -> bool {
+/// Returns whether a line contains a member called `name` or `key`.
+fn has_name_member(line: &[u8]) -> bool {
     [&b"name\""[..], b"key\"", b"Name\"", b"Key\""]
         .iter()
         .any(|it| memmem::find(line, it).is_some())
 }
 
-/// Where the value begins of the member `value`, which stands at `at`, behind the comma after a
+/// Returns the start of the value of the member `value` at `at`, after the comma that follows a
 /// name: `"name": "PASSWORD", "value": "x"`
 pub(super) fn value_member(text: &[u8], name: usize, at: usize) -> Option<usize> {
-    const MOST: usize = 64;
-    let near = text.get(at..text.len().min(at + MOST))?;
+    const BYTES_MAX: usize = 64;
+    let near = text.get(at..text.len().min(at + BYTES_MAX))?;
     let is_space = |it: &u8| it.is_ascii_whitespace();
     let mut next = at + near.iter().position(|it| !is_space(it))?;
     if text.get(next..)?.starts_with(b"\\n") {
@@ -66,19 +66,19 @@ pub(super) fn value_member(text: &[u8], name: usize, at: usize) -> Option<usize>
     [&b"name"[..], b"key", b"Name", b"Key"].iter().any(is_name).then_some(colon + 1)
 }
 
-/// Without the quote at its end, and the backslashes before that.
+/// Removes the quote at the end of a text, and the backslashes before it.
 fn trim_quote(text: &[u8]) -> Option<&[u8]> {
     let text = text.strip_suffix(b"\"")?;
     let n_backslashes = text.iter().rev().take_while(|it| **it == b'\\').count();
     text.get(..text.len() - n_backslashes)
 }
 
-/// Where the value begins on the line after `password:`, which may have `|` or `>` at its end, if
-/// that line is further in and is no pair itself.
+/// Returns the start of the value on the line after `password:`, which may end with `|` or `>`. The
+/// next line must be indented further, and must not be a pair itself.
 pub(super) fn next_line(text: &[u8], name: usize, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
-    let signs = rest.iter().take_while(|it| matches!(it, b'|' | b'>' | b'-' | b'+')).count();
-    let line_end = skip_blanks(text, at + signs.min(2));
+    let n_indicators = rest.iter().take_while(|it| matches!(it, b'|' | b'>' | b'-' | b'+')).count();
+    let line_end = skip_blanks(text, at + n_indicators.min(2));
     let rest = text.get(line_end..)?;
     let rest = rest.strip_prefix(b"\r").unwrap_or(rest).strip_prefix(b"\n")?;
     let next_start = text.len() - rest.len();
@@ -86,7 +86,7 @@ pub(super) fn next_line(text: &[u8], name: usize, at: usize) -> Option<usize> {
     let before = text.get(..name::start(text, name))?;
     let line = memrchr(b'\n', before).map_or(0, |found| found + 1);
     let indent = skip_blanks(text, line) - line;
-    // Code has other words before its colons: `if password:`
+    // In code, other words precede the name: `if password:`
     if !matches!(before.get(line + indent..)?, b"" | b"- " | b"\"" | b"'") {
         return None;
     }
@@ -97,13 +97,13 @@ pub(super) fn next_line(text: &[u8], name: usize, at: usize) -> Option<usize> {
     (value - next_start > indent && is_plain).then_some(value)
 }
 
-/// After the tag or the anchor of a value in YAML: `!!str x`, `&pw x`
+/// Returns the position after the tag or anchor of a YAML value: `!!str x`, `&pw x`
 pub(super) fn after_tag(text: &[u8], at: usize) -> Option<usize> {
-    const MOST: usize = 32;
-    let near = text.get(at..text.len().min(at + MOST))?;
+    const BYTES_MAX: usize = 32;
+    let near = text.get(at..text.len().min(at + BYTES_MAX))?;
     let len = near.iter().position(|it| matches!(it, b' ' | b'\n'))?;
     let is_tag = near.get(1..len)?.iter().all(|it| it.is_ascii_alphanumeric() || *it == b'!');
     let next = skip_blanks(text, at + len);
-    // A type of Rust is followed by its value, too, but behind a sign.
+    // A value also follows a Rust type, but after `=`.
     (is_tag && near.get(len) == Some(&b' ') && text.get(next) != Some(&b'=')).then_some(next)
 }

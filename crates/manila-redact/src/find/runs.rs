@@ -1,5 +1,5 @@
-//! What is known about the text ahead, so that nothing is looked for twice: a text may be one long
-//! run with a label at every tenth byte.
+//! Cached facts about the text ahead, so that no part is searched twice. A text may be one long run
+//! with a label at every tenth byte.
 
 use std::ops::Range;
 
@@ -8,30 +8,30 @@ use memchr::{memchr, memchr3};
 use crate::escapes::is_escape;
 use crate::value::{self, LEN_MAX};
 
-/// What is known.
+/// The cached facts.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     in_pairs: Run,
     elsewhere: Run,
-    /// Where a semicolon was looked for; at its end stands one, unless that is a limit.
+    /// The range that was searched for a semicolon. One is at its end, unless the end is a limit.
     searched: Range<usize>,
 }
 
-/// Bytes that a value without quotes may have.
+/// A run of bytes that a value without quotes may contain.
 #[derive(Debug, Default)]
 struct Run {
     range: Range<usize>,
-    /// Whether a closing bracket is among them.
+    /// Whether it contains a closing bracket.
     has_closing: bool,
-    /// Whether there is neither a digit nor a capital among them.
+    /// Whether it contains neither a digit nor an upper-case letter.
     is_plain: bool,
 }
 
-/// How far back a place may be to be counted in.
+/// The maximum distance by which a cached range is extended backwards.
 const BACK_MAX: usize = 4096;
 
 impl Runs {
-    /// Where the run ends that `start` is in, and whether it has a closing bracket.
+    /// Returns the end of the run at `start`, and whether the run contains a closing bracket.
     #[inline]
     pub(super) fn end(&mut self, text: &[u8], start: usize, is_pair: bool) -> (usize, bool) {
         let run = if is_pair { &mut self.in_pairs } else { &mut self.elsewhere };
@@ -41,15 +41,16 @@ impl Runs {
         (run.range.end.max(start), run.has_closing)
     }
 
-    /// Whether the run that `start` is in has neither a digit nor a capital. What it has before
-    /// `start` counts, too, so that the answer may be no although what follows is plain.
+    /// Returns whether the run at `start` contains neither a digit nor an upper-case letter.
+    ///
+    /// The part before `start` also counts, so the result may be false although the rest is plain.
     #[inline]
     pub(super) fn is_plain(&mut self, text: &[u8], start: usize, is_pair: bool) -> bool {
         self.end(text, start, is_pair);
         if is_pair { self.in_pairs.is_plain } else { self.elsewhere.is_plain }
     }
 
-    /// Where the next semicolon stands, if it is not far.
+    /// Returns the position of the next semicolon, if it is within `LEN_MAX`.
     #[inline]
     pub(super) fn semicolon(&mut self, text: &[u8], at: usize) -> Option<usize> {
         let Range { start, end } = self.searched;
@@ -65,12 +66,12 @@ impl Runs {
 
     fn search(&mut self, text: &[u8], at: usize) {
         let before = &self.searched;
-        let is_just_before = at < before.start && before.start - at <= BACK_MAX;
-        let limit = if is_just_before { before.start } else { text.len().min(at + 4 * LEN_MAX) };
+        let is_adjacent = at < before.start && before.start - at <= BACK_MAX;
+        let limit = if is_adjacent { before.start } else { text.len().min(at + 4 * LEN_MAX) };
         let found = memchr(b';', text.get(at..limit).unwrap_or_default());
         let end = match found {
             Some(found) => at + found,
-            None if is_just_before => before.end,
+            None if is_adjacent => before.end,
             None => limit,
         };
         self.searched = at..end;
@@ -79,11 +80,11 @@ impl Runs {
 
 impl Run {
     fn measure(&mut self, text: &[u8], start: usize, is_pair: bool) {
-        let is_just_before = start < self.range.start && self.range.start - start <= BACK_MAX;
-        let limit = if is_just_before { self.range.start } else { text.len() };
+        let is_adjacent = start < self.range.start && self.range.start - start <= BACK_MAX;
+        let limit = if is_adjacent { self.range.start } else { text.len() };
         let (end, has_closing) = run_end(text, start, limit, is_pair);
         let is_plain = !value::may_be_random(text.get(start..end).unwrap_or_default());
-        if is_just_before && end >= limit {
+        if is_adjacent && end >= limit {
             self.range.start = start;
             self.has_closing |= has_closing;
             self.is_plain &= is_plain;
@@ -93,15 +94,15 @@ impl Run {
     }
 }
 
-/// Where a run ends that begins at `start`, but not beyond `limit`, and whether a closing bracket
-/// is in it.
+/// Returns the end of the run that begins at `start`, up to `limit`, and whether it contains a
+/// closing bracket.
 fn run_end(text: &[u8], start: usize, limit: usize, is_pair: bool) -> (usize, bool) {
     let (mut at, mut has_closing) = (start, false);
     loop {
         let rest = text.get(at..limit).unwrap_or_default();
-        let (len, has_one) = may_end_at(rest);
+        let (len, has_new) = find_possible_end(rest);
         at += len;
-        has_closing |= has_one;
+        has_closing |= has_new;
         let is_end = at >= limit
             || match text.get(at) {
                 Some(b',') => is_next_pair(text, at + 1),
@@ -116,10 +117,10 @@ fn run_end(text: &[u8], start: usize, limit: usize, is_pair: bool) -> (usize, bo
     }
 }
 
-/// Where the first byte stands that may end a value without quotes, and whether a closing bracket
-/// stands before it.
+/// Returns the position of the first byte that may end a value without quotes, and whether a
+/// closing bracket precedes it.
 #[inline]
-fn may_end_at(text: &[u8]) -> (usize, bool) {
+fn find_possible_end(text: &[u8]) -> (usize, bool) {
     const SHORT: usize = 32;
     let mut seen = 0;
     let is_end = |byte: &u8| {
@@ -131,7 +132,7 @@ fn may_end_at(text: &[u8]) -> (usize, bool) {
     if let Some(found) = near.iter().position(is_end) {
         return (found, seen & CLOSES != 0);
     }
-    // In a long run many bytes at once are asked whether one of them is, without branches.
+    // In a long run, many bytes are tested at once, without branches.
     let far = text.get(near.len()..).unwrap_or_default();
     let (chunks, _) = far.as_chunks::<32>();
     let has_end = |chunk: &[u8; 32]| chunk.iter().fold(false, |any, it| any | may_end(*it));
@@ -159,7 +160,7 @@ const fn may_end(byte: u8) -> bool {
         | (byte == b'\\')
 }
 
-/// The kinds of bytes.
+/// The kinds of bytes: those that may end a value, and closing brackets.
 const ENDS: u8 = 1;
 const CLOSES: u8 = 2;
 
@@ -177,11 +178,11 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-/// Whether what follows a comma is something else: a blank, a quote, or another pair. Otherwise
-/// the comma is part of the value.
+/// Returns whether a blank, a quote or another pair follows a comma. Otherwise the comma is part of
+/// the value.
 fn is_next_pair(text: &[u8], at: usize) -> bool {
-    const MOST: usize = 40;
-    let rest = text.get(at..text.len().min(at + MOST)).unwrap_or_default();
+    const BYTES_MAX: usize = 40;
+    let rest = text.get(at..text.len().min(at + BYTES_MAX)).unwrap_or_default();
     let is_end = |it: &u8| it.is_ascii_whitespace() || matches!(it, b',' | b';' | b'"' | b'\'');
     let len = rest.iter().position(is_end).unwrap_or(rest.len());
     let word = rest.get(..len).unwrap_or(rest);

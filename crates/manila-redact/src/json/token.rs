@@ -1,26 +1,26 @@
-//! The strings of JSON, found without parsing it.
+//! The strings of JSON, located without parsing it.
 
 use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use super::quote_or_backslash;
+use super::find_quote_or_backslash;
 
 /// A string token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    /// The bytes between its quotes.
+    /// The range between its quotes.
     pub(super) inside: Range<usize>,
-    /// Whether a backslash stands in it.
+    /// Whether it contains a backslash.
     pub(super) has_escapes: bool,
 }
 
 impl Token {
-    /// The string whose opening quote stands at `quote`. One that is cut off ends with the text.
+    /// Returns the string whose opening quote is at `quote`. A truncated one ends with the text.
     pub(super) fn at(json: &[u8], quote: usize) -> Option<Token> {
         let start = quote + 1;
         let (mut at, mut has_escapes) = (start, false);
-        while let Some(found) = quote_or_backslash(json, at) {
+        while let Some(found) = find_quote_or_backslash(json, at) {
             if json.get(found) == Some(&b'"') {
                 return Some(Token { inside: start..found, has_escapes });
             }
@@ -30,14 +30,16 @@ impl Token {
         (start <= json.len()).then_some(Token { inside: start..json.len(), has_escapes })
     }
 
-    /// The next string that begins at `at` or later.
+    /// Returns the next string that begins at `at` or later.
     pub(super) fn after(json: &[u8], at: usize) -> Option<Token> {
         let quote = at + memchr(b'"', json.get(at..)?)?;
         Token::at(json, quote)
     }
 
-    /// The string that `at` is inside of, and that begins at `floor` or later. Outside of strings
-    /// JSON has no literal of a rule, so the last quote that is no escape opened the string.
+    /// Returns the string that contains `at` and begins at `floor` or later.
+    ///
+    /// Outside strings, JSON contains no literal of a rule. The last unescaped quote before `at`
+    /// therefore opened the string.
     pub(super) fn around(json: &[u8], floor: usize, at: usize) -> Option<Token> {
         let mut end = at;
         loop {
@@ -51,12 +53,12 @@ impl Token {
         }
     }
 
-    /// The bytes between its quotes.
+    /// Returns the bytes between its quotes.
     pub(super) fn text<'a>(&self, json: &'a [u8]) -> &'a [u8] {
         json.get(self.inside.clone()).unwrap_or_default()
     }
 
-    /// Whether it is the value of a member that MCP itself uses, or media.
+    /// Returns whether it is media, or the value of a member that MCP itself uses.
     pub(super) fn is_protocol(&self, json: &[u8]) -> bool {
         const NAMES: [&[u8]; 9] = [
             b"uri",
@@ -73,7 +75,7 @@ impl Token {
         NAMES.contains(&key) || (matches!(key, b"blob" | b"data") && is_base64(self.text(json)))
     }
 
-    /// The key of the member that it is the value of.
+    /// Returns the key of the member whose value it is.
     fn key<'a>(&self, json: &'a [u8]) -> Option<&'a [u8]> {
         let before = json.get(..self.inside.start.checked_sub(1)?)?.trim_ascii_end();
         let before = before.strip_suffix(b":")?.trim_ascii_end();
@@ -82,7 +84,7 @@ impl Token {
     }
 }
 
-/// Whether a string is long enough, and only made of what base64 is made of.
+/// Returns whether a string is long enough and consists only of base64 characters.
 fn is_base64(text: &[u8]) -> bool {
     const LEN_MIN: usize = 64;
     text.len() >= LEN_MIN
@@ -97,13 +99,13 @@ pub(super) fn skip_space(json: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The next byte that is no space, and the place after it.
-pub(super) fn after(json: &[u8], at: usize) -> Option<(u8, usize)> {
+/// Returns the next byte that is not whitespace, and the position after it.
+pub(super) fn next_byte(json: &[u8], at: usize) -> Option<(u8, usize)> {
     let at = skip_space(json, at);
     Some((*json.get(at)?, at + 1))
 }
 
-/// Where the string, number or word ends that begins at `at`; `None` if it is none of these.
+/// Returns the end of the string, number or literal that begins at `at`; `None` for other values.
 pub(super) fn scalar_end(json: &[u8], at: usize) -> Option<usize> {
     match json.get(at)? {
         b'"' => Some(Token::at(json, at)?.inside.end + 1),
@@ -116,7 +118,7 @@ pub(super) fn scalar_end(json: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Where the value begins that belongs to the label in `token`, a value itself: in
+/// Returns the start of the value for the label in `token`, which is itself a value, as in
 /// `["--password", "x"]` and `{"name": "PASSWORD", "type": "text", "value": "x"}`.
 pub(super) fn named_value(json: &[u8], token: &Token, at: usize) -> Option<usize> {
     const BETWEEN_MAX: usize = 3;
@@ -127,15 +129,15 @@ pub(super) fn named_value(json: &[u8], token: &Token, at: usize) -> Option<usize
             return None;
         }
         let next = Token::at(json, quote)?;
-        let Some((b':', value)) = after(json, next.inside.end + 1) else {
+        let Some((b':', value)) = next_byte(json, next.inside.end + 1) else {
             return (n == 0 && token.text(json).starts_with(b"-")).then_some(quote);
         };
         if next.text(json).eq_ignore_ascii_case(b"value") {
             return Some(value);
         }
         let end = scalar_end(json, skip_space(json, value))?;
-        match after(json, end)? {
-            (b',', after) => at = after,
+        match next_byte(json, end)? {
+            (b',', next) => at = next,
             _ => return None,
         }
     }

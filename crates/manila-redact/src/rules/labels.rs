@@ -1,6 +1,6 @@
-//! Labels: names of secrets, in words that are joined by `_`.
+//! Labels: names of secrets, with words joined by `_`.
 
-/// Where the last word of a label begins. A `_` at the start of a label belongs to it.
+/// Returns the start of a label's last word. A label that begins with `_` counts as one word.
 #[allow(clippy::indexing_slicing, reason = "`at` is at most the length")]
 pub(crate) const fn last_word(label: &str) -> usize {
     let bytes = label.as_bytes();
@@ -14,7 +14,7 @@ pub(crate) const fn last_word(label: &str) -> usize {
     0
 }
 
-/// Whether one of these labels has several words.
+/// Returns whether one of these labels has several words.
 pub(crate) const fn has_words(labels: &[&str]) -> bool {
     let mut n = 0;
     while n < labels.len() {

@@ -1,23 +1,23 @@
-//! Tokens of the companies that guard secrets, and hashes of passwords.
+//! Tokens of security services and secret managers, and password hashes.
 
 use super::Rule;
 
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
     Rule::token("vault-service-token", "HashiCorp Vault service tokens", &["hvs."], r"hvs\.[A-Za-z0-9_-]{24,300}")
-        .dashed().examples("hvs.·0g3EwYzQcIVb7q43y9eseaqBY2Qyxrn2ROFBJps5XWqHiayi7Pn2L0mK0YSPn1bo3ycJXESRXCjsCtD24dBuIdJ3oFR", "hvs.·RyV12odwb"),
+        .with_dashes().examples("hvs.·0g3EwYzQcIVb7q43y9eseaqBY2Qyxrn2ROFBJps5XWqHiayi7Pn2L0mK0YSPn1bo3ycJXESRXCjsCtD24dBuIdJ3oFR", "hvs.·RyV12odwb"),
     Rule::token("vault-batch-token", "HashiCorp Vault batch tokens", &["hvb."], r"hvb\.[A-Za-z0-9_-]{100,400}")
-        .dashed().examples("hvb.·gExZWyfnj1XOcv4AUn9izlEqcYv_6Mwl65yWm74URAitlBEpOGxFo0ykM1S0Cp4J7ahgr0LWkLCbJjoQl6HEjx5LY7CctSBo2CQqTMzlxGKOXu_zlapnQoFBsuo0k7yBWGk5ncWoCbBrqRP598wTVN", "hvb.·QcjnkC2SVepU2inYML0L"),
+        .with_dashes().examples("hvb.·gExZWyfnj1XOcv4AUn9izlEqcYv_6Mwl65yWm74URAitlBEpOGxFo0ykM1S0Cp4J7ahgr0LWkLCbJjoQl6HEjx5LY7CctSBo2CQqTMzlxGKOXu_zlapnQoFBsuo0k7yBWGk5ncWoCbBrqRP598wTVN", "hvb.·QcjnkC2SVepU2inYML0L"),
     Rule::token("vault-recovery-token", "HashiCorp Vault recovery tokens", &["hvr."], r"hvr\.[A-Za-z0-9_-]{24,300}")
-        .dashed().examples("hvr.·8LTunw-euxCpZwjo8BMrqhtm0xDLdjvtFZTGSa0Tbn2ZS2JysMmgW7akIiMi0uOPubDIQTj29UYCGb9AqHLWfW-L7VQ", "hvr.·sVTgYBlEB"),
+        .with_dashes().examples("hvr.·8LTunw-euxCpZwjo8BMrqhtm0xDLdjvtFZTGSa0Tbn2ZS2JysMmgW7akIiMi0uOPubDIQTj29UYCGb9AqHLWfW-L7VQ", "hvr.·sVTgYBlEB"),
     Rule::token("onepassword-service-token", "1Password service account tokens", &["ops_eyJ"], r"ops_eyJ[A-Za-z0-9+/_-]{240,400}[A-Za-z0-9+/_-]{0,400}[A-Za-z0-9+/_-]{0,400}={0,2}")
-        .dashed().examples("ops_eyJ·QyrZe8E97LCICyTIHikS8ZTHQikZKnFAUacsYaQrLWA0QFDPTjPW2Rdb3reQa6UZG356j9LoqnR6a6NKLTpDst4KvyenzP7VWE7W4JuiwQtYkZFgIeVx1y9VNlmIZlpvfPy9pkzt6VKRkYxCEpdkCsMIfgYdIuqkeAtKwb8cp9BXO8dQ2PDoH9oCickqhPleT2gTZqLIB6MXFT16TupIYZrKIYU1jU4LY0a0BEJQg9sCLPSQouw3OQytUzghd6VNkGB1ZzfeDlhMBbyLQPeama43cSJUE0WLnF8nRQcQwqcB", "ops_eyJ·oyBLnz7urZElFO7Zpepr"),
+        .with_dashes().examples("ops_eyJ·QyrZe8E97LCICyTIHikS8ZTHQikZKnFAUacsYaQrLWA0QFDPTjPW2Rdb3reQa6UZG356j9LoqnR6a6NKLTpDst4KvyenzP7VWE7W4JuiwQtYkZFgIeVx1y9VNlmIZlpvfPy9pkzt6VKRkYxCEpdkCsMIfgYdIuqkeAtKwb8cp9BXO8dQ2PDoH9oCickqhPleT2gTZqLIB6MXFT16TupIYZrKIYU1jU4LY0a0BEJQg9sCLPSQouw3OQytUzghd6VNkGB1ZzfeDlhMBbyLQPeama43cSJUE0WLnF8nRQcQwqcB", "ops_eyJ·oyBLnz7urZElFO7Zpepr"),
     Rule::token("onepassword-secret-key", "1Password secret keys", &["A3-"], r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}")
-        .dashed().examples("A3-·N41EUL-YKQD0M-6N4L4-31F73-OC8F6-8T4W4", "A3-·TRQWO1-CJWMD1"),
+        .with_dashes().examples("A3-·N41EUL-YKQD0M-6N4L4-31F73-OC8F6-8T4W4", "A3-·TRQWO1-CJWMD1"),
     Rule::token("age-secret-key", "age identities", &["AGE-SECRET-KEY-1", "AGE-SECRET-KEY-P"], r"AGE-SECRET-KEY-(?:PQ-)?1[02-9AC-HJ-NP-Z]{58}")
-        .dashed().examples("AGE-SECRET-KEY-1·PLXJT9FPA8GMFJF34X5T96XLEFPF4NMN49469G26ARUVCRATHKR0RJEVDL", "AGE-SECRET-KEY-1·HA0GN45XD2KR6R2PJTFK"),
+        .with_dashes().examples("AGE-SECRET-KEY-1·PLXJT9FPA8GMFJF34X5T96XLEFPF4NMN49469G26ARUVCRATHKR0RJEVDL", "AGE-SECRET-KEY-1·HA0GN45XD2KR6R2PJTFK"),
     Rule::token("age-plugin-identity", "age plugin identities", &["AGE-PLUGIN-"], r"AGE-PLUGIN-[A-Z0-9]{2,24}(?:-[A-Z0-9]{2,24}){0,3}-1[02-9AC-HJ-NP-Z]{20,400}")
-        .dashed().examples("AGE-PLUGIN-·YUBIKEY-1V2R9RTQMHQK6TK3LFU3XR9N0LJMFPTYV3S5EMSZ3KW", "AGE-PLUGIN-·YUBIKEY"),
+        .with_dashes().examples("AGE-PLUGIN-·YUBIKEY-1V2R9RTQMHQK6TK3LFU3XR9N0LJMFPTYV3S5EMSZ3KW", "AGE-PLUGIN-·YUBIKEY"),
     Rule::token("doppler-personal-token", "Doppler personal tokens", &["dp.pt."], r"dp\.pt\.[A-Za-z0-9]{40,44}")
         .examples("dp.pt.·ysUTvhX1SWJoPWc2bVkIz5HRTLcbljsjLqkgvIQ1SHj", "dp.pt.·UScqyDmqJ"),
     Rule::token("doppler-service-token", "Doppler service tokens", &["dp.st."], r"dp\.st\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}")
@@ -31,43 +31,43 @@ pub(super) const RULES: &[Rule] = &[
     Rule::token("doppler-audit-token", "Doppler audit tokens", &["dp.audit."], r"dp\.audit\.[A-Za-z0-9]{40,44}")
         .examples("dp.audit.·IxEVOVadJn3xR6ETDmX2mnEOFhHi4WyD2dW9bfawLt4", "dp.audit.·g4ImsxmEt"),
     Rule::token("tailscale-auth-key", "Tailscale auth keys", &["tskey-auth-"], r"tskey-auth-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,48}")
-        .dashed().examples("tskey-auth-·kOTID2crWCNTRL-41fc5nogJXgbGL0WkMRhoVSaW2s7CgxF", "tskey-auth-·kJL28vtgMCNTRL"),
+        .with_dashes().examples("tskey-auth-·kOTID2crWCNTRL-41fc5nogJXgbGL0WkMRhoVSaW2s7CgxF", "tskey-auth-·kJL28vtgMCNTRL"),
     Rule::token("tailscale-api-key", "Tailscale API tokens", &["tskey-api-"], r"tskey-api-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,48}")
-        .dashed().examples("tskey-api-·k2QEARsoYCNTRL-Z4FiJrVn0UCmYb0YUhRyS4D8vLEuelDb", "tskey-api-·k4qVD46GMCNTRL"),
+        .with_dashes().examples("tskey-api-·k2QEARsoYCNTRL-Z4FiJrVn0UCmYb0YUhRyS4D8vLEuelDb", "tskey-api-·k4qVD46GMCNTRL"),
     Rule::token("tailscale-client-key", "Tailscale OAuth client secrets", &["tskey-client-"], r"tskey-client-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,48}")
-        .dashed().examples("tskey-client-·kJB2cnGb7CNTRL-vNx1E1F2DZ4EBHMyBHAJk0ox5fBQRxM5", "tskey-client-·k3L4AwRI0CNTRL"),
+        .with_dashes().examples("tskey-client-·kJB2cnGb7CNTRL-vNx1E1F2DZ4EBHMyBHAJk0ox5fBQRxM5", "tskey-client-·k3L4AwRI0CNTRL"),
     Rule::token("tailscale-scim-key", "Tailscale SCIM keys", &["tskey-scim-"], r"tskey-scim-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,48}")
-        .dashed().examples("tskey-scim-·kfXYMGapWCNTRL-FEksHfIok73TqfxYEStpU7MXawxEvPub", "tskey-scim-·kRwneOobGCNTRL"),
+        .with_dashes().examples("tskey-scim-·kfXYMGapWCNTRL-FEksHfIok73TqfxYEStpU7MXawxEvPub", "tskey-scim-·kRwneOobGCNTRL"),
     Rule::token("tailscale-webhook-key", "Tailscale webhook secrets", &["tskey-webhook-"], r"tskey-webhook-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,48}")
-        .dashed().examples("tskey-webhook-·kObPxqDFNCNTRL-B9ibsBxDs7uxzQbWmcvs0ZgcPDl212kK", "tskey-webhook-·kU9CefuZRCNTRL"),
+        .with_dashes().examples("tskey-webhook-·kObPxqDFNCNTRL-B9ibsBxDs7uxzQbWmcvs0ZgcPDl212kK", "tskey-webhook-·kU9CefuZRCNTRL"),
     Rule::token("tailscale-node-key", "Tailscale machine and node private keys", &["privkey:", "nlpriv:"], r"(?:privkey|nlpriv):[0-9a-f]{64}")
         .examples("privkey:·edb05fa86da8e6fb19ab13f28067b9c071a631e26231e15d16d19d805269b0a3", "privkey:·58c71b4f1"),
     Rule::token("netbird-access-token", "NetBird access tokens", &["nbp_"], r"nbp_[A-Za-z0-9]{36}")
         .examples("nbp_·jTGzCVWFmoE0qnP4TZfnScPUQHtrNtbdpNpv", "nbp_·HaRYHuQTw"),
     Rule::token("stytch-secret", "Stytch project secrets", &["secret-live-", "secret-test-"], r"secret-(?:live|test)-[A-Za-z0-9_-]{36,48}={0,2}")
-        .dashed().examples("secret-live-·nuOEsKEeNmuKMzyqtDdSYpRlKRj6MgeDdVAqtrwzAt2=", "secret-live-·pb9FN3Se"),
+        .with_dashes().examples("secret-live-·nuOEsKEeNmuKMzyqtDdSYpRlKRj6MgeDdVAqtrwzAt2=", "secret-live-·pb9FN3Se"),
     Rule::token("ory-api-key", "Ory API keys", &["ory_pat_", "ory_apikey_"], r"ory_(?:pat|apikey)_[A-Za-z0-9]{28,64}")
         .examples("ory_pat_·irKQ5F4YWiNWhI2m7wIqRi5zXQJgiMmk", "ory_pat_·wymzO69ST"),
     Rule::token("ory-session-token", "Ory session tokens", &["ory_st_"], r"ory_st_[A-Za-z0-9]{28,64}")
         .examples("ory_st_·58EeNcybM4EqyBcCaDpL5KRDXdyLdKHy", "ory_st_·WzKU9R57S"),
     Rule::token("ory-oauth-token", "Ory OAuth codes and tokens", &["ory_at_", "ory_rt_", "ory_ac_"], r"ory_(?:at|rt|ac)_[A-Za-z0-9_-]{40,48}\.[A-Za-z0-9_-]{40,48}")
-        .dashed().examples("ory_at_·MUAdzoFg6TivS2Sa8ZPRtAHV0VSkfgL7kisj0pylGxN.2l9S7mMP_LiWlrolLINAe35NYgRGI8I3YMR8CwAQwn5", "ory_at_·LgoSvIDzk"),
+        .with_dashes().examples("ory_at_·MUAdzoFg6TivS2Sa8ZPRtAHV0VSkfgL7kisj0pylGxN.2l9S7mMP_LiWlrolLINAe35NYgRGI8I3YMR8CwAQwn5", "ory_at_·LgoSvIDzk"),
     Rule::token("unkey-root-key", "Unkey root keys", &["unkey_"], r"unkey_[A-Za-z0-9]{20,30}")
         .examples("unkey_·3ZKMjrgFG6ZofEZyDyUlm0c", "unkey_·blWvHBf"),
     Rule::token("pangea-token", "Pangea service tokens", &["pts_"], r"pts_[a-z2-7]{32}")
         .examples("pts_·ctyoaf5xbmrnzpe42mdqbcxiuzituocj", "pts_·37df2o7jm"),
     Rule::token("snyk-token", "Snyk user and service account tokens", &["snyk_uat.", "snyk_sat."], r"snyk_[us]at\.[0-9a-f]{8}\.[A-Za-z0-9_.-]{40,400}")
-        .dashed().examples("snyk_uat.·497c3b67.Uxd8tiTDMXrzgX81ecYfC5hkmLEV1vrcgRp7CAaC42nhU6uz9Lfvtfq7SqGb4bsCEmRuvrXiS0wnJQ9Dygu8wMVG4TbKnj6_tFK1sRFQqOLs5YHGTZBnSKqX9QyqbuQwrq.8Ndx8j9wvctXLYXS6Yg7JbqJwVyGuLF8HdObl9Q9Ui12bCnMg5Di8jZuBSB8kdWSeRiaH1Kx3eqaztna02h2rz", "snyk_uat.·594218b1"),
+        .with_dashes().examples("snyk_uat.·497c3b67.Uxd8tiTDMXrzgX81ecYfC5hkmLEV1vrcgRp7CAaC42nhU6uz9Lfvtfq7SqGb4bsCEmRuvrXiS0wnJQ9Dygu8wMVG4TbKnj6_tFK1sRFQqOLs5YHGTZBnSKqX9QyqbuQwrq.8Ndx8j9wvctXLYXS6Yg7JbqJwVyGuLF8HdObl9Q9Ui12bCnMg5Di8jZuBSB8kdWSeRiaH1Kx3eqaztna02h2rz", "snyk_uat.·594218b1"),
     Rule::token("socket-api-token", "Socket API tokens", &["sktsec_"], r"sktsec_[A-Za-z0-9_-]{30,80}")
-        .dashed().examples("sktsec_·VwbNaj7iN0NDKjAda39rbjzM0YLPN1kXHGoYizl31Tj5_api", "sktsec_·O2b93BTpm"),
+        .with_dashes().examples("sktsec_·VwbNaj7iN0NDKjAda39rbjzM0YLPN1kXHGoYizl31Tj5_api", "sktsec_·O2b93BTpm"),
     Rule::token("stackhawk-api-key", "StackHawk API keys", &["hawk."], r"hawk\.[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}")
-        .dashed().examples("hawk.·WaIbFIxpdcFbXP0LNHKY.cRqpweuYNI6tuJ05x9K7", "hawk.·WmNQESH1IK6kjd0LHwM7"),
+        .with_dashes().examples("hawk.·WaIbFIxpdcFbXP0LNHKY.cRqpweuYNI6tuJ05x9K7", "hawk.·WmNQESH1IK6kjd0LHwM7"),
     Rule::token("jumpcloud-api-key", "JumpCloud API keys", &["jca_"], r"jca_[A-Za-z0-9]{36}")
         .examples("jca_·oucrCf0tI1ANMlJnh7gBkOhfx7aI4b42oYf3", "jca_·e2t4so8Ab"),
     Rule::token("paseto", "PASETO tokens", &["v1.local.", "v2.local.", "v3.local.", "v4.local.", "v1.public.", "v2.public.", "v3.public.", "v4.public."], r"v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{60,400}[A-Za-z0-9_-]{0,400}[A-Za-z0-9_-]{0,400}(?:\.[A-Za-z0-9_-]{1,400})?")
-        .dashed().examples("v4.local.·L9R2b2pALqlrDoKP8zZd6qxnwgHC95qzMrN1IUayUqK0o9wQNmBLh_GHKoQuTkDqBP6H6BagjUnY4xRATQf6kDAPuOe7nEjLCgHQs3W6xtoNb9p3rmxh6ZlLwFXlxLSBkKG6nzeTHfO7BkLFVw2y3UAp_xNoUMfi", "v4.local.·3WOYolwsK"),
-    Rule::token("fernet-token", "Fernet tokens, as those of OpenStack Keystone", &["gAAAAA"], r"gAAAAA[A-Za-z0-9_-]{92,400}[A-Za-z0-9_-]{0,400}={0,2}")
-        .dashed().examples("gAAAAA·Bm9ZlHT5JNebUy9aRMiAGrAOQN9Yf7UmYlWR5iOGBmT3l98Op4fKAt9qoOASFkX3SOUJQRvAhw9x3DYIa27ONsGTqfQnmKRhIye71ZQRmfZuULIPME0RAcnJY9ryr6WEqafs==", "gAAAAA·Bme5bnuLpY7ODPuDiPM2Sr"),
+        .with_dashes().examples("v4.local.·L9R2b2pALqlrDoKP8zZd6qxnwgHC95qzMrN1IUayUqK0o9wQNmBLh_GHKoQuTkDqBP6H6BagjUnY4xRATQf6kDAPuOe7nEjLCgHQs3W6xtoNb9p3rmxh6ZlLwFXlxLSBkKG6nzeTHfO7BkLFVw2y3UAp_xNoUMfi", "v4.local.·3WOYolwsK"),
+    Rule::token("fernet-token", "Fernet tokens, such as those of OpenStack Keystone", &["gAAAAA"], r"gAAAAA[A-Za-z0-9_-]{92,400}[A-Za-z0-9_-]{0,400}={0,2}")
+        .with_dashes().examples("gAAAAA·Bm9ZlHT5JNebUy9aRMiAGrAOQN9Yf7UmYlWR5iOGBmT3l98Op4fKAt9qoOASFkX3SOUJQRvAhw9x3DYIa27ONsGTqfQnmKRhIye71ZQRmfZuULIPME0RAcnJY9ryr6WEqafs==", "gAAAAA·Bme5bnuLpY7ODPuDiPM2Sr"),
     Rule::token("minisign-secret-key", "minisign secret keys", &["RWRTY0Iy", "RWQAAEIy"], r"RW(?:RTY0Iy|QAAEIy)[A-Za-z0-9+/]{203}=")
         .examples("RWRTY0Iy·f9c3b7R65hS9PIvE4THYlbQkUobFREdHv7GZzMEuGyihn7rWNaPRaCXmU7eB6SLTQWmtXACvjBArRGpytP6xSIHUzD15LVeCnXKYWEmy7ZFlcqYKLo32A5hsd02LtDmLMWjfWvV0oLc5R1SrBnkqyG/cg0ylhXEsJ3oiW09W1ZvDHMagIED/QVST50m5tvJnbNILDsfcRo7=", "RWRTY0Iy·ZX9Htv0RXLAuAoKXz0uAPBe52CunSh"),
     Rule::token("bcrypt-hash", "password hashes of bcrypt", &["$2a$", "$2b$", "$2x$", "$2y$"], r"\$2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}")

@@ -1,4 +1,5 @@
-//! The fast engine finds exactly what the naive one finds, and finding twice finds nothing more.
+//! Properties of the engines: the fast engine finds exactly what the naive one finds, redaction is
+//! idempotent, and a stream gives the same result as the whole text.
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
@@ -8,7 +9,7 @@ use crate::rules::{Finds, RULES};
 use crate::stream::Stream;
 use crate::{Redactor, apply};
 
-/// Pieces of clean text, separators, labels, and things that are nearly secrets.
+/// Pieces of clean text, separators, labels, and texts that are almost secrets.
 const PIECES: [&str; 68] = [
     " ",
     "\n",
@@ -99,27 +100,27 @@ fn pieces() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
 }
 
-/// The same cases in every run, so that a change is what a failure comes from. Other ones are
-/// tried with `PROPTEST_RNG_SEED` and `PROPTEST_CASES`.
+/// Returns a configuration with the same cases in every run, so that only a change of the code can
+/// cause a failure. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` select other cases.
 fn config() -> ProptestConfig {
-    let given = ProptestConfig::default();
-    let is_seeded = given.rng_seed != RngSeed::Random;
-    let rng_seed = if is_seeded { given.rng_seed } else { RngSeed::Fixed(20_261_116) };
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { given.cases } else { 400 };
-    ProptestConfig { cases, rng_seed, failure_persistence: None, ..given }
+    let default = ProptestConfig::default();
+    let is_seeded = default.rng_seed != RngSeed::Random;
+    let rng_seed = if is_seeded { default.rng_seed } else { RngSeed::Fixed(20_261_116) };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 400 };
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..default }
 }
 
 proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn text_as_the_naive_engine(text in pieces()) {
+    fn fast_equals_naive_on_text(text in pieces()) {
         let redactor = Redactor::standard();
         prop_assert_eq!(redactor.text(text.as_bytes()), redactor.text_naively(text.as_bytes()));
     }
 
     #[test]
-    fn json_as_the_naive_engine(key in pieces(), value in pieces(), escapes in escapes()) {
+    fn fast_equals_naive_on_json(key in pieces(), value in pieces(), escapes in escapes()) {
         let redactor = Redactor::standard();
         let json = json(&key, &value, escapes);
         let edits = redactor.json(json.as_bytes());
@@ -128,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn twice_is_once(text in pieces()) {
+    fn redaction_is_idempotent(text in pieces()) {
         let redactor = Redactor::standard();
         let once = apply(text.as_bytes(), &redactor.text(text.as_bytes()));
         let again = apply(&once, &redactor.text(&once));
@@ -136,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn pieces_as_the_whole(
+    fn stream_equals_whole_text(
         texts in proptest::collection::vec(pieces(), 1..6),
         cuts in proptest::collection::vec(1..40usize, 1..20),
     ) {
@@ -148,36 +149,36 @@ proptest! {
         let mut rest = text.as_bytes();
         for len in cuts.iter().cycle() {
             let (piece, after) = rest.split_at((*len).min(rest.len()));
-            let ready = stream.push(piece);
-            streamed.extend_from_slice(&ready.text);
-            n_found += ready.found.len() as u64;
+            let chunk = stream.push(piece);
+            streamed.extend_from_slice(&chunk.text);
+            n_found += chunk.findings.len() as u64;
             rest = after;
             if rest.is_empty() {
                 break;
             }
         }
-        let ready = stream.finish();
-        streamed.extend_from_slice(&ready.text);
-        n_found += ready.found.len() as u64;
+        let chunk = stream.finish();
+        streamed.extend_from_slice(&chunk.text);
+        n_found += chunk.findings.len() as u64;
         prop_assert_eq!(String::from_utf8_lossy(&streamed), String::from_utf8_lossy(&whole));
         prop_assert_eq!(n_found, stream.tally().count());
     }
 
     #[test]
-    fn lines_are_kept(text in pieces()) {
+    fn preserves_the_number_of_lines(text in pieces()) {
         let edits = Redactor::standard().text(text.as_bytes());
-        let hidden = apply(text.as_bytes(), &edits);
+        let redacted = apply(text.as_bytes(), &edits);
         let n_lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count();
-        prop_assert_eq!(n_lines(text.as_bytes()), n_lines(&hidden));
+        prop_assert_eq!(n_lines(text.as_bytes()), n_lines(&redacted));
     }
 }
 
-/// What is escaped that need not be.
+/// The characters that are escaped without need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     Nothing,
     Slashes,
-    /// Those at even places.
+    /// Slashes at even positions.
     SomeSlashes,
     Letters,
 }
@@ -203,7 +204,7 @@ fn json(key: &str, value: &str, escapes: Escapes) -> String {
     format!("{{{}: [{}, 12345678], \"n\": {}}}", string(key), string(value), string(value))
 }
 
-/// Whether every quote that opens is closed, and nothing but JSON stands outside.
+/// Returns whether every quote is closed, and only JSON syntax is outside the strings.
 fn is_json(json: &[u8]) -> bool {
     let mut rest = json;
     while let Some(at) = memchr::memchr(b'"', rest) {
@@ -223,9 +224,9 @@ fn is_json(json: &[u8]) -> bool {
     rest.iter().all(|byte| b"{}[]:, 12345678".contains(byte))
 }
 
-/// A line without an end is let go in parts, and a secret on a cut is found all the same.
+/// A line without an end is released in parts. A secret at a boundary is still found.
 #[test]
-fn a_line_without_an_end() {
+fn streams_a_line_without_an_end() {
     let redactor = Redactor::standard();
     let mut text = String::new();
     while text.len() < 700_000 {
@@ -236,25 +237,25 @@ fn a_line_without_an_end() {
     for piece in text.as_bytes().chunks(777) {
         streamed.extend_from_slice(&stream.push(piece).text);
     }
-    assert!(streamed.len() > 400_000, "most of it is let go before the end: {}", streamed.len());
+    assert!(streamed.len() > 400_000, "most of it is released before the end: {}", streamed.len());
     streamed.extend_from_slice(&stream.finish().text);
     assert!(streamed == apply(text.as_bytes(), &redactor.text(text.as_bytes())));
 }
 
 #[test]
-fn a_finding_has_a_place() {
+fn reports_line_and_column_of_a_finding() {
     let mut stream = Stream::new(Redactor::standard());
     assert_eq!(stream.push("fine\nné password=hun".as_bytes()).text, b"fine\n");
-    let ready = stream.push(b"ter2\nx");
+    let chunk = stream.push(b"ter2\nx");
     let found: Vec<_> =
-        ready.found.iter().map(|it| (it.rule.as_str(), it.line, it.column)).collect();
+        chunk.findings.iter().map(|it| (it.rule.as_str(), it.line, it.column)).collect();
     assert_eq!(found, [("password", 2, 13)]);
-    assert_eq!(ready.text, "né password=[REDACTED]\n".as_bytes());
+    assert_eq!(chunk.text, "né password=[REDACTED]\n".as_bytes());
 }
 
-/// A key with headers is one block, however it comes.
+/// A key with headers is one block, however the text is split.
 #[test]
-fn a_key_with_headers_in_pieces() {
+fn streams_a_key_with_headers() {
     let text = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\
                 DEK-Info: AES-128-CBC,AB\n\n\
                 MIIEowIBAAKCAQEAxV4Zq2n1\nc2hvcnQ=\n-----END RSA PRIVATE KEY-----\nafter\n";
@@ -273,7 +274,7 @@ fn a_key_with_headers_in_pieces() {
 
 /// Keys on one line of many megabytes, with their line ends escaped.
 #[test]
-fn keys_on_a_line_without_an_end() {
+fn streams_keys_on_a_line_without_an_end() {
     let redactor = Redactor::standard();
     let line = "MIIEowIBAAKCAQEAxV4Zq2n1abcdefghijklmnopqrstuvwxyz0123456789abcd";
     let key = format!(
@@ -290,9 +291,9 @@ fn keys_on_a_line_without_an_end() {
     assert!(!String::from_utf8(streamed).unwrap().contains("MIIE"));
 }
 
-/// A secret of megabytes is hidden to its end.
+/// A secret that exceeds the buffer is redacted to its end.
 #[test]
-fn a_secret_that_is_too_long_to_be_kept() {
+fn streams_a_secret_that_is_too_long_to_buffer() {
     for (start, secret, end) in [
         ("x password=", "aB3dE6".repeat(100_000), " after\n"),
         ("Cookie: sid=", "aB3dE6; b=".repeat(60_000), "\nafter\n"),
@@ -308,10 +309,9 @@ fn a_secret_that_is_too_long_to_be_kept() {
     }
 }
 
-/// The time that hostile texts take grows with their length, not with its square: these would
-/// take hours.
+/// Hostile texts take linear time. In quadratic time, these would take hours.
 #[test]
-fn hostile_texts_come_to_an_end() {
+fn hostile_texts_take_linear_time() {
     let redactor = Redactor::standard();
     for part in [
         "Private-Lines: 1\n",
@@ -358,14 +358,14 @@ fn hostile_texts_come_to_an_end() {
         let json =
             format!("[\"{}\"]", text.replace('\\', "/").replace('"', "'").replace('\n', "\\n"));
         assert!(redactor.json(json.as_bytes()).len() <= json.len());
-        // Not JSON at all.
+        // Invalid JSON.
         assert!(redactor.json(text.as_bytes()).len() <= text.len());
     }
 }
 
-/// What the literals of some rules begin with may be escaped, all of it or a part.
+/// Some or all of the first characters of a rule's literal may be escaped.
 #[test]
-fn an_escaped_slash_hides_nothing() {
+fn finds_secrets_with_escaped_slashes_and_quotes() {
     let redactor = Redactor::standard();
     let token = "1294297060351038/1241782930451358:795c34781c153801439d7461ed01d5d7";
     let refresh = "0gTestTestTestTestTestTest1234567890abcdefABCDEF12";

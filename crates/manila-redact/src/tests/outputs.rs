@@ -1,6 +1,6 @@
-//! Pieces of what real programs print: logs of containers and CI, tools of the cloud, code.
+//! Typical program outputs: logs of containers and CI, cloud tools, code.
 
-use super::{redacted, redacted_json};
+use super::{redact_json, redact_text};
 use crate::Redactor;
 use crate::apply;
 use crate::stream::Stream;
@@ -13,11 +13,11 @@ const KEY: [&str; 5] = [
     "-----END RSA PRIVATE KEY-----",
 ];
 
-/// However a log, a diff, a listing or a program writes it, no line of a key is left; and it makes
-/// no difference in which pieces it comes.
+/// No line of a key remains, in the format of any log, diff, listing or program. A stream gives the
+/// same result, however the text is split.
 #[test]
-fn keys_in_the_outputs_of_programs() {
-    let prefixed: [fn(usize) -> String; 19] = [
+fn redacts_keys_in_program_outputs() {
+    let prefixes: [fn(usize) -> String; 19] = [
         |_| "2024-05-01T10:00:00.1234567Z ".to_owned(),
         |_| "web_1  | ".to_owned(),
         |_| "[pod/x/app] ".to_owned(),
@@ -38,13 +38,13 @@ fn keys_in_the_outputs_of_programs() {
         |n| if n == 0 || n == 4 { " " } else { "+" }.to_owned(),
         |_| "\u{1b}[32m+\u{1b}[m\u{1b}[32m".to_owned(),
     ];
-    for prefix in prefixed {
+    for prefix in prefixes {
         check_key(|n| (prefix(n), ""));
     }
     for (before, after) in [("'", "\\n'"), ("\"", "\\n\" +"), ("'", "',"), ("  \"", "\" \\")] {
         check_key(|_| (before.to_owned(), after));
     }
-    // A line without anything else is part of a key in a diff, too.
+    // In a diff, a line with only a prefix is also part of a key.
     check_key(|n| ("+".to_owned(), if n == 0 { "\n+" } else { "" }));
 }
 
@@ -56,13 +56,13 @@ fn check_key<'a>(around: impl Fn(usize) -> (String, &'a str)) {
         text.extend([before.as_str(), line, after, "\n"]);
     }
     text += "after\n";
-    let hidden = redacted(&text);
+    let redacted = redact_text(&text);
     for line in &KEY[1..4] {
-        assert!(!hidden.contains(line), "{hidden}");
+        assert!(!redacted.contains(line), "{redacted}");
     }
-    assert_eq!(hidden.lines().count(), text.lines().count(), "{hidden}");
-    assert!(hidden.contains("before\n") && hidden.contains("after\n"), "{hidden}");
-    assert_eq!(redacted(&hidden), hidden);
+    assert_eq!(redacted.lines().count(), text.lines().count(), "{redacted}");
+    assert!(redacted.contains("before\n") && redacted.contains("after\n"), "{redacted}");
+    assert_eq!(redact_text(&redacted), redacted);
     for len in [1, 7, 40, 100] {
         let mut stream = Stream::new(Redactor::standard());
         let mut streamed = Vec::new();
@@ -70,13 +70,13 @@ fn check_key<'a>(around: impl Fn(usize) -> (String, &'a str)) {
             streamed.extend_from_slice(&stream.push(piece).text);
         }
         streamed.extend_from_slice(&stream.finish().text);
-        assert_eq!(String::from_utf8_lossy(&streamed), hidden, "in pieces of {len}");
+        assert_eq!(String::from_utf8_lossy(&streamed), redacted, "in pieces of {len}");
     }
 }
 
-/// In each of these `§` stands for a secret.
+/// In each template, `§` is replaced by a secret.
 #[test]
-fn values_in_the_outputs_of_programs() {
+fn redacts_values_in_program_outputs() {
     for template in [
         "password=\u{1b}[32m§\u{1b}[0m",
         "password: \u{1b}[32m'§'\u{1b}[39m",
@@ -126,51 +126,52 @@ fn values_in_the_outputs_of_programs() {
         "password: string  = '§'",
     ] {
         let text = template.replace('§', "t8KwZ3nRb5Yc");
-        let hidden = redacted(&text);
-        assert!(hidden.contains("[REDACTED]") && !hidden.contains("t8KwZ3nR"), "{text}: {hidden}");
-        assert_eq!(redacted(&hidden), hidden);
+        let redacted = redact_text(&text);
+        let is_redacted = redacted.contains("[REDACTED]") && !redacted.contains("t8KwZ3nR");
+        assert!(is_redacted, "{text}: {redacted}");
+        assert_eq!(redact_text(&redacted), redacted);
     }
 }
 
 #[test]
-fn values_in_json_of_programs() {
+fn redacts_values_in_json_outputs() {
     for json in [
         r#"{"SecretString":"t8KwZ3nRb5Yc"}"#,
         r#"{"SecretBinary":"t8KwZ3nRb5Yc"}"#,
         r#"{"text":"{\"name\":\"DB_PASSWORD\",\"value\":\"t8KwZ3nRb5Yc\"}"}"#,
         r#"{"text":"KEY=LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBeFY0t8KwZ3nRb5Yc"}"#,
     ] {
-        let hidden = redacted_json(json);
-        assert!(hidden.contains("[REDACTED]") && !hidden.contains("t8KwZ3nR"), "{hidden}");
+        let redacted = redact_json(json);
+        assert!(redacted.contains("[REDACTED]") && !redacted.contains("t8KwZ3nR"), "{redacted}");
     }
 }
 
-/// What follows a key that was cut off is no part of it, and what stands between its lines ends it.
+/// The text after a truncated key is not part of it. Other text between its lines ends the key.
 #[test]
-fn what_follows_a_key() {
+fn keeps_the_text_after_a_key() {
     let [begin, line, more, ..] = KEY;
     let text = format!("{begin}\n{line}\nServer started ok\nword\n");
-    assert_eq!(redacted(&text), format!("{begin}\n[REDACTED]\nServer started ok\nword\n"));
+    assert_eq!(redact_text(&text), format!("{begin}\n[REDACTED]\nServer started ok\nword\n"));
     let text = format!("{begin}\n{line}\nwarning: connection lost\n{more}\n");
-    let hidden = redacted(&text);
-    assert_eq!(redacted(&hidden), hidden);
+    let redacted = redact_text(&text);
+    assert_eq!(redact_text(&redacted), redacted);
     let encoded = "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFUkNDQ1BQM204Y0pyTVBrT3g5MEI1";
     assert_eq!(
-        redacted(&format!("{encoded}\nhello\nINFO more\n")),
+        redact_text(&format!("{encoded}\nhello\nINFO more\n")),
         "[REDACTED]\nhello\nINFO more\n"
     );
 }
 
-/// A key in base64 that is broken into lines.
+/// A key that is encoded again in base64, on several lines.
 #[test]
-fn base64_of_a_key_in_lines() {
+fn redacts_an_encoded_key_on_several_lines() {
     let line = "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBdlE3bTJLcExj";
     assert_eq!(line.len(), 76);
     let text = format!("{line}\n{}\nUm9zZQ==\nafter\n", "Q".repeat(70) + "MIIEab");
     let edits = Redactor::standard().text(text.as_bytes());
-    let hidden = String::from_utf8(apply(text.as_bytes(), &edits)).unwrap();
-    assert_eq!(hidden, "[REDACTED]\n[REDACTED]\n[REDACTED]\nafter\n");
-    // In quotes, and one line after the other.
+    let redacted = String::from_utf8(apply(text.as_bytes(), &edits)).unwrap();
+    assert_eq!(redacted, "[REDACTED]\n[REDACTED]\n[REDACTED]\nafter\n");
+    // In quotes, and streamed line by line.
     let quoted = format!("\"{line}\"\n\"Y2NISUZFVm1nK0o4c2JheXVORXV6RVNSZjF2aE44PQ==\"\nafter\n");
     let mut stream = Stream::new(Redactor::standard());
     let lines = quoted.split_inclusive('\n');
@@ -180,7 +181,7 @@ fn base64_of_a_key_in_lines() {
 }
 
 #[test]
-fn what_programs_print_that_is_no_secret() {
+fn keeps_harmless_program_outputs() {
     for text in [
         "\"jsonwebtoken\": \"^9.0.2\"",
         "\"csrf-token\": \"^1.2.0\"",
@@ -208,12 +209,12 @@ fn what_programs_print_that_is_no_secret() {
         r#"{"token": ["password:", 1], "b": "x1"}"#,
         r#"{"secret": [[true]]}"#,
     ] {
-        assert_eq!(redacted(text), text);
+        assert_eq!(redact_text(text), text);
     }
 }
 
 #[test]
-fn names_before_tokens_and_words_as_values() {
+fn redacts_prefixed_tokens_and_words_as_values() {
     let token = ["ghp_", "0Fh3kQ9dLm2Xs7VbTz5Wc8Yn1Ra6Pe4Ug0Jq"].concat();
     for (before, after) in [
         (format!("tok_{token}"), "tok_[REDACTED]"),
@@ -228,7 +229,7 @@ fn names_before_tokens_and_words_as_values() {
         ("--password=hunter2secret".to_owned(), "--password=[REDACTED]"),
         ("A=1\\nPGPASSWORD=prodtoken\\n".to_owned(), "A=1\\nPGPASSWORD=[REDACTED]\\n"),
     ] {
-        assert_eq!(redacted(&before), after);
+        assert_eq!(redact_text(&before), after);
     }
     for code in [
         "connect(password=new_password, PASSWORD=config.secret)",
@@ -237,6 +238,6 @@ fn names_before_tokens_and_words_as_values() {
         "override_settings(SECRET_KEY=new_secret_key, API_TOKEN=user_token)",
         "--build-arg NPM_TOKEN=npm_token ENV AUTH_TOKEN=AUTH_TOKEN",
     ] {
-        assert_eq!(redacted(code), code);
+        assert_eq!(redact_text(code), code);
     }
 }

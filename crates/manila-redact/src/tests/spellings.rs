@@ -1,10 +1,10 @@
-//! Each class in each spelling.
+//! Each kind of secret in each spelling.
 
-use super::{redacted, redacted_json};
+use super::{redact_json, redact_text};
 
 const VALUE: &str = "s3cr3t-Value-42";
 
-/// Labels whose values are secrets, joined by `_`.
+/// Labels whose values are secrets, with words joined by `_`.
 const LABELS: [&str; 17] = [
     "password",
     "passwd",
@@ -25,8 +25,7 @@ const LABELS: [&str; 17] = [
     "credentials",
 ];
 
-/// Where LABEL and VALUE stand in a spelling, and whether a label of words may be joined by
-/// spaces there.
+/// The spellings, with LABEL and VALUE as placeholders.
 const SPELLINGS: [&str; 40] = [
     "LABEL=VALUE",
     "LABEL = VALUE",
@@ -71,23 +70,23 @@ const SPELLINGS: [&str; 40] = [
 ];
 
 #[test]
-fn labels_in_every_spelling_and_case() {
+fn redacts_labelled_values_in_every_spelling_and_case() {
     let mut missed = Vec::new();
     let mut n_checked = 0;
     for label in LABELS {
         let cases =
-            [label.to_owned(), label.to_uppercase(), capitalised(label), label.replace('_', "-")];
+            [label.to_owned(), label.to_uppercase(), capitalise(label), label.replace('_', "-")];
         for spelling in SPELLINGS {
             for label in &cases {
                 let text = spelling.replace("LABEL", label).replace("VALUE", VALUE);
                 let expected = text.replace(VALUE, "[REDACTED]");
-                let found = redacted(&text);
+                let found = redact_text(&text);
                 n_checked += 1;
                 if found != expected {
                     missed.push(format!("{text}  became  {found}"));
                 }
-                if redacted(&found) != found {
-                    missed.push(format!("{found}  became  {} again", redacted(&found)));
+                if redact_text(&found) != found {
+                    missed.push(format!("{found}  became  {} again", redact_text(&found)));
                 }
             }
         }
@@ -95,8 +94,8 @@ fn labels_in_every_spelling_and_case() {
     assert!(missed.is_empty(), "{} of {n_checked}:\n{}", missed.len(), missed.join("\n"));
 }
 
-/// `AccessToken`
-fn capitalised(label: &str) -> String {
+/// Converts a label to upper camel case: `AccessToken`
+fn capitalise(label: &str) -> String {
     let words = label.split('_').map(|word| {
         let (first, rest) = word.split_at(1);
         first.to_uppercase() + rest
@@ -106,12 +105,12 @@ fn capitalised(label: &str) -> String {
 
 #[track_caller]
 fn check(before: &str, after: &str) {
-    assert_eq!(redacted(before), after);
-    assert_eq!(redacted(after), after, "twice");
+    assert_eq!(redact_text(before), after);
+    assert_eq!(redact_text(after), after, "twice");
 }
 
 #[test]
-fn connection_strings() {
+fn redacts_connection_strings() {
     for [before, after] in [
         [
             "Server=localhost;Database=MyDb;User=admin;Password=SuperSecret123!",
@@ -141,7 +140,7 @@ fn connection_strings() {
 }
 
 #[test]
-fn urls() {
+fn redacts_urls() {
     for [before, after] in [
         ["postgres://app:s3cretpw@db:5432/x", "postgres://app:[REDACTED]@db:5432/x"],
         ["redis://:s3cretpw@cache:6379/0", "redis://:[REDACTED]@cache:6379/0"],
@@ -159,7 +158,7 @@ fn urls() {
 }
 
 #[test]
-fn headers() {
+fn redacts_headers() {
     for [before, after] in [
         ["Authorization: Bearer abc", "Authorization: Bearer [REDACTED]"],
         ["authorization: basic dXNlcjpwYXNz", "authorization: basic [REDACTED]"],
@@ -201,7 +200,7 @@ fn headers() {
 }
 
 #[test]
-fn command_lines() {
+fn redacts_command_lines() {
     for [before, after] in [
         ["mysql -u root -phunter2x app", "mysql -u root -p[REDACTED] app"],
         ["mysqldump -p hunter2x app", "mysqldump -p [REDACTED] app"],
@@ -225,7 +224,7 @@ fn command_lines() {
 }
 
 #[test]
-fn blocks_keep_their_lines() {
+fn redacts_blocks_line_by_line() {
     let block = |line_end: &str, kind: &str| {
         [
             "a",
@@ -247,10 +246,10 @@ fn blocks_keep_their_lines() {
             "PGP PRIVATE KEY BLOCK",
             "CERTIFICATE",
         ] {
-            let hidden = block(line_end, kind)
+            let redacted = block(line_end, kind)
                 .replace("MIIEowIBAAKCAQEAxV4Zq2n1+/", "[REDACTED]")
                 .replace("c2hvcnQ=", "[REDACTED]");
-            check(&block(line_end, kind), &hidden);
+            check(&block(line_end, kind), &redacted);
         }
         let public = block(line_end, "PUBLIC KEY");
         check(&public, &public);
@@ -265,9 +264,9 @@ fn blocks_keep_their_lines() {
     );
 }
 
-/// Quoted in a mail, in a diff, in comments, and as a string in parts.
+/// Blocks quoted in a mail, in a diff, in comments, and as a string in several parts.
 #[test]
-fn blocks_in_other_texts() {
+fn redacts_blocks_in_other_texts() {
     for [before, between, after] in [
         ["> ", "\n> ", ""],
         ["-", "\n-", ""],
@@ -282,23 +281,23 @@ fn blocks_in_other_texts() {
                 ["-----BEGIN RSA PRIVATE KEY-----", secret, short, "-----END RSA PRIVATE KEY-----"];
             format!("{before}{}{after}\n", lines.join(between))
         };
-        // A `+` may be base64, and goes with it.
-        let hidden = redacted(&block("MIIEowIBAAKCAQEAxV4Zq2n1", "c2hvcnQ="));
-        assert!(!hidden.contains("MIIE") && !hidden.contains("c2hv"), "{hidden}");
-        assert_eq!(hidden.lines().count(), block("", "").lines().count(), "{hidden}");
-        assert_eq!(redacted(&hidden), hidden);
+        // A `+` may be base64, so it is redacted too.
+        let redacted = redact_text(&block("MIIEowIBAAKCAQEAxV4Zq2n1", "c2hvcnQ="));
+        assert!(!redacted.contains("MIIE") && !redacted.contains("c2hv"), "{redacted}");
+        assert_eq!(redacted.lines().count(), block("", "").lines().count(), "{redacted}");
+        assert_eq!(redact_text(&redacted), redacted);
     }
 }
 
 #[test]
-fn names_and_values_on_two_lines() {
+fn redacts_names_and_values_on_two_lines() {
     for [before, after] in [
         ["- name: DB_PASSWORD\n  value: hunter2x\n", "- name: DB_PASSWORD\n  value: [REDACTED]\n"],
         [
             "- name: \"API_TOKEN\"\r\n  value: \"8f3a91cb72de4450\"\r\n",
             "- name: \"API_TOKEN\"\r\n  value: \"[REDACTED]\"\r\n",
         ],
-        // Names alone, or beside something else.
+        // Names without a value, or beside another member.
         [
             "- name: DB_PASSWORD\n  valueFrom: hunter2x\n",
             "- name: DB_PASSWORD\n  valueFrom: hunter2x\n",
@@ -311,7 +310,7 @@ fn names_and_values_on_two_lines() {
 }
 
 #[test]
-fn names_with_types() {
+fn redacts_names_with_types() {
     for [before, after] in [
         ["const API_KEY: &str = \"8f3a91cb72de\";", "const API_KEY: &str = \"[REDACTED]\";"],
         ["password: string = 'hunter2x'", "password: string = '[REDACTED]'"],
@@ -328,7 +327,7 @@ fn names_with_types() {
 }
 
 #[test]
-fn json_by_key_and_by_text() {
+fn redacts_json_by_key_and_by_text() {
     for [before, after] in [
         [r#"{"password": "hunter2"}"#, r#"{"password": "[REDACTED]"}"#],
         [
@@ -388,7 +387,7 @@ fn json_by_key_and_by_text() {
         [r#"{"AKIAIOSFODNN7EXAMPLE": 1}"#, r#"{"[REDACTED]": 1}"#],
         [r#"{"password": "caf\u00e9-\"quoted\""}"#, r#"{"password": "[REDACTED]"}"#],
     ] {
-        assert_eq!(redacted_json(before), after);
-        assert_eq!(redacted_json(after), after, "twice");
+        assert_eq!(redact_json(before), after);
+        assert_eq!(redact_json(after), after, "twice");
     }
 }

@@ -1,6 +1,6 @@
-//! Words that stand beside labels and are no secrets.
+//! Stock words: common words beside labels that are not secrets.
 
-/// What stands beside labels in templates, schemas, code and prose.
+/// Common words beside labels in templates, schemas, code and prose.
 #[rustfmt::skip]
 const STOCK: [&str; 177] = [
     "absent", "accepted", "access", "access_token", "admin", "allowed", "already", "another",
@@ -27,48 +27,48 @@ const STOCK: [&str; 177] = [
     "wrong", "yourpassword",
 ];
 
-/// How many places the table has; most of them are free.
-const N_PLACES: usize = 1024;
+/// The number of slots of the hash table, most of which are empty.
+const N_SLOTS: usize = 1024;
 
-/// The words as numbers, each at the place that its hash says, or after it.
-#[allow(clippy::indexing_slicing, reason = "it runs in the compiler")]
-static PLACES: [u128; N_PLACES] = {
-    let mut places = [0; N_PLACES];
+/// The words as numbers, each in the slot of its hash or in a later one.
+#[allow(clippy::indexing_slicing, reason = "evaluated at compile time")]
+static SLOTS: [u128; N_SLOTS] = {
+    let mut slots = [0; N_SLOTS];
     let mut n = 0;
     while n < STOCK.len() {
-        let number = packed(STOCK[n].as_bytes());
-        assert!(number.is_some(), "a stock word has at most 16 letters");
+        let number = pack(STOCK[n].as_bytes());
+        assert!(number.is_some(), "a stock word must have at most 16 letters");
         if let Some(number) = number {
-            let mut place = place_of(number);
-            while places[place] != 0 {
-                place = (place + 1) % N_PLACES;
+            let mut slot = slot_of(number);
+            while slots[slot] != 0 {
+                slot = (slot + 1) % N_SLOTS;
             }
-            places[place] = number;
+            slots[slot] = number;
         }
         n += 1;
     }
-    places
+    slots
 };
 
-#[allow(clippy::cast_possible_truncation, reason = "ten bits are left")]
-const fn place_of(number: u128) -> usize {
+#[allow(clippy::cast_possible_truncation, reason = "only ten bits remain")]
+const fn slot_of(number: u128) -> usize {
     let mixed = (number as u64) ^ ((number >> 64) as u64).rotate_left(7);
     (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
 }
 
 fn is_known(number: u128) -> bool {
-    let mut place = place_of(number);
+    let mut slot = slot_of(number);
     loop {
-        match PLACES.get(place % N_PLACES) {
+        match SLOTS.get(slot % N_SLOTS) {
             Some(0) | None => return false,
             Some(known) if *known == number => return true,
-            Some(_) => place += 1,
+            Some(_) => slot += 1,
         }
     }
 }
 
-/// Up to 16 letters, in lower case, as a number.
-const fn packed(word: &[u8]) -> Option<u128> {
+/// Returns up to 16 letters, in lower case, as a number.
+const fn pack(word: &[u8]) -> Option<u128> {
     let mut bytes = [0; 16];
     let Some((to, _)) = bytes.split_at_mut_checked(word.len()) else { return None };
     to.copy_from_slice(word);
@@ -76,13 +76,15 @@ const fn packed(word: &[u8]) -> Option<u128> {
     Some(u128::from_le_bytes(bytes))
 }
 
-/// How many letters a text begins with, if these are a stock word and fewer than 16.
+/// Returns the length of the word at the start of a text, if it is a stock word of fewer than 16
+/// letters. Returns `None` for a text of fewer than 16 bytes.
 #[inline]
 pub(crate) fn leading_word(text: &[u8]) -> Option<usize> {
     const EACH: u128 = u128::MAX / 0xFF;
     let bytes = u128::from_le_bytes(*text.first_chunk::<16>()?);
     let lower = bytes | (EACH * 0x20);
-    // In each byte the highest bit says whether it is at least `a`, and whether it is beyond `z`.
+    // The highest bit of each byte is set in `is_a` if the byte is at least `a`, and in `is_beyond`
+    // if it is beyond `z`.
     let low = lower & (EACH * 0x7F);
     let (is_a, is_beyond) = (low + EACH * (0x80 - 0x61), low + EACH * (0x80 - 0x7B));
     let is_letter = is_a & !is_beyond & !bytes & (EACH * 0x80);
@@ -91,7 +93,7 @@ pub(crate) fn leading_word(text: &[u8]) -> Option<usize> {
     is_known(word).then_some(n_bits as usize / 8)
 }
 
-/// How templates begin what is to be replaced.
+/// The starts of placeholders in templates.
 const TEMPLATE_STARTS: &[&str] = &[
     "your",
     "replace",
@@ -106,12 +108,13 @@ const TEMPLATE_STARTS: &[&str] = &[
     "hidden",
 ];
 
+/// Returns whether a value is a stock word or a template's placeholder.
 pub(super) fn is_stock_word(value: &[u8]) -> bool {
     let word = value.trim_ascii();
     let end =
         word.iter().rposition(|it| !matches!(it, b'.' | b'!' | b':' | b'?')).map_or(0, |at| at + 1);
     let word = word.get(..end).unwrap_or(word);
-    if packed(word).is_some_and(is_known) {
+    if pack(word).is_some_and(is_known) {
         return true;
     }
     let first = word.first().map(u8::to_ascii_lowercase);

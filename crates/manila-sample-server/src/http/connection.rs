@@ -1,4 +1,4 @@
-//! Connections: how many there are, and how each begins and ends.
+//! Connections: their number, and the start and end of each.
 
 use std::future::poll_fn;
 use std::io;
@@ -17,30 +17,30 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::turn::Turn;
-use super::{Site, exchange};
+use super::{HttpState, exchange};
 
-/// How many connections are served at once; more are closed as soon as they are there.
+/// The maximum number of connections. The server closes any further one at once.
 pub(super) const CONNECTIONS_MAX: usize = 1024;
 
-/// How long a request may be before its body.
+/// The maximum size of a request's head.
 const HEAD_BYTES_MAX: usize = 32 << 10;
 
-/// How many headers a request may have.
+/// The maximum number of headers of a request.
 const HEADERS_MAX: usize = 64;
 
-/// How long a connection may wait for the head of a request.
+/// The maximum time that a client may take to send the head of a request.
 const IDLE_MAX: Duration = Duration::from_secs(315);
 
-/// How long the server waits when it stops, for what it has written to be sent.
+/// The maximum time that a stopping server waits for a complete response to be sent.
 const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long the server reads what a client sends after its last request.
+/// The maximum time that the server reads further input after the last request of a connection.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Accepts and serves connections until `stopping` is true and all responses have been sent.
+/// Accepts and serves connections until `stopping` is true and all connections have ended.
 pub(super) async fn accept(
     listener: net::TcpListener,
-    site: &Arc<Site>,
+    state: &Arc<HttpState>,
     mut stopping: watch::Receiver<bool>,
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
@@ -49,15 +49,15 @@ pub(super) async fn accept(
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = stopped(&mut stopping) => break,
+            () = wait_for_stop(&mut stopping) => break,
         };
         while connections.try_join_next().is_some() {}
         match accepted {
             Ok((stream, _)) if connections.len() < CONNECTIONS_MAX => {
-                connections.spawn(serve(stream, Arc::clone(site), stopping.clone()));
+                connections.spawn(serve(stream, Arc::clone(state), stopping.clone()));
             }
             Ok(_) => {}
-            // Out of descriptors, most likely: the connections that end will free some.
+            // Most likely, no descriptors are left. Connections that end will free some.
             Err(_) => sleep(Duration::from_millis(20)).await,
         }
     }
@@ -67,11 +67,11 @@ pub(super) async fn accept(
 }
 
 /// Serves all requests of a connection.
-async fn serve(stream: TcpStream, site: Arc<Site>, mut stopping: watch::Receiver<bool>) {
-    // An answer is one write, and whoever waits for it should not wait for more.
+async fn serve(stream: TcpStream, state: Arc<HttpState>, mut stopping: watch::Receiver<bool>) {
+    // A response is one write, so the client should not wait for more data.
     let _ = stream.set_nodelay(true);
     let turn = Arc::new(Turn::default());
-    let service = service_fn(|request| Box::pin(exchange::begin(&site, &turn, request).head()));
+    let service = service_fn(|request| Box::pin(exchange::begin(&state, &turn, request).head()));
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(IDLE_MAX)
@@ -82,7 +82,7 @@ async fn serve(stream: TcpStream, site: Arc<Site>, mut stopping: watch::Receiver
         .serve_connection(TokioIo::new(stream), service);
     let ended = tokio::select! {
         ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => Some(ended),
-        () = stopped(&mut stopping) => None,
+        () = wait_for_stop(&mut stopping) => None,
     };
     match ended {
         Some(Err(error)) if !error.is_parse() => {}
@@ -90,12 +90,12 @@ async fn serve(stream: TcpStream, site: Arc<Site>, mut stopping: watch::Receiver
             let stream = connection.into_parts().io.into_inner();
             tokio::select! {
                 _ = timeout(DRAIN_TIMEOUT, drain(stream)) => {}
-                () = stopped(&mut stopping) => {}
+                () = wait_for_stop(&mut stopping) => {}
             }
         }
         None => {
             Pin::new(&mut connection).graceful_shutdown();
-            // A response that is whole is sent; any other is cut off.
+            // A complete response is sent; any other is truncated.
             if turn.is_over() {
                 let _ = timeout(SEND_TIMEOUT, connection).await;
             }
@@ -104,13 +104,13 @@ async fn serve(stream: TcpStream, site: Arc<Site>, mut stopping: watch::Receiver
 }
 
 /// Waits until the server stops.
-async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // Without a sender the server has stopped, too.
+async fn wait_for_stop(stopping: &mut watch::Receiver<bool>) {
+    // An error means that the sender is dropped, so the server has stopped, too.
     let _ = stopping.wait_for(|is_stopping| *is_stopping).await;
 }
 
-/// Reads what the client still sends: a socket that is closed before that takes our last answer
-/// away from it.
+/// Reads the rest of the client's input. If the server closed the socket before that, the client
+/// could lose the last response.
 async fn drain(mut stream: TcpStream) -> io::Result<()> {
     const BYTES_MAX: u64 = 256 << 20;
     stream.shutdown().await?;

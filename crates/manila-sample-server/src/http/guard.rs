@@ -1,32 +1,32 @@
-//! The guard: what is refused before anybody looks into the body.
+//! The guard: checks of a request before its body is parsed.
 
 use std::net::IpAddr;
 
 use super::incoming::{Incoming, Refused};
 
-/// Refuses requests for or from a site that is not this machine.
+/// Refuses requests whose host or origin is not this machine.
 ///
-/// A page in a browser can send requests to this machine, and with a name of its own that leads
-/// here even read the answers; but its browser says for which name and from which page they are.
-pub(super) fn check_site(request: &Incoming) -> Result<(), Refused> {
+/// A web page can send requests to this machine. With a domain name that resolves to this machine,
+/// it can even read the responses. The browser, however, sends the name and the page's origin.
+pub(super) fn check_host_and_origin(request: &Incoming) -> Result<(), Refused> {
     let Some(host) = request.text("host") else {
         return Err(Refused::new(400, "a request must have a Host"));
     };
-    if !is_here(host) {
-        return Err(Refused::new(403, "the Host is not this machine"));
+    if !is_local(host) {
+        return Err(Refused::new(403, "the Host must name this machine"));
     }
     let Some(origin) = request.header("origin") else { return Ok(()) };
     let origin = str::from_utf8(origin).unwrap_or_default();
     let site = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-    if site.is_some_and(is_here) {
+    if site.is_some_and(is_local) {
         Ok(())
     } else {
-        Err(Refused::new(403, "the Origin is not this machine"))
+        Err(Refused::new(403, "the Origin must name this machine"))
     }
 }
 
-/// Whether `host`, perhaps with a port, is a name of this machine.
-fn is_here(host: &str) -> bool {
+/// Returns whether `host`, with or without a port, is a name of this machine.
+fn is_local(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         Some(_) | None => host,
@@ -36,7 +36,7 @@ fn is_here(host: &str) -> bool {
         || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Refuses a body that is no JSON, and clients that do not take both forms of an answer.
+/// Refuses a body that is not JSON, and clients that do not accept both types of responses.
 pub(super) fn check_post(request: &Incoming) -> Result<(), Refused> {
     let kind = request.text("content-type").and_then(|kind| kind.split(';').next());
     if !kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
@@ -45,12 +45,12 @@ pub(super) fn check_post(request: &Incoming) -> Result<(), Refused> {
     if accepts(request, "application/json") && accepts(request, "text/event-stream") {
         Ok(())
     } else {
-        let why = "Accept must have both application/json and text/event-stream";
-        Err(Refused::new(406, why))
+        let reason = "Accept must have both application/json and text/event-stream";
+        Err(Refused::new(406, reason))
     }
 }
 
-/// Refuses clients that do not take a stream.
+/// Refuses clients that do not accept a stream.
 pub(super) fn check_get(request: &Incoming) -> Result<(), Refused> {
     if accepts(request, "text/event-stream") {
         Ok(())

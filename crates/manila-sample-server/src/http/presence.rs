@@ -1,10 +1,10 @@
-//! Whether the client of a request is still connected, and what ends when it is not.
+//! Whether the client of a request is still connected, and the state that ends when it disconnects.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::endpoint::Held;
+use super::endpoint::OpenResponse;
 
-/// The client of one request.
+/// Whether the client of a request is connected.
 #[derive(Default)]
 pub(super) struct Presence {
     state: Mutex<State>,
@@ -15,30 +15,31 @@ enum State {
     /// Nothing depends on the client.
     #[default]
     Free,
-    /// This depends on the client.
-    Held(Held),
+    /// The state that depends on the client.
+    Held(OpenResponse),
     /// The client has disconnected.
-    Gone,
+    Disconnected,
 }
 
 impl Presence {
-    /// Lets `held` depend on the client, which may have disconnected meanwhile.
-    pub(super) fn hold(&self, held: Held) {
+    /// Stores the state that depends on the client. If the client has already disconnected, the
+    /// state ends at once.
+    pub(super) fn hold(&self, held: OpenResponse) {
         let mut state = self.state();
         match *state {
-            State::Gone => {
+            State::Disconnected => {
                 drop(state);
-                held.client_is_gone();
+                held.on_disconnect();
             }
             State::Free | State::Held(_) => *state = State::Held(held),
         }
     }
 
-    fn leave(&self) {
-        let left = std::mem::replace(&mut *self.state(), State::Gone);
-        match left {
-            State::Held(held) => held.client_is_gone(),
-            State::Free | State::Gone => {}
+    fn disconnect(&self) {
+        let previous = std::mem::replace(&mut *self.state(), State::Disconnected);
+        match previous {
+            State::Held(held) => held.on_disconnect(),
+            State::Free | State::Disconnected => {}
         }
     }
 
@@ -47,12 +48,13 @@ impl Presence {
     }
 }
 
-/// Ends what depends on the client when hyper drops the response: it is whole, or not wanted.
+/// Ends the state that depends on the client when hyper drops the response, which is complete or no
+/// longer needed.
 #[derive(Default)]
-pub(super) struct LeaveOnDrop(pub(super) Arc<Presence>);
+pub(super) struct DisconnectOnDrop(pub(super) Arc<Presence>);
 
-impl Drop for LeaveOnDrop {
+impl Drop for DisconnectOnDrop {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.disconnect();
     }
 }

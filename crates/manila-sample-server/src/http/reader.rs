@@ -1,4 +1,4 @@
-//! Reading a request: what hyper leaves to a server to refuse, and the body within limits.
+//! Reading a request: checks that hyper leaves to the server, and the body within limits.
 
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use hyper::{Method, Request, Version};
 use super::super::line::LINE_BYTES_MAX;
 use super::incoming::{Incoming, Refused};
 
-/// How long a body may pause.
+/// The maximum pause between two parts of a body.
 const PAUSE_MAX: Duration = Duration::from_secs(15);
 
-/// Headers that a request has at most once, besides those of MCP.
+/// Headers that a request may have only once, in addition to those of MCP.
 const SINGLE: [&str; 2] = ["host", "origin"];
 
 const BAD_VERSION: Refused = Refused::new(400, "the request is not HTTP/1.1");
-const TWICE: Refused = Refused::new(400, "a header stands twice");
+const DUPLICATE_HEADER: Refused = Refused::new(400, "a header is given twice");
 const NO_LENGTH: Refused = Refused::new(411, "a body must have a length");
 const TOO_LARGE: Refused = Refused::new(413, "the body must be at most 16 MiB");
-const TOO_SLOW: Refused = Refused::new(408, "the rest of the request did not come in time");
+const TOO_SLOW: Refused = Refused::new(408, "the rest of the request did not arrive in time");
 const BAD_BODY: Refused = Refused::new(400, "the chunks of the body cannot be read");
 
-/// Reads a whole request. After a refusal the rest of the connection cannot be read.
+/// Reads a request. After a refusal, the rest of the connection cannot be read.
 pub(super) async fn read(request: Request<hyper::body::Incoming>) -> Result<Incoming, Refused> {
     let (head, body) = request.into_parts();
     let names = || head.headers.keys();
@@ -34,7 +34,7 @@ pub(super) async fn read(request: Request<hyper::body::Incoming>) -> Result<Inco
     if names()
         .any(|name| is_single(name.as_str()) && head.headers.get_all(name).iter().nth(1).is_some())
     {
-        return Err(TWICE);
+        return Err(DUPLICATE_HEADER);
     }
     let has_length = names().any(|name| name == CONTENT_LENGTH || name == TRANSFER_ENCODING);
     if head.method == Method::POST && !has_length {
@@ -56,7 +56,7 @@ async fn read_body(mut body: hyper::body::Incoming) -> Result<Bytes, Refused> {
     loop {
         let frame = tokio::time::timeout(PAUSE_MAX, body.frame()).await.map_err(|_| TOO_SLOW)?;
         let Some(frame) = frame else { return Ok(bytes.into()) };
-        // Trailers are passed over.
+        // Trailers are ignored.
         let Ok(data) = frame.map_err(|_| BAD_BODY)?.into_data() else { continue };
         if data.len() > LINE_BYTES_MAX - bytes.len() {
             return Err(TOO_LARGE);

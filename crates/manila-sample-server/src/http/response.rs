@@ -1,4 +1,4 @@
-//! The answer to an HTTP request: one JSON object, or a stream of events when more is said.
+//! The HTTP response: one JSON object, or a stream of events if there are further messages.
 
 use std::io::{self, Write};
 use std::mem;
@@ -11,72 +11,73 @@ use tokio::sync::oneshot;
 
 use super::super::fault;
 use super::super::output::{Part, Sink};
+use super::body_queue::{Receiver, Sender, queue};
 use super::incoming::Refused;
-use super::pieces::{Receiver, Sender, queue};
 use super::turn::Turn;
 
-/// How much of a body is kept back before its length must not matter any more.
+/// The size at which a body starts to be sent in pieces, without a known length.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// The header with the session.
+/// The name of the header with the session id.
 const SESSION: &str = "mcp-session-id";
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-/// What a response carries.
+/// The content of a response.
 pub(super) enum Content {
-    /// All of it.
+    /// The complete body.
     Whole(Bytes),
-    /// An object that is too large to be kept back.
+    /// An object that is too large to buffer.
     Object(Receiver),
     /// A stream of events.
     Events(Receiver),
 }
 
-/// An answer on its way.
+/// A response that is being written.
 pub(super) struct Response {
-    /// Takes the head, once it is known.
+    /// The receiver of the head, until it is sent.
     reply: Option<oneshot::Sender<HttpResponse<Content>>>,
     turn: Arc<Turn>,
-    /// The session that begins with the answer.
+    /// The id of the session that starts with this response.
     session: Option<String>,
-    /// Whether a stream begins with events that are no messages.
+    /// Whether a stream begins with events that are not messages.
     is_noisy: bool,
     stage: Stage,
-    /// What has been written and not been sent.
+    /// The bytes that are written but not sent.
     body: Vec<u8>,
     is_inside_line: bool,
 }
 
 enum Stage {
-    /// Nothing has been decided.
+    /// The type of the response is not known yet.
     Fresh,
-    /// An object, all of which is still here.
+    /// An object with this status, all of which is buffered.
     Object(u16),
-    /// An object, a part of which has been sent.
+    /// An object that is sent in pieces.
     LongObject(Sender),
-    /// Events.
+    /// A stream of events.
     Events(Sender),
-    /// All has been said.
-    Over,
+    /// The response has ended.
+    Ended,
 }
 
-/// The response that refuses a request with a sentence.
+/// Creates the response that refuses a request.
 fn refusal(refused: &Refused) -> HttpResponse<Bytes> {
-    let Refused { status, why } = refused;
+    let Refused { status, reason } = refused;
     let mut head =
         HttpResponse::builder().status(*status).header(CONTENT_TYPE, "text/plain; charset=utf-8");
     if *status == 405 {
         head = head.header(ALLOW, "GET, POST, DELETE");
     }
-    head.body(format!("{why}\n").into()).expect("statuses and headers are constants")
+    head.body(format!("{reason}\n").into()).expect("statuses and headers are constants")
 }
 
 impl Response {
-    /// An answer with which `turn` ends, and where its head and its body come out.
+    /// Creates a response that ends `turn`, and the receiver of its head and body.
     ///
-    /// An answer that is dropped halfway is cut off, as the client must not take it for a whole.
+    /// Dropping an unfinished response truncates it, so that the client does not consider it
+    /// complete.
     pub(super) fn new(
         turn: Arc<Turn>,
         is_noisy: bool,
@@ -94,43 +95,43 @@ impl Response {
         (response, reply)
     }
 
-    /// Lets the session `id` begin with the answer.
+    /// Starts the session `id` with this response.
     pub(super) fn begin_session(&mut self, id: String) {
         self.session = Some(id);
     }
 
-    /// Nothing but a status.
-    pub(super) fn status(mut self, status: u16) -> io::Result<()> {
+    /// Sends only a status.
+    pub(super) fn send_status(mut self, status: u16) -> io::Result<()> {
         let response = HttpResponse::builder().status(status).body(Bytes::new());
-        self.whole(response.expect("statuses are constants"))
+        self.send_complete(response.expect("statuses are constants"))
     }
 
-    /// A status and a sentence.
+    /// Sends a refusal.
     pub(super) fn refuse(mut self, refused: &Refused) -> io::Result<()> {
-        self.whole(refusal(refused))
+        self.send_complete(refusal(refused))
     }
 
-    /// The same for a request whose rest cannot be read, and so ends its connection.
+    /// Sends a refusal and closes the connection, because the rest of the request cannot be read.
     pub(super) fn refuse_and_close(mut self, refused: &Refused) -> io::Result<()> {
         let mut response = refusal(refused);
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        self.whole(response)
+        self.send_complete(response)
     }
 
-    fn whole(&mut self, response: HttpResponse<Bytes>) -> io::Result<()> {
-        self.stage = Stage::Over;
-        let sent = self.reply(response.map(Content::Whole));
+    fn send_complete(&mut self, response: HttpResponse<Bytes>) -> io::Result<()> {
+        self.stage = Stage::Ended;
+        let sent = self.send_reply(response.map(Content::Whole));
         self.turn.end();
         sent
     }
 
-    fn reply(&mut self, response: HttpResponse<Content>) -> io::Result<()> {
-        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
-        self.reply.take().ok_or_else(gone)?.send(response).map_err(|_| gone())
+    fn send_reply(&mut self, response: HttpResponse<Content>) -> io::Result<()> {
+        let disconnected = || io::Error::from(io::ErrorKind::BrokenPipe);
+        self.reply.take().ok_or_else(disconnected)?.send(response).map_err(|_| disconnected())
     }
 
-    /// Sends the head of an answer with `content`; only a good one begins a session.
-    fn head(&mut self, status: u16, kind: &'static str, content: Content) -> io::Result<()> {
+    /// Sends the head with `content`. Only a successful response starts a session.
+    fn send_head(&mut self, status: u16, kind: &'static str, content: Content) -> io::Result<()> {
         let mut head = HttpResponse::builder().status(status).header(CONTENT_TYPE, kind);
         if kind == EVENTS {
             head = head.header(CACHE_CONTROL, "no-cache").header("x-accel-buffering", "no");
@@ -138,13 +139,13 @@ impl Response {
         if let Some(id) = self.session.take_if(|_| status == 200) {
             head = head.header(SESSION, id);
         }
-        self.reply(head.body(content).expect("a session's id is hexadecimal"))
+        self.send_reply(head.body(content).expect("a session's id is hexadecimal"))
     }
 
     fn begin_events(&mut self) -> io::Result<()> {
         let (sender, receiver) = queue();
         self.stage = Stage::Events(sender);
-        self.head(200, EVENTS, Content::Events(receiver))?;
+        self.send_head(200, EVENTS, Content::Events(receiver))?;
         if self.is_noisy {
             self.push_events(fault::NOISE);
             self.is_inside_line = false;
@@ -152,10 +153,10 @@ impl Response {
         Ok(())
     }
 
-    /// Each line is an event; empty lines are none.
+    /// Appends each line as an event, except empty lines.
     fn push_events(&mut self, bytes: &[u8]) {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let (text, is_whole) = match line.split_last() {
+            let (text, is_complete) = match line.split_last() {
                 Some((b'\n', text)) => (text, true),
                 Some(_) | None => (line, false),
             };
@@ -166,14 +167,14 @@ impl Response {
                 self.body.extend(b"event: message\ndata: ");
             }
             self.body.extend(text);
-            if is_whole {
+            if is_complete {
                 self.body.extend(b"\n\n");
             }
-            self.is_inside_line = !is_whole;
+            self.is_inside_line = !is_complete;
         }
     }
 
-    /// Hands on what there is as one piece, if a part of the answer may go before the rest.
+    /// Sends the buffer as one piece, if the response is sent in pieces.
     fn send_piece(&mut self) -> io::Result<()> {
         if self.body.is_empty() {
             return Ok(());
@@ -182,18 +183,18 @@ impl Response {
             Stage::LongObject(sender) | Stage::Events(sender) => {
                 sender.push(mem::take(&mut self.body))
             }
-            Stage::Fresh | Stage::Object(_) | Stage::Over => Ok(()),
+            Stage::Fresh | Stage::Object(_) | Stage::Ended => Ok(()),
         }
     }
 
-    /// Sends what there is, and ends the turn.
-    fn over(&mut self) -> io::Result<()> {
+    /// Sends the buffer, and ends the response and the turn.
+    fn finish(&mut self) -> io::Result<()> {
         self.send_piece()?;
-        let sent = match mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Fresh | Stage::Over => Ok(()),
+        let sent = match mem::replace(&mut self.stage, Stage::Ended) {
+            Stage::Fresh | Stage::Ended => Ok(()),
             Stage::Object(status) => {
                 let body = mem::take(&mut self.body);
-                self.head(status, JSON, Content::Whole(body.into()))
+                self.send_head(status, JSON, Content::Whole(body.into()))
             }
             Stage::LongObject(sender) | Stage::Events(sender) => {
                 sender.finish();
@@ -208,7 +209,7 @@ impl Response {
 impl Write for Response {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.stage {
-            Stage::Fresh | Stage::Over => {}
+            Stage::Fresh | Stage::Ended => {}
             Stage::Object(_) | Stage::LongObject(_) => self.body.extend(bytes),
             Stage::Events(_) => self.push_events(bytes),
         }
@@ -216,7 +217,7 @@ impl Write for Response {
             if let Stage::Object(status) = self.stage {
                 let (sender, receiver) = queue();
                 self.stage = Stage::LongObject(sender);
-                self.head(status, JSON, Content::Object(receiver))?;
+                self.send_head(status, JSON, Content::Object(receiver))?;
             }
             self.send_piece()?;
         }
@@ -231,33 +232,33 @@ impl Write for Response {
 impl Sink for Response {
     fn begin(&mut self, part: Part) -> io::Result<()> {
         match (&self.stage, part) {
-            (Stage::Fresh, Part::Aside) => return self.begin_events(),
+            (Stage::Fresh, Part::Other) => return self.begin_events(),
             (Stage::Fresh, Part::Answer) => self.stage = Stage::Object(200),
             (Stage::Fresh, Part::Refusal(status)) => {
                 self.session = None;
                 self.stage = Stage::Object(status);
             }
-            (Stage::Object(_) | Stage::LongObject(_) | Stage::Events(_) | Stage::Over, _) => {}
+            (Stage::Object(_) | Stage::LongObject(_) | Stage::Events(_) | Stage::Ended, _) => {}
         }
         Ok(())
     }
 
     fn end(&mut self, part: Part) -> io::Result<()> {
         match (&self.stage, part) {
-            (Stage::Over, _) => Ok(()),
-            (_, Part::Aside) => self.send_piece(),
-            (_, Part::Answer | Part::Refusal(_)) => self.over(),
+            (Stage::Ended, _) => Ok(()),
+            (_, Part::Other) => self.send_piece(),
+            (_, Part::Answer | Part::Refusal(_)) => self.finish(),
         }
     }
 
-    fn leave(&mut self) -> io::Result<()> {
+    fn abandon(&mut self) -> io::Result<()> {
         match self.stage {
-            Stage::Over => Ok(()),
+            Stage::Ended => Ok(()),
             Stage::Fresh => {
                 self.begin_events()?;
-                self.over()
+                self.finish()
             }
-            Stage::Object(_) | Stage::LongObject(_) | Stage::Events(_) => self.over(),
+            Stage::Object(_) | Stage::LongObject(_) | Stage::Events(_) => self.finish(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The sessions of legacy clients, by the ids that they were given.
+//! The sessions of legacy clients, by id.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use super::super::server::Server;
 use super::super::session::Session;
 use super::incoming::{Incoming, Refused};
 
-/// How many there may be.
+/// The maximum number of sessions.
 const SESSIONS_MAX: usize = 10_000;
 
 /// All sessions.
@@ -18,7 +18,7 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// Begins a session; its stream is opened later, if at all.
+    /// Starts a session. The client may open its stream later.
     pub(super) fn begin(&self, server: &Arc<Server>) -> Result<(String, Arc<Session>), Refused> {
         let mut by_id = self.by_id();
         if by_id.len() >= SESSIONS_MAX {
@@ -26,23 +26,23 @@ impl Sessions {
         }
         let id = uuid::Uuid::new_v4().simple().to_string();
         let session = Session::new(server, Arc::new(Output::new(None, &server.muted)));
-        server.enlist(&session);
+        server.register(&session);
         by_id.insert(id.clone(), Arc::clone(&session));
         Ok((id, session))
     }
 
-    /// The session that a request belongs to.
-    pub(super) fn of(&self, request: &Incoming) -> Result<Arc<Session>, Refused> {
-        let id = id(request)?;
+    /// Returns the session of a request.
+    pub(super) fn find(&self, request: &Incoming) -> Result<Arc<Session>, Refused> {
+        let id = session_id(request)?;
         self.by_id().get(id).cloned().ok_or(UNKNOWN)
     }
 
-    /// Ends the session that a request belongs to.
+    /// Ends the session of a request.
     pub(super) fn end(&self, request: &Incoming) -> Result<(), Refused> {
-        let session = self.by_id().remove(id(request)?).ok_or(UNKNOWN)?;
+        let session = self.by_id().remove(session_id(request)?).ok_or(UNKNOWN)?;
         session.end();
-        // The stream of the session ends as a stream does.
-        let _ = session.output.leave();
+        // The stream of the session ends normally.
+        let _ = session.output.abandon();
         session.output.close();
         Ok(())
     }
@@ -54,7 +54,7 @@ impl Sessions {
 
 const UNKNOWN: Refused = Refused::new(404, "there is no such session");
 
-fn id(request: &Incoming) -> Result<&str, Refused> {
-    let missing = Refused::new(400, "the Mcp-Session-Id is missing: begin with initialize");
+fn session_id(request: &Incoming) -> Result<&str, Refused> {
+    let missing = Refused::new(400, "the Mcp-Session-Id is missing: send initialize first");
     request.text("mcp-session-id").ok_or(missing)
 }

@@ -1,4 +1,4 @@
-//! Whose turn it is on a connection: the client's to send, or the server's to respond.
+//! The turn on a connection: the client's to send, or the server's to respond.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,17 +9,17 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Notes that a request has arrived.
+    /// Begins the server's turn, because a request has arrived.
     pub(super) fn begin(&self) {
         self.is_open.store(true, Ordering::Release);
     }
 
-    /// Notes that all of the response has been handed over.
+    /// Ends the server's turn, because the response is complete.
     pub(super) fn end(&self) {
         self.is_open.store(false, Ordering::Release);
     }
 
-    /// Returns whether nothing more will be written about the last request.
+    /// Returns whether the response to the last request is complete.
     pub(super) fn is_over(&self) -> bool {
         !self.is_open.load(Ordering::Acquire)
     }

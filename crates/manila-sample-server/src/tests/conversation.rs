@@ -1,48 +1,48 @@
-//! One check for all tests: a conversation, line by line.
+//! The check of the stdio tests: a conversation, line by line.
 
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::thread::{self, JoinHandle};
 
 use super::super::{Ending, Options, serve};
 
-/// Plays `script` against a fresh server: `> ` lines are sent, `< ` lines must come back.
+/// Runs `script` against a new server. It sends the `>` lines and expects the `<` lines.
 ///
-/// In the end the input is closed, and nothing more may come.
+/// At the end, it closes the input, and the server must send nothing more.
 #[track_caller]
 pub(super) fn check(script: &str) {
     check_with(None, script);
 }
 
-/// The same with a server that misbehaves from the start, or speaks one era only.
+/// Runs `script` like [`check`], against a server with options.
 #[track_caller]
 pub(super) fn check_with(options: impl Into<Options>, script: &str) {
     let mut client = Client::connect(options);
-    let script = written_out(script);
+    let script = expand(script);
     for line in script.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
         match line.split_at(1) {
             (">", sent) => client.send(sent.trim_start()),
             ("<", expected) => assert_eq!(client.receive(), expected.trim_start()),
-            (_, _) => panic!("a line of a script begins with > or <: {line}"),
+            (_, _) => panic!("a line of a script must begin with > or <: {line}"),
         }
     }
-    assert_eq!(client.hang_up(), (String::new(), Ending::EndOfInput));
+    assert_eq!(client.disconnect(), (String::new(), Ending::EndOfInput));
 }
 
-/// Puts what every modern message says in the place of a word for it.
-pub(super) fn written_out(script: &str) -> String {
+/// Replaces the placeholders in a script with the metadata of modern messages.
+pub(super) fn expand(script: &str) -> String {
     let meta = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":"#;
     let info = format!(
         r#""_meta":{{"io.modelcontextprotocol/serverInfo":{{"name":"manila-sample","version":"{}"}}}}"#,
         env!("CARGO_PKG_VERSION")
     );
-    let able = r#"{"elicitation":{},"sampling":{},"roots":{}}"#;
+    let capabilities = r#"{"elicitation":{},"sampling":{},"roots":{}}"#;
     script
-        .replace("META_ABLE", &format!("{meta}{able}"))
+        .replace("META_ABLE", &format!("{meta}{capabilities}"))
         .replace("META", &format!("{meta}{{}}"))
         .replace("SERVER_INFO", &info)
 }
 
-/// Calls one tool; `result` is the whole result, as it stands on the wire.
+/// Calls a tool. `result` is the expected result, as on the wire.
 #[track_caller]
 pub(super) fn check_tool(name: &str, arguments: &str, result: &str) {
     check(&format!(
@@ -51,7 +51,7 @@ pub(super) fn check_tool(name: &str, arguments: &str, result: &str) {
     ));
 }
 
-/// The line that calls a tool under the id 7.
+/// Returns the line that calls a tool with the id 7.
 pub(super) fn call(name: &str, arguments: &str) -> String {
     let params = format!("{{\"name\":\"{name}\",\"arguments\":{arguments}}}");
     format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{params}}}")
@@ -78,7 +78,7 @@ impl Client {
         self.input.write_all(b"\n").unwrap();
     }
 
-    /// The next line, without its line feed.
+    /// Returns the next line, without its line feed.
     pub(super) fn receive(&mut self) -> String {
         String::from_utf8(self.receive_bytes()).unwrap()
     }
@@ -90,8 +90,8 @@ impl Client {
         line
     }
 
-    /// Closes the input; returns what still came, and how the server ended.
-    pub(super) fn hang_up(mut self) -> (String, Ending) {
+    /// Closes the input. Returns the rest of the output and the reason why the server stopped.
+    pub(super) fn disconnect(mut self) -> (String, Ending) {
         drop(self.input);
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).unwrap();

@@ -1,8 +1,8 @@
 //! Conversations over HTTP, on a loopback socket.
 
 mod client;
-mod guarded;
+mod guard;
+mod header_check;
 mod legacy;
-mod mirrored;
 mod misbehaving;
 mod modern;

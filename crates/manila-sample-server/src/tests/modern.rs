@@ -1,10 +1,10 @@
-//! The modern era over stdio: every request says what it speaks, and nothing is remembered.
+//! The modern era over stdio: every request declares its version, and there is no session state.
 
 use super::super::{Eras, Options};
-use super::conversation::{Client, check, check_with, written_out};
+use super::conversation::{Client, check, check_with, expand};
 
 #[test]
-fn is_discovered() {
+fn responds_to_discover() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":"d","method":"server/discover","params":{"_meta":{META}}}
@@ -14,7 +14,7 @@ fn is_discovered() {
 }
 
 #[test]
-fn says_what_results_are() {
+fn adds_result_type_and_server_info() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{META},"name":"echo","arguments":{"message":"hi"}}}
@@ -26,12 +26,12 @@ fn says_what_results_are() {
         > {"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"_meta":{META},"uri":"sample://bytes"}}
         < {"jsonrpc":"2.0","id":4,"result":{"resultType":"complete","contents":[{"uri":"sample://bytes","mimeType":"application/octet-stream","blob":"AAECAwQFBgcICQoLDA0ODw=="}],"ttlMs":60000,"cacheScope":"private",SERVER_INFO}}
         > {"jsonrpc":"2.0","id":5,"method":"resources/templates/list","params":{"_meta":{META}}}
-        < {"jsonrpc":"2.0","id":5,"result":{"resultType":"complete","resourceTemplates":[{"uriTemplate":"sample://shelf/{place}","name":"place","description":"How often one place was touched.","mimeType":"text/plain"}],"ttlMs":300000,"cacheScope":"public",SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":5,"result":{"resultType":"complete","resourceTemplates":[{"uriTemplate":"sample://shelf/{place}","name":"place","description":"The number of times one place was touched.","mimeType":"text/plain"}],"ttlMs":300000,"cacheScope":"public",SERVER_INFO}}
         > {"jsonrpc":"2.0","id":6,"method":"completion/complete","params":{"_meta":{META},"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"t"}}}
         < {"jsonrpc":"2.0","id":6,"result":{"resultType":"complete","completion":{"values":["Tony"],"total":1,"hasMore":false},SERVER_INFO}}
         > {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{META},"name":"misbehave","arguments":{"how":"answer_twice"}}}
-        < {"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[{"type":"text","text":"the first answer"}],SERVER_INFO}}
-        < {"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[{"type":"text","text":"the second answer"}],SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[{"type":"text","text":"the first response"}],SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[{"type":"text","text":"the second response"}],SERVER_INFO}}
         "#,
     );
 }
@@ -51,8 +51,8 @@ fn serves_both_eras_at_once() {
 }
 
 #[test]
-fn refuses_what_says_too_little() {
-    for (method, params, answer) in [
+fn refuses_incomplete_or_unsupported_requests() {
+    for (method, params, error) in [
         ("server/discover", r#"{"_meta":{}}"#, r#"{"code":-32602,"#),
         (
             "tools/list",
@@ -67,7 +67,7 @@ fn refuses_what_says_too_little() {
         (
             "tools/list",
             r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}"#,
-            r#"{"code":-32022,"message":"the revision is not spoken here; spoken is 2026-07-28","data":{"supported":["2026-07-28"],"requested":"1900-01-01"}}"#,
+            r#"{"code":-32022,"message":"unsupported protocol version; supported: 2026-07-28","data":{"supported":["2026-07-28"],"requested":"1900-01-01"}}"#,
         ),
         (
             "tools/list",
@@ -91,21 +91,26 @@ fn refuses_what_says_too_little() {
             r#"{"code":-32602,"#,
         ),
     ] {
-        refused(Eras::Both, method, params, answer);
+        check_refused(Eras::Both, method, params, error);
     }
-    refused(Eras::Both, "subscriptions/listen", r#"{"notifications":{}}"#, r#"{"code":-32601,"#);
+    check_refused(
+        Eras::Both,
+        "subscriptions/listen",
+        r#"{"notifications":{}}"#,
+        r#"{"code":-32601,"#,
+    );
 }
 
 #[test]
-fn speaks_one_era_only() {
+fn serves_only_one_era() {
     let discover = r#"{"_meta":{META}}"#;
-    refused(Eras::Legacy, "server/discover", discover, r#"{"code":-32601,"#);
-    refused(Eras::Modern, "tools/list", "{}", r#"{"code":-32602,"#);
-    refused(
+    check_refused(Eras::Legacy, "server/discover", discover, r#"{"code":-32601,"#);
+    check_refused(Eras::Modern, "tools/list", "{}", r#"{"code":-32602,"#);
+    check_refused(
         Eras::Modern,
         "initialize",
         r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}}"#,
-        r#"{"code":-32022,"message":"the revision is not spoken here; spoken is 2026-07-28","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}"#,
+        r#"{"code":-32022,"message":"unsupported protocol version; supported: 2026-07-28","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}"#,
     );
     check_with(
         Options { eras: Eras::Legacy, fault: None },
@@ -121,18 +126,18 @@ fn speaks_one_era_only() {
 }
 
 #[track_caller]
-fn refused(eras: Eras, method: &str, params: &str, error: &str) {
+fn check_refused(eras: Eras, method: &str, params: &str, error: &str) {
     let mut client = Client::connect(Options { eras, fault: None });
-    let params = written_out(params);
+    let params = expand(params);
     client.send(&format!(r#"{{"jsonrpc":"2.0","id":4,"method":"{method}","params":{params}}}"#));
-    let answer = client.receive();
+    let response = client.receive();
     let expected = format!(r#"{{"jsonrpc":"2.0","id":4,"error":{error}"#);
-    assert!(answer.starts_with(&expected), "{method} {params}\n{answer}");
-    assert_eq!(client.hang_up().0, "");
+    assert!(response.starts_with(&expected), "{method} {params}\n{response}");
+    assert_eq!(client.disconnect().0, "");
 }
 
 #[test]
-fn listens() {
+fn notifies_subscriptions() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"_meta":{META},"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["x:","sample://shelf"]}}}
@@ -141,25 +146,25 @@ fn listens() {
         < {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":8},"notifications":{}}}
         > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{META},"name":"change_tools"}}
         < {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}}
-        < {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":"`extra` is there"}],SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":"added `extra`"}],SERVER_INFO}}
         > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{META},"name":"touch"}}
         < {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"},"uri":"sample://shelf/top"}}
         < {"jsonrpc":"2.0","id":3,"result":{"resultType":"complete","content":[{"type":"text","text":"sample://shelf/top has changed"}],SERVER_INFO}}
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"L"}}
         > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META},"name":"change_tools"}}
-        < {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"`extra` is gone"}],SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"removed `extra`"}],SERVER_INFO}}
         "#,
     );
 }
 
 #[test]
-fn logs_only_where_it_is_asked_for() {
+fn logs_only_at_the_requested_level() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{META},"name":"log","arguments":{"message":"m","level":"alert"}}}
-        < {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":"not logged: the client wants to hear of nothing"}],SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":"not logged: the client accepts no log messages"}],SERVER_INFO}}
         > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META,"io.modelcontextprotocol/logLevel":"error"},"name":"log","arguments":{"message":"m"}}}
-        < {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"not logged: the client wants to hear of graver things only"}],SERVER_INFO}}
+        < {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"not logged: the client accepts only higher levels"}],SERVER_INFO}}
         > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{META,"io.modelcontextprotocol/logLevel":"info"},"name":"log","arguments":{"message":"m"}}}
         < {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"manila-sample","data":"m"}}
         < {"jsonrpc":"2.0","id":3,"result":{"resultType":"complete","content":[{"type":"text","text":"logged as info"}],SERVER_INFO}}
@@ -168,7 +173,7 @@ fn logs_only_where_it_is_asked_for() {
 }
 
 #[test]
-fn waits_and_is_cancelled() {
+fn reports_progress_and_accepts_cancellation() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{META,"progressToken":"t"},"name":"progress","arguments":{"steps":1,"delay_ms":0}}}
@@ -181,7 +186,7 @@ fn waits_and_is_cancelled() {
 }
 
 #[test]
-fn asks_by_letting_the_call_come_again() {
+fn requests_input_and_completes_on_retry() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{META_ABLE},"name":"ask_user","arguments":{"question":"Which \"berth\"?"}}}
@@ -189,7 +194,7 @@ fn asks_by_letting_the_call_come_again() {
         > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META_ABLE},"name":"ask_user","arguments":{"question":"Which \u0022berth\u0022?"},"requestState":"asked-5cf93cf568dfe651","inputResponses":{"answer":{"action":"accept","content":{"answer":"four"}},"more":1}}}
         < {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"{\"action\":\"accept\",\"content\":{\"answer\":\"four\"}}"}],"structuredContent":{"action":"accept","content":{"answer":"four"}},SERVER_INFO}}
         > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{META_ABLE},"name":"ask_user","arguments":{"question":"Another?"},"requestState":"asked-5cf93cf568dfe651","inputResponses":{"answer":{"action":"accept"}}}}
-        < {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"`requestState` is none that fits this call"}}
+        < {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"`requestState` does not belong to this call"}}
         > {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"_meta":{META_ABLE},"name":"ask_model","arguments":{"prompt":"Hi"}}}
         < {"jsonrpc":"2.0","id":4,"result":{"resultType":"input_required","inputRequests":{"message":{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}}],"maxTokens":200}}},"requestState":"asked-109b3a3355442292",SERVER_INFO}}
         > {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"_meta":{META_ABLE},"name":"roots"}}
@@ -203,8 +208,8 @@ fn asks_by_letting_the_call_come_again() {
 }
 
 #[test]
-fn asks_nothing_that_the_client_cannot_do() {
-    for (tool, arguments, capabilities, wanted) in [
+fn requires_declared_capabilities() {
+    for (tool, arguments, capabilities, required) in [
         ("ask_user", r#"{"question":"?"}"#, "{}", r#"{"elicitation":{"form":{}}}"#),
         (
             "ask_user",
@@ -219,8 +224,8 @@ fn asks_nothing_that_the_client_cannot_do() {
             r#"{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{capabilities}}},"name":"{tool}","arguments":{arguments}}}"#
         );
         let error = format!(
-            r#"{{"code":-32021,"message":"the call needs a capability that the client did not declare","data":{{"requiredCapabilities":{wanted}}}}}}}"#
+            r#"{{"code":-32021,"message":"the call needs a capability that the client did not declare","data":{{"requiredCapabilities":{required}}}}}}}"#
         );
-        refused(Eras::Both, "tools/call", &params, &error);
+        check_refused(Eras::Both, "tools/call", &params, &error);
     }
 }

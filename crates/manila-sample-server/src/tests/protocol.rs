@@ -6,7 +6,7 @@ use super::conversation::{Client, check, check_with};
 
 #[test]
 fn negotiates_the_revision() {
-    for (wanted, spoken) in [
+    for (requested, negotiated) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
@@ -16,10 +16,10 @@ fn negotiates_the_revision() {
     ] {
         let mut client = Client::connect(None);
         client.send(&format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":"{wanted}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":"{requested}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
         ));
         let expected = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{spoken}","capabilities":{{"tools":{{"listChanged":true}},"resources":{{"subscribe":true}},"prompts":{{}},"logging":{{}},"completions":{{}},"tasks":{{"list":{{}},"cancel":{{}},"requests":{{"tools":{{"call":{{}}}}}}}}}},"serverInfo":{{"name":"manila-sample","version":"{}"}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose."}}}}"#,
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{negotiated}","capabilities":{{"tools":{{"listChanged":true}},"resources":{{"subscribe":true}},"prompts":{{}},"logging":{{}},"completions":{{}},"tasks":{{"list":{{}},"cancel":{{}},"requests":{{"tools":{{"call":{{}}}}}}}}}},"serverInfo":{{"name":"manila-sample","version":"{}"}},"instructions":"Call any tool freely: nothing here touches real data, and some tools fail on purpose."}}}}"#,
             env!("CARGO_PKG_VERSION")
         );
         assert_eq!(client.receive(), expected);
@@ -27,7 +27,7 @@ fn negotiates_the_revision() {
 }
 
 #[test]
-fn answers_under_the_id_as_written() {
+fn responds_with_the_id_as_written() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":12345678901234567890123,"method":"ping"}
@@ -44,7 +44,7 @@ fn answers_under_the_id_as_written() {
 }
 
 #[test]
-fn refuses_what_is_no_request() {
+fn refuses_invalid_requests() {
     for (line, id, code) in [
         ("{", "null", -32700),
         ("hello", "null", -32700),
@@ -101,9 +101,9 @@ fn refuses_what_is_no_request() {
         let mut client = Client::connect(None);
         client.send(line);
         let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"#);
-        let answer = client.receive();
-        assert!(answer.starts_with(&expected), "{line}\n{answer}");
-        assert_eq!(client.hang_up().0, "");
+        let response = client.receive();
+        assert!(response.starts_with(&expected), "{line}\n{response}");
+        assert_eq!(client.disconnect().0, "");
     }
 }
 
@@ -112,7 +112,7 @@ fn lists_and_reads_resources_and_prompts() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":1,"method":"resources/list"}
-        < {"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"sample://greeting","name":"greeting","description":"A few friendly words, as plain text.","mimeType":"text/plain"},{"uri":"sample://bytes","name":"bytes","description":"Sixteen bytes, counting up from zero.","mimeType":"application/octet-stream"},{"uri":"sample://shelf","name":"shelf","description":"How often each place was touched. It can be subscribed to.","mimeType":"text/plain"}]}}
+        < {"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"sample://greeting","name":"greeting","description":"A short greeting, as plain text.","mimeType":"text/plain"},{"uri":"sample://bytes","name":"bytes","description":"Sixteen bytes, counting up from zero.","mimeType":"application/octet-stream"},{"uri":"sample://shelf","name":"shelf","description":"The number of times each place was touched. Clients can subscribe to it.","mimeType":"text/plain"}]}}
         > {"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"sample://greeting"}}
         < {"jsonrpc":"2.0","id":2,"result":{"contents":[{"uri":"sample://greeting","mimeType":"text/plain","text":"Good morning from the sample server.\n"}]}}
         > {"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"sample://bytes"}}
@@ -120,9 +120,9 @@ fn lists_and_reads_resources_and_prompts() {
         > {"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"ui://sample/app"}}
         < {"jsonrpc":"2.0","id":4,"result":{"contents":[{"uri":"ui://sample/app","mimeType":"text/html;profile=mcp-app","text":"<!doctype html><title>Sample</title><p>The sample app is ready.</p>"}]}}
         > {"jsonrpc":"2.0","id":5,"method":"resources/templates/list"}
-        < {"jsonrpc":"2.0","id":5,"result":{"resourceTemplates":[{"uriTemplate":"sample://shelf/{place}","name":"place","description":"How often one place was touched.","mimeType":"text/plain"}]}}
+        < {"jsonrpc":"2.0","id":5,"result":{"resourceTemplates":[{"uriTemplate":"sample://shelf/{place}","name":"place","description":"The number of times one place was touched.","mimeType":"text/plain"}]}}
         > {"jsonrpc":"2.0","id":6,"method":"prompts/list"}
-        < {"jsonrpc":"2.0","id":6,"result":{"prompts":[{"name":"greet","title":"Greet somebody","description":"Asks the model for a short greeting.","arguments":[{"name":"name","description":"Who is greeted.","required":true}]}]}}
+        < {"jsonrpc":"2.0","id":6,"result":{"prompts":[{"name":"greet","title":"Greet a person","description":"Asks the model for a short greeting.","arguments":[{"name":"name","description":"The person to greet.","required":true}]}]}}
         > {"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"greet","arguments":{"name":"Ada"}}}
         < {"jsonrpc":"2.0","id":7,"result":{"description":"Asks the model for a short greeting.","messages":[{"role":"user","content":{"type":"text","text":"Greet Ada in one friendly sentence."}}]}}
         > {"jsonrpc":"2.0","id":8,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"a"}}}
@@ -134,7 +134,7 @@ fn lists_and_reads_resources_and_prompts() {
 }
 
 #[test]
-fn tells_of_the_resources_that_are_subscribed_to() {
+fn notifies_changes_of_subscribed_resources() {
     check(
         r#"
         > {"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"sample://shelf/top"}}
@@ -170,20 +170,20 @@ fn skips_a_line_that_is_too_long() {
     let padding = " ".repeat(LINE_BYTES_MAX - 40);
     client.send(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping"{padding}}}"#));
     assert_eq!(client.receive(), r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-    assert_eq!(client.hang_up(), (String::new(), Ending::EndOfInput));
+    assert_eq!(client.disconnect(), (String::new(), Ending::EndOfInput));
 }
 
 #[test]
 fn has_faults_from_the_start() {
     check_with(Some(Fault::Silent), r#"> {"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     let client = Client::connect(Some(Fault::Exit));
-    assert_eq!(client.hang_up(), (String::new(), Ending::GaveUp));
+    assert_eq!(client.disconnect(), (String::new(), Ending::GaveUp));
 
     let mut client = Client::connect(Some(Fault::Noise));
     client.send(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
-    let (all, _) = client.hang_up();
-    let lines: Vec<&str> = all.lines().collect();
-    assert!(lines.contains(&"") && lines.contains(&r#"[1, "two", {"three": 3}]"#), "{all}");
+    let (output, _) = client.disconnect();
+    let lines: Vec<&str> = output.lines().collect();
+    assert!(lines.contains(&"") && lines.contains(&r#"[1, "two", {"three": 3}]"#), "{output}");
     assert_eq!(lines.last(), Some(&r#"{"jsonrpc":"2.0","id":1,"result":{}}"#));
 
     for fault in Fault::ALL {

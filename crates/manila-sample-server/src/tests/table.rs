@@ -1,4 +1,4 @@
-//! The table of tools: that it is complete, readable and listed.
+//! The table of tools: it is complete, valid and listed.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::conversation::{Client, call};
 fn describes_every_tool() {
     let mut names = HashSet::new();
     for tool in TOOLS {
-        assert!(names.insert(tool.name), "{} stands twice in the table", tool.name);
+        assert!(names.insert(tool.name), "{} is in the table twice", tool.name);
         assert!(!tool.title.is_empty() && tool.description.ends_with('.'), "{}", tool.name);
         assert!(!tool.description.contains("  "), "{}", tool.name);
         let schema: Value = serde_json::from_str(tool.input_schema).expect(tool.name);
@@ -26,16 +26,16 @@ fn describes_every_tool() {
 }
 
 #[test]
-fn lists_the_table_in_its_order() {
+fn lists_tools_in_the_order_of_the_table() {
     let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-    let all = listed("{}");
-    assert_eq!(all.names, names);
-    assert_eq!(all.next_cursor, None);
-    assert_eq!(listed(r#"{"cursor":"from-25"}"#).names, names[25..]);
+    let page = list_tools("{}");
+    assert_eq!(page.names, names);
+    assert_eq!(page.next_cursor, None);
+    assert_eq!(list_tools(r#"{"cursor":"from-25"}"#).names, names[25..]);
 }
 
 #[test]
-fn pages_the_list() {
+fn splits_the_list_into_pages() {
     let tools: Vec<&Tool> = TOOLS[..5].iter().collect();
     for (start, n_tools, next) in [(0, 2, "from-2"), (2, 2, "from-4"), (4, 1, ""), (3, 2, "")] {
         let mut out = Vec::new();
@@ -49,8 +49,8 @@ fn pages_the_list() {
 #[test]
 fn refuses_arguments_outside_the_schema() {
     for tool in TOOLS {
-        refused(tool.name, r#"{"unheard_of":1}"#);
-        refused(tool.name, "[]");
+        check_refused(tool.name, r#"{"unheard_of":1}"#);
+        check_refused(tool.name, "[]");
     }
     for (tool, arguments) in [
         ("echo", "{}"),
@@ -71,30 +71,31 @@ fn refuses_arguments_outside_the_schema() {
         ("crash", r#"{"code":256}"#),
         ("misbehave", r#"{"how":"a little"}"#),
     ] {
-        refused(tool, arguments);
+        check_refused(tool, arguments);
     }
 }
 
 #[track_caller]
-fn refused(tool: &str, arguments: &str) {
+fn check_refused(tool: &str, arguments: &str) {
     let mut client = Client::connect(None);
     client.send(&call(tool, arguments));
-    let answer = client.receive();
-    assert!(answer.contains(r#""id":7,"error":{"code":-32602,"#), "{tool} {arguments}: {answer}");
+    let response = client.receive();
+    let is_refused = response.contains(r#""id":7,"error":{"code":-32602,"#);
+    assert!(is_refused, "{tool} {arguments}: {response}");
 }
 
-struct Listed {
+struct ToolPage {
     names: Vec<String>,
     next_cursor: Option<String>,
 }
 
-fn listed(params: &str) -> Listed {
+fn list_tools(params: &str) -> ToolPage {
     let mut client = Client::connect(None);
     client.send(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{params}}}"#));
-    let answer: Value = serde_json::from_str(&client.receive()).unwrap();
-    let tools = answer["result"]["tools"].as_array().unwrap();
-    Listed {
+    let response: Value = serde_json::from_str(&client.receive()).unwrap();
+    let tools = response["result"]["tools"].as_array().unwrap();
+    ToolPage {
         names: tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect(),
-        next_cursor: answer["result"]["nextCursor"].as_str().map(ToOwned::to_owned),
+        next_cursor: response["result"]["nextCursor"].as_str().map(ToOwned::to_owned),
     }
 }

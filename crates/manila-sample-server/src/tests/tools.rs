@@ -1,11 +1,11 @@
-//! Tools that answer at once, compared with what they put on the wire.
+//! Tools that respond at once: their output on the wire.
 
 use serde_json::Value;
 
 use super::conversation::{Client, call, check, check_tool};
 
 #[test]
-fn answers_plainly() {
+fn returns_text() {
     check_tool("echo", r#"{"message":"hé\n"}"#, r#"{"content":[{"type":"text","text":"hé\n"}]}"#);
     check_tool(
         "text",
@@ -26,19 +26,19 @@ fn answers_plainly() {
 }
 
 #[test]
-fn adds() {
+fn adds_numbers() {
     for (a, b, sum) in [
         ("1", "2", "3"),
         ("1.5", "2", "3.5"),
         ("9223372036854775807", "-1", "9223372036854775806"),
         ("9223372036854775807", "1", "9.223372036854775807e18"),
     ] {
-        // Beyond 64 bits only the value counts, not its spelling.
+        // Beyond 64 bits, only the value matters, not its spelling.
         let mut client = Client::connect(None);
         client.send(&call("add", &format!(r#"{{"a":{a},"b":{b}}}"#)));
-        let answer: Value = serde_json::from_str(&client.receive()).unwrap();
+        let response: Value = serde_json::from_str(&client.receive()).unwrap();
         let expected: Value = serde_json::from_str(sum).unwrap();
-        assert_eq!(answer["result"]["structuredContent"]["sum"], expected);
+        assert_eq!(response["result"]["structuredContent"]["sum"], expected);
     }
     check_tool(
         "add",
@@ -48,7 +48,7 @@ fn adds() {
 }
 
 #[test]
-fn answers_with_structure() {
+fn returns_structured_content() {
     check_tool(
         "big_numbers",
         "{}",
@@ -98,14 +98,15 @@ fn fails_in_every_way() {
     ] {
         let mut client = Client::connect(None);
         client.send(&call("fail", &format!(r#"{{"how":"{how}"}}"#)));
-        let answer = client.receive();
-        assert!(answer.contains(part), "{how}: {answer}");
-        assert!(answer.contains(r#""isError":true"#) != answer.contains(r#""error":{"#), "{how}");
+        let response = client.receive();
+        assert!(response.contains(part), "{how}: {response}");
+        let is_tool_error = response.contains(r#""isError":true"#);
+        assert!(is_tool_error != response.contains(r#""error":{"#), "{how}");
     }
 }
 
 #[test]
-fn answers_with_media() {
+fn returns_media_blocks() {
     for (tool, types) in [
         ("image", "text image"),
         ("audio", "audio"),
@@ -115,13 +116,13 @@ fn answers_with_media() {
     ] {
         let result = result_of(tool, "{}");
         let blocks = result["content"].as_array().unwrap().iter();
-        let found: Vec<&str> = blocks.map(|block| block["type"].as_str().unwrap()).collect();
-        assert_eq!(found.join(" "), types);
+        let block_types: Vec<&str> = blocks.map(|block| block["type"].as_str().unwrap()).collect();
+        assert_eq!(block_types.join(" "), types);
     }
 }
 
 #[test]
-fn answers_with_fake_secrets() {
+fn returns_fake_secrets() {
     let result = result_of("secrets", "{}");
     let text = result["content"][0]["text"].as_str().unwrap();
     for part in ["AKIAIOSFODNN7", ":not-a-real-pass", "ghp_", "Bearer ", "-----BEGIN "] {
@@ -130,7 +131,7 @@ fn answers_with_fake_secrets() {
 }
 
 #[test]
-fn answers_hugely() {
+fn returns_huge_texts() {
     for n_bytes in [1, 48, 49, 65_487, 65_536, 3_000_000] {
         let result = result_of("huge", &format!(r#"{{"bytes":{n_bytes}}}"#));
         assert_eq!(result["content"][0]["text"].as_str().map(str::len), Some(n_bytes));
@@ -147,7 +148,7 @@ fn has_side_effects() {
         > {"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"warning"}}
         < {"jsonrpc":"2.0","id":2,"result":{}}
         > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"log","arguments":{"message":"m"}}}
-        < {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"not logged: the client wants to hear of graver things only"}]}}
+        < {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"not logged: the client accepts only higher levels"}]}}
         > {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"log","arguments":{"message":"m","level":"warning"}}}
         < {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"manila-sample","data":"m"}}
         < {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"logged as warning"}]}}
@@ -157,7 +158,7 @@ fn has_side_effects() {
         < {"jsonrpc":"2.0","id":6,"error":{"code":-32602,"message":"unknown tool: extra"}}
         > {"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"change_tools"}}
         < {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}
-        < {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"`extra` is there"}]}}
+        < {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"added `extra`"}]}}
         > {"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"extra"}}
         < {"jsonrpc":"2.0","id":8,"result":{"content":[{"type":"text","text":"You found the extra tool."}]}}
         "#,
@@ -168,7 +169,7 @@ fn has_side_effects() {
 fn result_of(tool: &str, arguments: &str) -> Value {
     let mut client = Client::connect(None);
     client.send(&call(tool, arguments));
-    let mut answer: Value = serde_json::from_str(&client.receive()).unwrap();
-    assert_eq!(client.hang_up().0, "");
-    answer["result"].take()
+    let mut response: Value = serde_json::from_str(&client.receive()).unwrap();
+    assert_eq!(client.disconnect().0, "");
+    response["result"].take()
 }

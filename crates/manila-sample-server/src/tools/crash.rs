@@ -1,19 +1,19 @@
-//! Crash: the server goes down in the middle of a call.
+//! The tool `crash`, which ends the server during a call.
 
 use std::io::{self, Write};
 use std::process;
 
 use serde::Deserialize;
 
-use super::super::arguments::Whole;
-use super::super::conduct::{Conduct, Stop};
+use super::super::arguments::IntegerIn;
+use super::super::disposition::{Disposition, HandlerError};
 use super::{Call, Tool};
 
 pub(super) const CRASH: Tool = Tool {
     name: "crash",
     title: "Crash",
-    description: "Ends the server at once, with an exit code or by a signal, and never answers. \
-                  Shows what a client is told when a server dies on it.",
+    description: "Ends the server at once, with an exit code or by a signal, without a response. \
+                  Shows which error a client receives when a server crashes.",
     input_schema: r#"{
         "type": "object",
         "properties": {
@@ -36,23 +36,23 @@ pub(super) const CRASH: Tool = Tool {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CrashArguments {
-    code: Option<Whole<0, 255>>,
+    code: Option<IntegerIn<0, 255>>,
     #[serde(default)]
     signal: bool,
 }
 
-/// Looks like the last words of a program that did not expect to die.
-const LAST_WORDS: &[u8] = b"thread 'main' panicked at src/harbour.rs:27:9:
+/// The stderr output, which looks like that of a panic.
+const CRASH_STDERR: &[u8] = b"thread 'main' panicked at src/harbour.rs:27:9:
 the tide table has no entry for today
 note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
 ";
 
-#[expect(clippy::disallowed_methods, reason = "the point of this tool is an end without manners")]
-fn crash(call: &Call<'_>, _out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+#[expect(clippy::disallowed_methods, reason = "this tool ends the server without cleanup")]
+fn crash(call: &Call<'_>, _out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let arguments: CrashArguments = call.arguments()?;
-    let Whole(code) = arguments.code.unwrap_or(Whole(1));
-    // A server that dies does not care whether anybody listens.
-    let _ = io::stderr().write_all(LAST_WORDS);
+    let IntegerIn(code) = arguments.code.unwrap_or(IntegerIn(1));
+    // The server exits even if stderr cannot be written.
+    let _ = io::stderr().write_all(CRASH_STDERR);
     if arguments.signal {
         process::abort()
     }

@@ -1,16 +1,16 @@
-//! A tool whose answer already is an envelope, in whatever contract one wants to see.
+//! The tool `enveloped`, whose result already is an envelope of a chosen contract.
 
 use serde::Deserialize;
 
-use super::super::conduct::{Conduct, Stop};
+use super::super::disposition::{Disposition, HandlerError};
 use super::super::result;
 use super::{Call, Tool};
 
 pub(super) const ENVELOPED: Tool = Tool {
     name: "enveloped",
     title: "Already in an envelope",
-    description: "Answers with an envelope of the contract you choose, or with one that breaks \
-                  its contract. Shows who reads envelopes and who wraps them again.",
+    description: "Returns an envelope of the contract you choose, or one that breaks its \
+                  contract. Shows whether a gateway reads envelopes or wraps them again.",
     input_schema: r#"{
         "type": "object",
         "properties": {
@@ -18,7 +18,7 @@ pub(super) const ENVELOPED: Tool = Tool {
                 "type": "string",
                 "enum": ["envelope-v1", "response-v2", "machine-readable-v1",
                     "mcp.envelope.v0.1", "broken", "nested"],
-                "description": "The contract of the answer."
+                "description": "The contract of the envelope."
             }
         },
         "required": ["contract"],
@@ -51,7 +51,7 @@ enum Which {
     Nested,
 }
 
-fn enveloped(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn enveloped(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let EnvelopedArguments { contract } = call.arguments()?;
     let envelope = match contract {
         Which::EnvelopeV1 => {
@@ -73,6 +73,6 @@ fn enveloped(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
             r#"{"schema_version":"mcp.envelope.v0.1","result":{"schema_version":"mcp.envelope.v0.1","result":4.20}}"#
         }
     };
-    result::mirrored(out, envelope);
-    Ok(Conduct::Answer)
+    result::push_mirrored(out, envelope);
+    Ok(Disposition::Answer)
 }

@@ -1,9 +1,9 @@
-//! Failing: one tool that fails in the ways in which real tools do.
+//! The tool `fail`, which fails the way real tools do.
 
 use serde::Deserialize;
 
-use super::super::answer::push;
-use super::super::conduct::{Conduct, Stop};
+use super::super::disposition::{Disposition, HandlerError};
+use super::super::jsonrpc::push;
 use super::super::result;
 use super::super::rpc_error::RpcError;
 use super::{Call, Tool};
@@ -11,9 +11,10 @@ use super::{Call, Tool};
 pub(super) const FAIL: Tool = Tool {
     name: "fail",
     title: "Fail",
-    description: "Fails in the way you choose: with a sentence, with JSON, with a traceback, \
-                  with nothing, or with an error of the protocol. Good for practising the bad \
-                  days.",
+    description: "Fails in the way you choose. `text`, `json` and `traceback` are formats of a \
+                  message, and `empty` has none; `not_found`, `permission`, `timeout`, \
+                  `rate_limit` and `too_large` are typical messages; `protocol_error` and \
+                  `invalid_params` are JSON-RPC errors.",
     input_schema: r#"{
         "type": "object",
         "properties": {
@@ -60,7 +61,7 @@ const TRACEBACK: &str = r#"Traceback (most recent call last):
             ~~~~~~^^^^^^^^^^^^^^^
 KeyError: 312"#;
 
-fn fail(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn fail(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let FailArguments { how } = call.arguments()?;
     let text = match how {
         How::Text => "The manifest could not be printed: the printer is out of paper.",
@@ -75,7 +76,7 @@ fn fail(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         How::Traceback => TRACEBACK,
         How::Empty => {
             push(out, r#"{"content":[],"isError":true}"#);
-            return Ok(Conduct::Answer);
+            return Ok(Disposition::Answer);
         }
         How::ProtocolError => {
             let data = Some(r#"{"component":"berth planner","retry":true}"#.to_owned());
@@ -87,5 +88,5 @@ fn fail(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         }
     };
     result::failure(out, text);
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

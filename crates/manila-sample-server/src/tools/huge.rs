@@ -1,25 +1,25 @@
-//! Huge: an answer of any size, written piece by piece and never held as a whole.
+//! The tool `huge`: a result of any size, written in pieces and never held in memory.
 
 use std::io::{self, Write};
 
 use serde::Deserialize;
 
-use super::super::answer::push;
-use super::super::arguments::Whole;
-use super::super::conduct::{Conduct, Stop};
+use super::super::arguments::IntegerIn;
+use super::super::disposition::{Disposition, HandlerError};
+use super::super::jsonrpc::push;
 use super::{Call, Tool};
 
 pub(super) const HUGE: Tool = Tool {
     name: "huge",
     title: "Huge text",
-    description: "Answers with a text of exactly as many bytes as you ask for. \
-                  Start small: two hundred million are possible.",
+    description: "Returns text of exactly the requested number of bytes. \
+                  Start small: the maximum is 200,000,000 bytes.",
     input_schema: r#"{
         "type": "object",
         "properties": {
             "bytes": {
                 "type": "integer", "minimum": 1, "maximum": 200000000,
-                "description": "The length of the text."
+                "description": "The length of the text in bytes."
             }
         },
         "required": ["bytes"],
@@ -33,17 +33,17 @@ pub(super) const HUGE: Tool = Tool {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HugeArguments {
-    bytes: Whole<1, 200_000_000>,
+    bytes: IntegerIn<1, 200_000_000>,
 }
 
-fn huge(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    let HugeArguments { bytes: Whole(n_bytes) } = call.arguments()?;
+fn huge(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    let HugeArguments { bytes: IntegerIn(n_bytes) } = call.arguments()?;
     push(out, r#"{"content":[{"type":"text","text":""#);
     let text = Box::new(move |writer: &mut dyn Write| write_filler(writer, n_bytes));
-    Ok(Conduct::Long { text, rest: r#""}]}"# })
+    Ok(Disposition::Long { text, rest: r#""}]}"# })
 }
 
-/// Writes `n_bytes` bytes of prose that needs no escapes.
+/// Writes `n_bytes` bytes of text that needs no escapes.
 pub(super) fn write_filler(writer: &mut dyn Write, n_bytes: u64) -> io::Result<()> {
     const PHRASE: &str = "Crates of paper and tea are counted on the quay. ";
     const PIECE_BYTES: usize = 1 << 16;

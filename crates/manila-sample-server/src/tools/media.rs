@@ -1,21 +1,21 @@
-//! Media: answers with blocks that are not, or not only, text.
+//! Media: tools that return blocks other than text.
 
-use super::super::answer::push_folded;
-use super::super::conduct::{Conduct, Stop};
+use super::super::disposition::{Disposition, HandlerError};
+use super::super::jsonrpc::push_folded;
 use super::{Call, NO_ARGUMENTS, Tool};
 
 pub(super) const IMAGE: Tool = Tool {
     name: "image",
     title: "An image",
-    description: "Answers with a PNG of a single pixel, and a text that says so.",
+    description: "Returns a PNG of a single pixel, and a text that describes it.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
     handler: image,
 };
 
-fn image(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    answer(
+fn image(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    push_result(
         call,
         out,
         concat!(
@@ -29,15 +29,15 @@ fn image(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 pub(super) const AUDIO: Tool = Tool {
     name: "audio",
     title: "A sound",
-    description: "Answers with a WAV file that lasts a millisecond.",
+    description: "Returns a WAV file with a duration of one millisecond.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
     handler: audio,
 };
 
-fn audio(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    answer(
+fn audio(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    push_result(
         call,
         out,
         concat!(
@@ -50,7 +50,7 @@ fn audio(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 pub(super) const LINKS: Tool = Tool {
     name: "links",
     title: "Links",
-    description: "Answers with two links to resources of this server instead of their content. \
+    description: "Returns two links to resources of this server instead of their content. \
                   Read them with resources/read.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
@@ -58,14 +58,14 @@ pub(super) const LINKS: Tool = Tool {
     handler: links,
 };
 
-fn links(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    answer(
+fn links(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    push_result(
         call,
         out,
         r#"{"content":[
-            {"type":"text","text":"Two things worth reading."},
+            {"type":"text","text":"Two links to resources."},
             {"type":"resource_link","uri":"sample://greeting","name":"greeting",
-                "description":"A few friendly words.","mimeType":"text/plain"},
+                "description":"A short greeting.","mimeType":"text/plain"},
             {"type":"resource_link","uri":"sample://bytes","name":"bytes",
                 "mimeType":"application/octet-stream","size":16}
         ]}"#,
@@ -75,15 +75,15 @@ fn links(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 pub(super) const EMBEDDED: Tool = Tool {
     name: "embedded",
     title: "Embedded resources",
-    description: "Answers with the content of two resources, one of text and one of bytes.",
+    description: "Returns the content of two resources: a text and a blob.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
     handler: embedded,
 };
 
-fn embedded(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    answer(
+fn embedded(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    push_result(
         call,
         out,
         r#"{"content":[
@@ -98,16 +98,16 @@ fn embedded(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
 pub(super) const MIXED: Tool = Tool {
     name: "mixed",
     title: "Mixed blocks",
-    description: "Answers with text, an image, a block of a kind that nobody knows yet, and text. \
-                  Whoever passes it on should keep all four, in this order.",
+    description: "Returns text, an image, a block of an unknown type, and text. \
+                  A gateway should keep all four, in this order.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
     handler: mixed,
 };
 
-fn mixed(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    answer(
+fn mixed(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    push_result(
         call,
         out,
         concat!(
@@ -119,9 +119,13 @@ fn mixed(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     )
 }
 
-/// The result `json`, which may stand on several lines here but not on the wire.
-fn answer(call: &Call<'_>, out: &mut Vec<u8>, json: &str) -> Result<Conduct, Stop> {
-    call.no_arguments()?;
+/// Appends the result `json`, which may have several lines here but not on the wire.
+fn push_result(
+    call: &Call<'_>,
+    out: &mut Vec<u8>,
+    json: &str,
+) -> Result<Disposition, HandlerError> {
+    call.reject_arguments()?;
     push_folded(out, json);
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

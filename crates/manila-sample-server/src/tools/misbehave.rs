@@ -1,16 +1,16 @@
-//! Misbehave: one tool that breaks the rules of the transport, each in one way.
+//! The tool `misbehave`, which breaks a rule of the transport in a chosen way.
 
 use std::io;
 
 use serde::Deserialize;
 
-use super::super::answer::{self, push};
-use super::super::conduct::{Conduct, Stop};
+use super::super::disposition::{Disposition, HandlerError};
 use super::super::era::Era;
+use super::super::jsonrpc::{self, push};
 use super::super::message::Reply;
 use super::super::output::Part;
 use super::super::rpc_error::RpcError;
-use super::super::shape::OwnMeta;
+use super::super::shape::HandlerMeta;
 use super::super::{linger, own_process, result};
 use super::huge::write_filler;
 use super::{Call, Tool};
@@ -19,8 +19,8 @@ pub(super) const MISBEHAVE: Tool = Tool {
     name: "misbehave",
     title: "Misbehave",
     description: "Breaks a rule of the transport in the way you choose: garbage between messages, \
-                  answers that are doubled, lost, far too long or not text at all, processes that \
-                  stay behind. Only for testing what stands in front of a server.",
+                  responses that are duplicate, missing, too long or not UTF-8, and orphaned \
+                  processes. Only for testing clients and gateways.",
     input_schema: r#"{
         "type": "object",
         "properties": {
@@ -66,7 +66,7 @@ enum How {
     InternalError,
 }
 
-fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let MisbehaveArguments { how } = call.arguments()?;
     match how {
         How::CloseStdout => close_stdout(call),
@@ -78,7 +78,7 @@ fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         How::AnswerTwice => answer_twice(call, out),
         How::UnknownRequest => unknown_request(call),
         How::Grandchild => Ok(grandchild()),
-        How::Hang => Ok(Conduct::Nothing),
+        How::Hang => Ok(Disposition::Nothing),
         How::HangAll => Ok(hang_all(call)),
         How::Deep => Ok(deep(out)),
         How::HalfAnswer => half_answer(call),
@@ -87,124 +87,125 @@ fn misbehave(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
     }
 }
 
-/// Both ends go: the writer that we were given, and the descriptor that it may be a copy of.
-fn close_stdout(call: &Call<'_>) -> Result<Conduct, Stop> {
+/// Closes both the writer of this server and the descriptor that it may be a copy of.
+fn close_stdout(call: &Call<'_>) -> Result<Disposition, HandlerError> {
     call.output.close();
     own_process::discard_stdout()?;
-    Ok(Conduct::Nothing)
+    Ok(Disposition::Nothing)
 }
 
-fn garbage(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.output.send(Part::Aside, b"DEBUG berth 4 is free\n\n<html>\n{\"jsonrpc\":\n}{][\n")?;
-    result::text(out, "answered after the garbage");
-    Ok(Conduct::Answer)
+fn garbage(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    call.output.send(Part::Other, b"DEBUG berth 4 is free\n\n<html>\n{\"jsonrpc\":\n}{][\n")?;
+    result::text(out, "the response after the garbage");
+    Ok(Disposition::Answer)
 }
 
-/// The params of a log message that nobody asked for.
-const RISING: &str = r#"{"level":"info","logger":"manila-sample","data":"the tide is rising"}"#;
+/// The params of an unsolicited log message.
+const LOG_PARAMS: &str = r#"{"level":"info","logger":"manila-sample","data":"the tide is rising"}"#;
 
-/// Many lines go in one write, so that the flood is as fast as its reader.
-fn flood(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+/// Sends a flood of notifications. Each write has many lines, so that only the reader limits the
+/// speed.
+fn flood(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     const N_LINES: usize = 200_000;
     const LINES_PER_WRITE: usize = 500;
     let mut line = Vec::new();
-    answer::notification(&mut line, "notifications/message", RISING);
+    jsonrpc::notification(&mut line, "notifications/message", LOG_PARAMS);
     let lines = line.repeat(LINES_PER_WRITE);
     for _ in 0..N_LINES / LINES_PER_WRITE {
-        call.output.send(Part::Aside, &lines)?;
+        call.output.send(Part::Other, &lines)?;
     }
-    result::text(out, "answered after the flood");
-    Ok(Conduct::Answer)
+    result::text(out, "the response after the flood");
+    Ok(Disposition::Answer)
 }
 
-fn huge_line(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn huge_line(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     const LINE_BYTES: u64 = 100_000_000;
-    call.output.send_in_pieces(Part::Aside, |writer| {
+    call.output.send_in_pieces(Part::Other, |writer| {
         write_filler(writer, LINE_BYTES)?;
         writer.write_all(b"\n")
     })?;
-    result::text(out, "answered after the huge line");
-    Ok(Conduct::Answer)
+    result::text(out, "the response after the huge line");
+    Ok(Disposition::Answer)
 }
 
-fn invalid_utf8(out: &mut Vec<u8>) -> Conduct {
+fn invalid_utf8(out: &mut Vec<u8>) -> Disposition {
     push(out, r#"{"content":[{"type":"text","text":"before "#);
     out.extend_from_slice(&[0xFF, 0xFE]);
     push(out, r#" after"}]}"#);
-    Conduct::Answer
+    Disposition::Answer
 }
 
-fn wrong_id(call: &Call<'_>) -> Result<Conduct, Stop> {
-    send_answer(call, "999999", "for somebody else")?;
-    Ok(Conduct::Nothing)
+fn wrong_id(call: &Call<'_>) -> Result<Disposition, HandlerError> {
+    send_response(call, "999999", "for another request")?;
+    Ok(Disposition::Nothing)
 }
 
-fn answer_twice(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    send_answer(call, call.id.get(), "the first answer")?;
-    result::text(out, "the second answer");
-    Ok(Conduct::Answer)
+fn answer_twice(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    send_response(call, call.id.get(), "the first response")?;
+    result::text(out, "the second response");
+    Ok(Disposition::Answer)
 }
 
-/// An answer beside the one that the handler gives in the usual way.
-fn send_answer(call: &Call<'_>, id: &str, text: &str) -> io::Result<()> {
+/// Sends a response in addition to the regular one.
+fn send_response(call: &Call<'_>, id: &str, text: &str) -> io::Result<()> {
     let mut line = Vec::new();
     let opened = call.shape.open(&mut line, id);
     result::text(&mut line, text);
     call.shape.join(&mut line, opened);
-    call.shape.close(&mut line, OwnMeta::Absent);
-    call.output.send(Part::Aside, &line)
+    call.shape.close(&mut line, HandlerMeta::Absent);
+    call.output.send(Part::Other, &line)
 }
 
-fn unknown_request(call: &Call<'_>) -> Result<Conduct, Stop> {
+fn unknown_request(call: &Call<'_>) -> Result<Disposition, HandlerError> {
     if let Era::Modern(_) = call.era {
         return Err(RpcError::invalid_params("servers send no requests in this revision").into());
     }
-    Ok(Conduct::later(|wait, out| {
-        let text = match wait.ask("sample/unknown", "{}")? {
+    Ok(Disposition::later(|pending, out| {
+        let text = match pending.send_request("sample/unknown", "{}")? {
             Reply::Error(error) => format!("the client refused: {error}"),
-            Reply::Result(result) => format!("the client answered: {result}"),
+            Reply::Result(result) => format!("the client responded: {result}"),
         };
         result::text(out, &text);
         Ok(())
     }))
 }
 
-fn grandchild() -> Conduct {
-    Conduct::later(|_wait, out| {
+fn grandchild() -> Disposition {
+    Disposition::later(|_pending, out| {
         match linger::start_grandchild() {
-            Ok(pid) => result::mirrored(out, &format!("{{\"pid\":{pid}}}")),
-            Err(error) => result::failure(out, &format!("no grandchild was born: {error}")),
+            Ok(pid) => result::push_mirrored(out, &format!("{{\"pid\":{pid}}}")),
+            Err(error) => result::failure(out, &format!("cannot start the grandchild: {error}")),
         }
         Ok(())
     })
 }
 
-fn hang_all(call: &Call<'_>) -> Conduct {
+fn hang_all(call: &Call<'_>) -> Disposition {
     call.session.server.mute();
-    Conduct::Nothing
+    Disposition::Nothing
 }
 
-fn deep(out: &mut Vec<u8>) -> Conduct {
+fn deep(out: &mut Vec<u8>) -> Disposition {
     const LEVELS: usize = 10_000;
     let json = format!("{}{{}}{}", r#"{"d":"#.repeat(LEVELS - 1), "}".repeat(LEVELS - 1));
-    result::structured(out, "as deep as the sea", &json);
-    Conduct::Answer
+    result::push_structured(out, "deeply nested objects", &json);
+    Disposition::Answer
 }
 
-/// The answer stops in the middle of a word, and with it the output.
-fn half_answer(call: &Call<'_>) -> Result<Conduct, Stop> {
+/// Sends the first part of a response, then closes the output.
+fn half_answer(call: &Call<'_>) -> Result<Disposition, HandlerError> {
     let mut line = Vec::new();
-    answer::open(&mut line, call.id.get());
+    jsonrpc::open(&mut line, call.id.get());
     push(&mut line, r#"{"content":[{"type":"te"#);
-    call.output.send(Part::Aside, &line)?;
+    call.output.send(Part::Other, &line)?;
     close_stdout(call)
 }
 
-fn endless() -> Conduct {
-    Conduct::later(|wait, _out| {
+fn endless() -> Disposition {
+    Disposition::later(|pending, _out| {
         loop {
-            wait.notify("notifications/message", RISING)?;
-            wait.pause(1)?;
+            pending.notify("notifications/message", LOG_PARAMS)?;
+            pending.pause(1)?;
         }
     })
 }

@@ -1,16 +1,16 @@
-//! Secrets: obviously fake credentials of many kinds, to see which of them get through.
+//! The tool `secrets`: fake credentials of many kinds, which show what a gateway redacts.
 //!
-//! They are put together from pieces, so that no scanner finds one in this source.
+//! They are assembled from pieces, so that no scanner finds one in this source.
 
-use super::super::conduct::{Conduct, Stop};
+use super::super::disposition::{Disposition, HandlerError};
 use super::super::result;
 use super::{Call, NO_ARGUMENTS, Tool};
 
 pub(super) const SECRETS: Tool = Tool {
     name: "secrets",
     title: "Fake secrets",
-    description: "Answers with a settings file full of made-up passwords, tokens and keys. \
-                  None of them opens anything; a gateway that redacts should still hide them all.",
+    description: "Returns a settings file full of made-up passwords, tokens and keys. \
+                  None of them is valid; a gateway that redacts should still hide them all.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
@@ -61,8 +61,8 @@ const SETTINGS: &str = concat!(
     " KEY-----\n",
 );
 
-fn secrets(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.no_arguments()?;
+fn secrets(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    call.reject_arguments()?;
     result::text(out, SETTINGS);
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

@@ -1,4 +1,4 @@
-//! Side effects: tools that do something besides answering.
+//! Side effects: tools that do more than return a result.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::conduct::{Conduct, Stop};
+use super::super::disposition::{Disposition, HandlerError};
 use super::super::era::Era;
 use super::super::level::Level;
 use super::super::result;
@@ -17,17 +17,17 @@ use super::{Call, NO_ARGUMENTS, Tool};
 pub(super) const LOG: Tool = Tool {
     name: "log",
     title: "Log a message",
-    description: "Sends your message to the client's log, then answers. Messages below the level \
-                  that the client set with logging/setLevel, or in the call itself, are not sent.",
+    description: "Sends your message to the client's log. Messages below the level that the \
+                  client set with logging/setLevel, or in the call itself, are not sent.",
     input_schema: r#"{
         "type": "object",
         "properties": {
-            "message": {"type": "string", "description": "What to log."},
+            "message": {"type": "string", "description": "The text to log."},
             "level": {
                 "type": "string", "default": "info",
                 "enum": ["debug", "info", "notice", "warning", "error", "critical", "alert",
                     "emergency"],
-                "description": "How much it matters."
+                "description": "The severity."
             }
         },
         "required": ["message"],
@@ -46,7 +46,7 @@ struct LogArguments<'a> {
     level: Option<Level>,
 }
 
-fn log(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn log(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let arguments: LogArguments<'_> = call.arguments()?;
     let level = arguments.level.unwrap_or(Level::Info);
     let level_min = match call.era {
@@ -54,26 +54,26 @@ fn log(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
         Era::Modern(client) => client.level_min,
     };
     if level_min.is_none_or(|level_min| level < level_min) {
-        let wish = if level_min.is_some() { "graver things only" } else { "nothing" };
-        result::text(out, &format!("not logged: the client wants to hear of {wish}"));
-        return Ok(Conduct::Answer);
+        let accepted = if level_min.is_some() { "only higher levels" } else { "no log messages" };
+        result::text(out, &format!("not logged: the client accepts {accepted}"));
+        return Ok(Disposition::Answer);
     }
     let data = Value::from(arguments.message);
     let name = level.name();
     let params = format!("{{\"level\":\"{name}\",\"logger\":\"manila-sample\",\"data\":{data}}}");
     call.notify("notifications/message", &params)?;
     result::text(out, &format!("logged as {name}"));
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
 pub(super) const STDERR: Tool = Tool {
     name: "stderr",
     title: "Write to stderr",
-    description: "Writes your text to the server's stderr, then answers. \
-                  Shows where the chatter of a server ends up.",
+    description: "Writes your text to the server's stderr. \
+                  Shows where the stderr output of a server goes.",
     input_schema: r#"{
         "type": "object",
-        "properties": {"text": {"type": "string", "description": "What to write."}},
+        "properties": {"text": {"type": "string", "description": "The text to write."}},
         "required": ["text"],
         "additionalProperties": false
     }"#,
@@ -89,26 +89,27 @@ struct StderrArguments<'a> {
     text: Cow<'a, str>,
 }
 
-fn stderr(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn stderr(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let arguments: StderrArguments<'_> = call.arguments()?;
     match writeln!(io::stderr().lock(), "{}", arguments.text) {
         Ok(()) => result::text(out, "written to stderr"),
         Err(error) => result::failure(out, &format!("stderr cannot be written to: {error}")),
     }
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
 pub(super) const TOUCH: Tool = Tool {
     name: "touch",
     title: "Touch the shelf",
-    description: "Changes one place of the shelf, a resource, and tells those who have subscribed \
-                  to that place or to the whole shelf.",
+    description: "Changes one of the three places of a sample shelf. The shelf and its places are \
+                  resources: clients that have subscribed to the place or to the shelf are \
+                  notified.",
     input_schema: r#"{
         "type": "object",
         "properties": {
             "place": {
                 "type": "string", "default": "top", "enum": ["top", "middle", "bottom"],
-                "description": "Where: the resource is sample://shelf/{place}."
+                "description": "The place; its resource is sample://shelf/{place}."
             }
         },
         "additionalProperties": false
@@ -125,55 +126,54 @@ struct TouchArguments<'a> {
     place: Option<Cow<'a, str>>,
 }
 
-fn touch(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
+fn touch(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
     let arguments: TouchArguments<'_> = call.arguments()?;
     let place = arguments.place.unwrap_or(Cow::Borrowed("top"));
     let server = &call.session.server;
-    let uri = server.shelf.touch(&place);
+    let uri = server.changing_resources.touch(&place);
     let uri = uri.ok_or_else(|| RpcError::invalid_params("there is no such place on the shelf"))?;
-    for session in server.listening() {
-        session.tell_updated(&uri);
+    for session in server.live_sessions() {
+        session.notify_updated(&uri);
     }
     result::text(out, &format!("{uri} has changed"));
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }
 
 pub(super) const CHANGE_TOOLS: Tool = Tool {
     name: "change_tools",
     title: "Change the list of tools",
-    description: "Adds the tool `extra` to the list, or takes it away again, and tells the client \
-                  that the list has changed.",
+    description: "Adds the tool `extra` to the list, or removes it again, and notifies the \
+                  clients that the list has changed.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
     handler: change_tools,
 };
 
-fn change_tools(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.no_arguments()?;
+fn change_tools(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    call.reject_arguments()?;
     let server = &call.session.server;
     let was_listed = server.extra_listed.fetch_xor(true, Ordering::Relaxed);
-    for session in server.listening() {
-        session.tell_tools_changed();
+    for session in server.live_sessions() {
+        session.notify_tools_changed();
     }
-    result::text(out, if was_listed { "`extra` is gone" } else { "`extra` is there" });
-    Ok(Conduct::Answer)
+    result::text(out, if was_listed { "removed `extra`" } else { "added `extra`" });
+    Ok(Disposition::Answer)
 }
 
-/// The tool that comes and goes.
+/// The tool that `change_tools` adds and removes.
 pub(super) const EXTRA: Tool = Tool {
     name: "extra",
     title: "Extra",
-    description: "Is there only after change_tools has been called, and only until it is called \
-                  again.",
+    description: "Exists only after a call of change_tools, until the next call of change_tools.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
     handler: extra,
 };
 
-fn extra(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.no_arguments()?;
+fn extra(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    call.reject_arguments()?;
     result::text(out, "You found the extra tool.");
-    Ok(Conduct::Answer)
+    Ok(Disposition::Answer)
 }

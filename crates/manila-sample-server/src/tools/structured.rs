@@ -1,20 +1,20 @@
-//! Structured tools: answers with structured content, rightly and wrongly described.
+//! Structured tools: results with structured content, which matches its schema or does not.
 
 use std::process;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
 
-use super::super::answer::push_folded;
-use super::super::conduct::{Conduct, Stop};
+use super::super::disposition::{Disposition, HandlerError};
+use super::super::jsonrpc::push_folded;
 use super::super::result;
 use super::{Call, NO_ARGUMENTS, Tool};
 
 pub(super) const STRUCTURED: Tool = Tool {
     name: "structured",
     title: "Structured content",
-    description: "Answers with nested structured content: lists, nulls, letters from several \
-                  alphabets. Its output schema is split with $defs and $ref.",
+    description: "Returns nested structured content: lists, nulls, letters from several \
+                  alphabets. Its output schema uses $defs and $ref.",
     input_schema: NO_ARGUMENTS,
     output_schema: Some(
         r##"{
@@ -58,19 +58,19 @@ const FLEET: &str = r#"{
     "flagship": null
 }"#;
 
-fn structured(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.no_arguments()?;
+fn structured(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    call.reject_arguments()?;
     let mut folded = Vec::new();
     push_folded(&mut folded, FLEET);
-    result::mirrored(out, &String::from_utf8_lossy(&folded));
-    Ok(Conduct::Answer)
+    result::push_mirrored(out, &String::from_utf8_lossy(&folded));
+    Ok(Disposition::Answer)
 }
 
 pub(super) const WRONG_OUTPUT: Tool = Tool {
     name: "wrong_output",
     title: "Wrong output",
-    description: "Promises a whole number in its output schema and delivers a word. \
-                  Shows who checks what a tool promises.",
+    description: "Declares an integer in its output schema and returns a string. \
+                  Use it to see which component validates results against the output schema.",
     input_schema: NO_ARGUMENTS,
     output_schema: Some(
         r#"{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}"#,
@@ -79,35 +79,37 @@ pub(super) const WRONG_OUTPUT: Tool = Tool {
     handler: wrong_output,
 };
 
-fn wrong_output(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.no_arguments()?;
-    result::mirrored(out, r#"{"n":"seven"}"#);
-    Ok(Conduct::Answer)
+fn wrong_output(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    call.reject_arguments()?;
+    result::push_mirrored(out, r#"{"n":"seven"}"#);
+    Ok(Disposition::Answer)
 }
 
 pub(super) const ABOUT: Tool = Tool {
     name: "about",
     title: "About this process",
-    description: "Tells the id of the server's process, how many tool calls it has had, this one \
-                  included, how many of them were cancelled while they waited, how many \
-                  subscriptions are open, and which resources are subscribed to. \
-                  Shows whether two calls met the same process.",
+    description: "Returns the server's process id, the number of tool calls including this one, \
+                  the number of calls that were cancelled while pending, the number of open \
+                  subscriptions, and the subscribed resources. \
+                  Shows whether two calls reached the same process.",
     input_schema: NO_ARGUMENTS,
     output_schema: None,
     meta: None,
     handler: about,
 };
 
-fn about(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Conduct, Stop> {
-    call.no_arguments()?;
+fn about(call: &Call<'_>, out: &mut Vec<u8>) -> Result<Disposition, HandlerError> {
+    call.reject_arguments()?;
     let server = &call.session.server;
+    let n_subscriptions: usize =
+        server.live_sessions().iter().map(|session| session.subscriptions.len()).sum();
     let about = json!({
         "pid": process::id(),
         "calls": server.calls.load(Ordering::Relaxed),
         "cancelled": server.cancelled.load(Ordering::Relaxed),
-        "subscriptions": server.listening().iter().map(|it| it.subscriptions.len()).sum::<usize>(),
-        "subscribed": server.subscribed(),
+        "subscriptions": n_subscriptions,
+        "subscribed": server.subscribed_uris(),
     });
-    result::mirrored(out, &about.to_string());
-    Ok(Conduct::Answer)
+    result::push_mirrored(out, &about.to_string());
+    Ok(Disposition::Answer)
 }

@@ -1,17 +1,17 @@
-//! Failures on the wire (Q4): the status of HTTP and the error object of JSON-RPC.
+//! Failures in protocol messages (Q4): the HTTP status and the JSON-RPC error object.
 
 use super::{Code, Entry};
 use crate::raw_json::{Emit, JsonObject, ObjectWriter};
 use crate::violation::Violation;
 
 impl Code {
-    /// The status on plain HTTP.
+    /// Returns the status on plain HTTP.
     #[must_use]
     pub const fn http_status(self) -> u16 {
         self.entry().http_status
     }
 
-    /// The error object off MCP: `code` and `message`, and nothing else.
+    /// Returns the error object outside MCP, which has only `code` and `message`.
     ///
     /// ```
     /// use manila::Code;
@@ -29,8 +29,8 @@ impl Code {
         })
     }
 
-    /// The error object on MCP, where `data` tells the canonical code and the rules that are
-    /// broken, if any are known. Without a `message` it has the catalogue's.
+    /// Returns the error object on MCP. Its `data` has the canonical code, and the broken rules if
+    /// any are known. Without a `message`, the catalogue's is used.
     ///
     /// ```
     /// use manila::{Code, Violation};
@@ -83,7 +83,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_four_codes_of_the_specification() {
+    fn matches_the_four_codes_of_the_specification() {
         for (name, http_status, number, message) in TABLE {
             let code = Code::from_name(name).unwrap();
             assert_eq!(code.http_status(), http_status, "{name}");
@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_a_status_and_a_number_of_its_own_range() {
+    fn every_code_has_a_status_and_a_number_in_range() {
         for code in Code::ALL {
             assert!((400..600).contains(&code.http_status()), "{code}");
             let plain = code.jsonrpc_error_plain();
             assert_eq!(plain.members().count(), 2, "{code}");
             let number = |it: i32| (-32768..=-32000).contains(&it);
             assert!(number(code.entry().jsonrpc_plain), "{code}");
-            // MCP has no new uses of the numbers that servers may define.
+            // On MCP, Manila uses none of the numbers that servers may define.
             let is_standard = (-32700..=-32600).contains(&code.entry().jsonrpc_mcp);
             assert!(is_standard, "{code}");
             assert_eq!(Code::from_name(code.name()), Ok(*code));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_not_there_is_an_error() {
+    fn an_unknown_name_is_an_error() {
         for name in ["", "UNKNOWN", "internal_error", "INTERNAL_ERROR ", "INTERNAL-ERROR"] {
             assert_eq!(Code::from_name(name).unwrap_err().0, name);
         }

@@ -1,94 +1,96 @@
-//! Requests with artifacts, `mcp.request.v0.1`.
+//! Checks `mcp.request.v0.1`, a request with artifacts.
 
-use crate::prov::{digest_hint, labels, mark, time};
+use crate::prov::{check_digest_hint, check_labels, check_mark, check_time};
 use crate::raw_json::RawJson;
-use crate::report::look::Look;
+use crate::report::collect::Findings;
 use crate::report::path::Path;
 
 const REQUIRED: [&str; 4] = ["schema_version", "tool", "params", "artifacts"];
 
-/// P1: seven members at most, of which four are required; `params` may be anything.
-pub(super) fn look(value: &RawJson, look: &mut Look) {
+/// P1: checks at most seven members, of which four are required; `params` may be anything.
+pub(super) fn check(value: &RawJson, findings: &mut Findings) {
     let path = &Path::ROOT;
     let mut seen = Vec::new();
-    let is_object = look.object(value, path, "P1", |look, name, value, at| {
+    let is_object = findings.object(value, path, "P1", |findings, name, value, at| {
         seen.extend(REQUIRED.iter().find(|required| **required == name));
         match name {
-            "schema_version" => mark(&value, at, "mcp.request.v0.1", look),
+            "schema_version" => check_mark(&value, at, "mcp.request.v0.1", findings),
             "request_id" => {
-                look.text_within(&value, at, "P1", (0, 200));
+                findings.text_within(&value, at, "P1", (0, 200));
             }
-            "tool" => tool(&value, at, look),
+            "tool" => check_tool(&value, at, findings),
             "params" => {}
             "artifacts" => {
-                look.array(&value, at, "P5", |look, item, at| artifact_ref(&item, at, look));
+                findings.array(&value, at, "P5", |findings, item, at| {
+                    check_artifact_ref(&item, at, findings);
+                });
             }
-            "preferences" => preferences(&value, at, look),
-            "time" => time(&value, at, look),
-            _ => look.unknown(at, "P1"),
+            "preferences" => check_preferences(&value, at, findings),
+            "time" => check_time(&value, at, findings),
+            _ => findings.reject_unknown(at, "P1"),
         }
     });
     for name in REQUIRED.iter().filter(|_| is_object) {
-        look.need(seen.contains(&name), path, name, "P1");
+        findings.require(seen.contains(&name), path, name, "P1");
     }
 }
 
-fn tool(value: &RawJson, path: &Path<'_>, look: &mut Look) {
+fn check_tool(value: &RawJson, path: &Path<'_>, findings: &mut Findings) {
     let mut has_name = false;
-    let is_object = look.object(value, path, "P1", |look, name, value, at| match name {
+    let is_object = findings.object(value, path, "P1", |findings, name, value, at| match name {
         "name" => {
             has_name = true;
-            look.text_within(&value, at, "P1", (1, 200));
+            findings.text_within(&value, at, "P1", (1, 200));
         }
         "version" => {
-            look.text_within(&value, at, "P1", (0, 100));
+            findings.text_within(&value, at, "P1", (0, 100));
         }
-        _ => look.unknown(at, "P1"),
+        _ => findings.reject_unknown(at, "P1"),
     });
     if is_object {
-        look.need(has_name, path, "name", "P1");
+        findings.require(has_name, path, "name", "P1");
     }
 }
 
-/// A reference to an artifact, `artifact.ref.v0.1`: by its id, by its place, or by both.
-fn artifact_ref(value: &RawJson, path: &Path<'_>, look: &mut Look) {
+/// Checks a reference to an artifact, `artifact.ref.v0.1`: by its id, its locator, or both.
+fn check_artifact_ref(value: &RawJson, path: &Path<'_>, findings: &mut Findings) {
     let (mut has_version, mut has_reference) = (false, false);
-    let is_object = look.object(value, path, "P1", |look, name, value, at| match name {
+    let is_object = findings.object(value, path, "P1", |findings, name, value, at| match name {
         "schema_version" => {
             has_version = true;
-            mark(&value, at, "artifact.ref.v0.1", look);
+            check_mark(&value, at, "artifact.ref.v0.1", findings);
         }
         "artifact_id" | "locator" => {
             has_reference = true;
-            look.text_within(&value, at, "P1", (1, usize::MAX));
+            findings.text_within(&value, at, "P1", (1, usize::MAX));
         }
         "media_type" => {
-            look.text_within(&value, at, "P1", (1, usize::MAX));
+            findings.text_within(&value, at, "P1", (1, usize::MAX));
         }
-        "digest" => digest_hint(&value, at, look),
-        "labels" => labels(&value, at, look),
-        _ => look.unknown(at, "P1"),
+        "digest" => check_digest_hint(&value, at, findings),
+        "labels" => check_labels(&value, at, findings),
+        _ => findings.reject_unknown(at, "P1"),
     });
     if is_object {
-        look.need(has_version, path, "schema_version", "P1");
+        findings.require(has_version, path, "schema_version", "P1");
         if !has_reference {
-            look.refuse(path, "anyOf", "P1", "must have an `artifact_id` or a `locator`");
+            findings.reject(path, "anyOf", "P1", "must have an `artifact_id` or a `locator`");
         }
     }
 }
 
-fn preferences(value: &RawJson, path: &Path<'_>, look: &mut Look) {
-    look.object(value, path, "P1", |look, name, value, at| match name {
+fn check_preferences(value: &RawJson, path: &Path<'_>, findings: &mut Findings) {
+    findings.object(value, path, "P1", |findings, name, value, at| match name {
         "deterministic" => {
-            look.bool(&value, at, "P6");
+            findings.bool(&value, at, "P6");
         }
         "max_output_bytes" => {
-            look.integer(&value, at, "P1", Some(0.0));
+            findings.integer(&value, at, "P1", Some(0.0));
         }
         "locale" => {
-            look.text_within(&value, at, "P1", (0, 50));
+            findings.text_within(&value, at, "P1", (0, 50));
         }
-        _ => look.unknown(at, "P1"),
+        _ => findings.reject_unknown(at, "P1"),
     });
 }
 

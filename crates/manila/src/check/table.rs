@@ -1,24 +1,24 @@
-//! For tests: documents with one place changed, and what is found in them.
+//! For tests: checks a valid document with changes, and compares the findings.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Checker, Grade, Verdict};
-use crate::subject::Subject;
+use crate::document_kind::DocumentKind;
 
-/// A good document, and who checks it.
+/// A valid document and its checker.
 pub(crate) struct Table {
     pub(crate) checker: Checker,
     pub(crate) good: Value,
 }
 
 impl Table {
-    /// What is found in the good document with `value` at `pointer`, or nothing there.
+    /// Checks the findings in the valid document with `value` at `pointer`, or without that member.
     #[track_caller]
     pub(crate) fn check(&self, pointer: &str, value: Option<Value>, expected: &str) {
         let mut document = self.good.clone();
         set(&mut document, pointer, value);
-        assert_eq!(told(&self.verdict(&document)), expected, "{document}");
+        assert_eq!(render_findings(&self.verdict(&document)), expected, "{document}");
     }
 
     pub(crate) fn verdict(&self, document: &Value) -> Verdict {
@@ -26,8 +26,8 @@ impl Table {
     }
 }
 
-/// The place, the rule and the clause of every finding, one after the other.
-pub(crate) fn told(verdict: &Verdict) -> String {
+/// Formats the pointer, rule and clause of every finding.
+pub(crate) fn render_findings(verdict: &Verdict) -> String {
     let findings = verdict.findings.iter().map(|it| {
         let advice = if it.grade == Grade::Advice { " advice" } else { "" };
         format!("{} {} {}{advice}", it.pointer, it.rule, it.clause.unwrap_or("-"))
@@ -50,11 +50,11 @@ fn set(document: &mut Value, pointer: &str, value: Option<Value>) {
     }
 }
 
-/// The pointers to all values of a document but itself.
-fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
+/// Collects the pointers to all values inside a document.
+fn pointers(value: &Value, pointer: &str, found: &mut Vec<String>) {
     let mut add = |name: &str, value: &Value| {
         let at = format!("{pointer}/{name}");
-        places(value, &at, found);
+        pointers(value, &at, found);
         found.push(at);
     };
     match value {
@@ -66,8 +66,8 @@ fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The document, changed in up to three places.
-pub(crate) fn mutated(good: &Value) -> impl Strategy<Value = Value> + use<> {
+/// Generates documents with up to three changes.
+pub(crate) fn mutations(good: &Value) -> impl Strategy<Value = Value> + use<> {
     let mut pool: Vec<Option<Value>> = vec![None, None, None];
     pool.extend([json!(null), json!(7), json!(7.0), json!(1.5), json!(-1), json!(true)].map(Some));
     pool.extend([json!([]), json!({}), json!([7]), json!({"x": "y"}), json!("")].map(Some));
@@ -76,7 +76,7 @@ pub(crate) fn mutated(good: &Value) -> impl Strategy<Value = Value> + use<> {
     pool.extend([15, 16, 200, 201].map(|n_chars| Some(json!("é".repeat(n_chars)))));
     pool.extend(["adapter.x-y", "a..b", "sha256", "00ff", "G"].map(|text| Some(json!(text))));
     let mut parts = Vec::new();
-    places(good, "", &mut parts);
+    pointers(good, "", &mut parts);
     pool.extend(parts.iter().map(|part| good.pointer(part).cloned()));
     let change = (any::<prop::sample::Index>(), prop::sample::select(pool), 0..10u8);
     let good = good.clone();
@@ -84,7 +84,7 @@ pub(crate) fn mutated(good: &Value) -> impl Strategy<Value = Value> + use<> {
         let mut document = good.clone();
         for (at, value, what) in changes {
             let mut found = Vec::new();
-            places(&document, "", &mut found);
+            pointers(&document, "", &mut found);
             let Some(place) = found.get(at.index(found.len().max(1))) else { continue };
             match (what, document.pointer_mut(place)) {
                 (0, Some(Value::Object(members))) => {
@@ -98,13 +98,13 @@ pub(crate) fn mutated(good: &Value) -> impl Strategy<Value = Value> + use<> {
     })
 }
 
-/// The schema of what a document is checked as.
-pub(crate) fn schema_of(subject: Subject) -> jsonschema::Validator {
-    jsonschema::validator_for(&serde_json::from_str(subject.schema()).unwrap()).unwrap()
+/// Compiles the schema of a document kind.
+pub(crate) fn schema_of(kind: DocumentKind) -> jsonschema::Validator {
+    jsonschema::validator_for(&serde_json::from_str(kind.schema()).unwrap()).unwrap()
 }
 
-/// The rules that a schema says too.
-const OF_SCHEMAS: [&str; 10] = [
+/// The rules that a schema can express.
+const SCHEMA_RULES: [&str; 10] = [
     "additionalProperties",
     "anyOf",
     "const",
@@ -117,15 +117,21 @@ const OF_SCHEMAS: [&str; 10] = [
     "type",
 ];
 
-/// A verdict on the rules that a schema can say is the schema's own.
-pub(crate) fn agrees(
+/// Checks that the verdict agrees with the schema on the rules that a schema can express.
+pub(crate) fn check_agreement(
     table: &Table,
     schema: &jsonschema::Validator,
     document: &Value,
 ) -> Result<(), TestCaseError> {
     let verdict = table.verdict(document);
     let mut findings = verdict.findings.iter().filter(|it| it.grade == Grade::Violation);
-    let is_refused = findings.any(|finding| OF_SCHEMAS.contains(&finding.rule));
-    prop_assert_eq!(!is_refused, schema.is_valid(document), "{}: {}", told(&verdict), document);
+    let is_refused = findings.any(|finding| SCHEMA_RULES.contains(&finding.rule));
+    prop_assert_eq!(
+        !is_refused,
+        schema.is_valid(document),
+        "{}: {}",
+        render_findings(&verdict),
+        document
+    );
     Ok(())
 }

@@ -1,32 +1,32 @@
 use super::*;
-use crate::subject::Contract;
+use crate::document_kind::Contract;
 
 const GOOD: &str =
     r#"{"success":true,"data":{},"error":null,"meta":{"version":"response-v2","request_id":"r"}}"#;
 
-/// What is found, as `line:column clause pointer rule`.
-fn told(checker: &Checker, document: &str) -> Vec<String> {
+/// Formats each finding as `line:column clause pointer rule`.
+fn render_findings(checker: &Checker, document: &str) -> Vec<String> {
     let verdict = checker.check(&document.to_owned().into());
-    let told = |it: &Finding| {
+    let format_finding = |it: &Finding| {
         let (line, column, clause) = (it.line, it.column, it.clause.unwrap_or("-"));
         format!("{line}:{column} {clause} {} {}", it.pointer, it.rule)
     };
-    verdict.findings.iter().map(told).collect()
+    verdict.findings.iter().map(format_finding).collect()
 }
 
 #[track_caller]
 fn check(document: &str, expected: &[&str]) {
-    assert_eq!(told(&Checker::auto(), document), expected, "{document}");
+    assert_eq!(render_findings(&Checker::auto(), document), expected, "{document}");
 }
 
 #[test]
-fn a_good_document_has_no_findings() {
+fn a_valid_document_has_no_findings() {
     check(GOOD, &[]);
     check(&format!("\n\t {GOOD}\r\n"), &[]);
 }
 
 #[test]
-fn findings_have_lines_and_stand_in_their_order() {
+fn findings_have_positions_and_are_in_order() {
     let document = "\n{\"success\": true,\n \"data\": [],\n \"é\": 1, \"error\": 7,\n \
                     \"meta\": {\n  \"version\": \"response-v2\",\n  \
                     \"pagination\": {\"has_more\": \"no\"}}}";
@@ -43,7 +43,7 @@ fn findings_have_lines_and_stand_in_their_order() {
 }
 
 #[test]
-fn a_name_that_is_a_secret_is_hidden() {
+fn redacts_secrets_in_member_names() {
     for (name, expected) in [
         ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "/[REDACTED]"),
         ("postgres://me:hunter2secret@host/x", "/postgres:~1~1me:[REDACTED]@host~1x"),
@@ -55,7 +55,7 @@ fn a_name_that_is_a_secret_is_hidden() {
 }
 
 #[test]
-fn what_is_no_json_is_told_with_its_place() {
+fn reports_the_position_of_invalid_json() {
     check("", &["1:1 -  json"]);
     check("{\"success\": true,\n \"data\"", &["2:8 -  json"]);
     check(&format!("{GOOD}{GOOD}"), &["1:90 -  json"]);
@@ -64,7 +64,7 @@ fn what_is_no_json_is_told_with_its_place() {
 }
 
 #[test]
-fn names_that_stand_twice_are_refused_with_both_places() {
+fn reports_both_positions_of_a_duplicate_name() {
     let document =
         GOOD.replace("\"data\":{}", "\"data\":{\"a\":{\"n\":1,\"m\":2,\n\"\\u006e\":3}}");
     let verdict = Checker::auto().check(&document.clone().into());
@@ -78,13 +78,13 @@ fn names_that_stand_twice_are_refused_with_both_places() {
 }
 
 #[test]
-fn names_that_only_look_alike_are_two_names() {
-    // One letter with a mark of its own, and a letter with a mark after it.
+fn names_in_different_unicode_forms_are_different() {
+    // A precomposed letter, and the same letter with a combining mark.
     check(&GOOD.replace("\"data\":{}", "\"data\":{\"\u{e9}\":1,\"e\u{301}\":2}"), &[]);
 }
 
 #[test]
-fn what_readers_of_json_take_for_different_things_is_refused() {
+fn rejects_values_that_json_readers_interpret_differently() {
     check(
         &GOOD.replace("\"data\":{}", "\"data\":{\"a\":\"\\ud800\"}"),
         &["1:29 - /data/a surrogate"],
@@ -97,7 +97,7 @@ fn what_readers_of_json_take_for_different_things_is_refused() {
 }
 
 #[test]
-fn an_envelope_in_an_envelope_is_refused_however_deep() {
+fn rejects_an_envelope_in_an_envelope_at_any_depth() {
     let mut document = r#"{"schema_version":"mcp.envelope.v0.1","result":1}"#.to_owned();
     for _ in 0..5 {
         document = format!(r#"{{"schema_version":"mcp.envelope.v0.1","result":{document}}}"#);
@@ -107,41 +107,41 @@ fn an_envelope_in_an_envelope_is_refused_however_deep() {
     check(&inside, &["1:24 R2 /data double-wrapped"]);
     let other = format!(r#"{{"schema_version":"mcp.envelope.v0.1","result":{GOOD}}}"#);
     let verdict = Checker::auto().check(&other.into());
-    assert!(verdict.is_kept() && verdict.findings[0].grade == Grade::Advice);
+    assert!(verdict.is_valid() && verdict.findings[0].grade == Grade::Advice);
 }
 
 #[test]
-fn marks_decide_what_a_document_is() {
-    let told = |document: &str| {
+fn recognises_documents_by_their_marks() {
+    let recognised = |document: &str| {
         let verdict = Checker::auto().check(&document.to_owned().into());
-        verdict.subject.map(Subject::id)
+        verdict.kind.map(DocumentKind::id)
     };
-    assert_eq!(told(GOOD), Some("response-v2"));
-    assert_eq!(told(r#"{"schema_version":"prov.record.v0.1"}"#), Some("prov.record.v0.1"));
-    assert_eq!(told(r#"{"schema_version":"mcp.request.v0.1"}"#), Some("mcp.request.v0.1"));
-    assert_eq!(told(r#"{"jsonrpc":"2.0","method":"m"}"#), Some("request-envelope"));
-    assert_eq!(told(r#"{"success":true,"output":"","exitCode":0}"#), None);
-    assert_eq!(told(r#"{"success":true,"data":{},"error":null,"meta":{}}"#), None);
+    assert_eq!(recognised(GOOD), Some("response-v2"));
+    assert_eq!(recognised(r#"{"schema_version":"prov.record.v0.1"}"#), Some("prov.record.v0.1"));
+    assert_eq!(recognised(r#"{"schema_version":"mcp.request.v0.1"}"#), Some("mcp.request.v0.1"));
+    assert_eq!(recognised(r#"{"jsonrpc":"2.0","method":"m"}"#), Some("request-envelope"));
+    assert_eq!(recognised(r#"{"success":true,"output":"","exitCode":0}"#), None);
+    assert_eq!(recognised(r#"{"success":true,"data":{},"error":null,"meta":{}}"#), None);
     check("{}", &["1:1 -  unrecognised"]);
 }
 
 #[test]
-fn a_finding_never_shows_a_value() {
+fn findings_never_contain_values() {
     let secret = "correct-horse-battery-staple";
     let document = GOOD
         .replace("true", &format!("\"{secret}\""))
         .replace("null", &format!("\"{secret}\""))
         .replace("response-v2", secret);
-    let checker = Checker::new(Subject::Envelope(Contract::ResponseV2));
+    let checker = Checker::new(DocumentKind::Envelope(Contract::ResponseV2));
     let verdict = checker.check(&document.into());
-    assert!(!verdict.is_kept());
+    assert!(!verdict.is_valid());
     for finding in &verdict.findings {
         assert!(!finding.to_string().contains(secret), "{finding}");
     }
 }
 
 #[test]
-fn a_flood_of_faults_is_told_in_part() {
+fn limits_the_number_of_findings() {
     let extra: Vec<String> = (0..5000).map(|n| format!("\"x{n}\":{n}")).collect();
     let document = GOOD.replace("\"success\"", &format!("{},\"success\"", extra.join(",")));
     let verdict = Checker::auto().check(&document.into());

@@ -1,6 +1,6 @@
-//! Telling messages from code: what a tool prints is often both.
+//! Separates messages from code: the output of a tool is often a mixture of both.
 
-/// The lines of `text` that are no code, trimmed, without the blank ones.
+/// Returns the lines of `text` that are not code, trimmed and without blank lines.
 pub(super) fn plain_lines(text: &str) -> impl Iterator<Item = String> {
     let mut is_fenced = false;
     let mut is_below_frame = false;
@@ -32,17 +32,17 @@ pub(super) fn plain_lines(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The start or end of a fenced block. A line with both fences is no block.
+/// Returns whether a line starts or ends a fenced block. A line with both fences does neither.
 fn is_fence(line: &str) -> bool {
     ["```", "~~~"].iter().any(|fence| line.starts_with(fence) && line.matches(fence).count() < 2)
 }
 
-/// A line without what stands between two fences in it.
+/// Removes the text between two fences from a line.
 fn without_inline_code(line: &str) -> String {
     line.split("```").step_by(2).collect()
 }
 
-/// Lines that tell where in a program something happened.
+/// Returns whether a line is a stack frame, or the heading of a stack trace.
 fn is_stack_frame(line: &str) -> bool {
     let is_heading = line.starts_with("Traceback (most recent call last)")
         || line.starts_with("stack backtrace:")
@@ -53,7 +53,7 @@ fn is_stack_frame(line: &str) -> bool {
         || line.strip_prefix("at ").is_some_and(is_frame_place)
 }
 
-/// `File "a.py", line 3, in f`
+/// Recognises `File "a.py", line 3, in f`.
 fn is_python_frame(line: &str) -> bool {
     let place = line.strip_prefix("File \"").and_then(|rest| rest.split_once("\", line "));
     place.is_some_and(|(_, number)| {
@@ -62,7 +62,7 @@ fn is_python_frame(line: &str) -> bool {
     })
 }
 
-/// `#0 0x7f in foo () at x.c:3`, `#0 /a.php(3): f()`
+/// Recognises `#0 0x7f in foo () at x.c:3` and `#0 /a.php(3): f()`.
 fn is_numbered_frame(line: &str) -> bool {
     let Some(numbered) = line.strip_prefix('#') else { return false };
     let rest = without_digits(numbered);
@@ -71,14 +71,14 @@ fn is_numbered_frame(line: &str) -> bool {
     rest.len() < numbered.len() && is_frame
 }
 
-/// What follows `at ` in the frames of JavaScript, Java and .NET.
+/// Recognises the text after `at ` in the frames of JavaScript, Java and .NET.
 fn is_frame_place(rest: &str) -> bool {
     let has_place = |text: &str| {
         let number = text.rsplit(':').next().unwrap_or_default();
         text.contains(['/', '\\', '.']) && !number.is_empty() && without_digits(number).is_empty()
     };
     if let Some((name, place)) = rest.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) {
-        // Only JavaScript has a space before the bracket, and then it names a place.
+        // Only JavaScript has a space before the bracket, and then the brackets contain a place.
         let is_qualified = name.contains('.') && !name.contains(' ');
         let is_known = matches!(place, "<anonymous>" | "native") || place.starts_with("index ");
         return is_qualified || is_known || has_place(place);
@@ -87,15 +87,15 @@ fn is_frame_place(rest: &str) -> bool {
     is_dotnet || is_place(rest)
 }
 
-/// `/a.js:1`, `src/main.rs:3:5`: a file and a line, and nothing else.
+/// Recognises a file and a line with nothing else: `/a.js:1`, `src/main.rs:3:5`.
 fn is_place(text: &str) -> bool {
     let (file, number) = text.rsplit_once(':').unwrap_or_default();
     let is_number = !number.is_empty() && without_digits(number).is_empty();
     is_number && file.contains(['/', '\\']) && !file.contains(' ') && !file.contains("://")
 }
 
-/// Lines that quote source, or say where it is, by themselves: `| ^^^`, `^~~~`, `> 3 | x`,
-/// `--> src/a.rs:3:5`, `/tmp/x.js:1`, `>>> x`.
+/// Recognises a line that quotes source or names its place, without regard to the lines around it:
+/// `| ^^^`, `^~~~`, `> 3 | x`, `--> src/a.rs:3:5`, `/tmp/x.js:1`, `>>> x`.
 fn is_source(line: &str) -> bool {
     let is_pointed_at = line.starts_with(['>', '→']) && is_gutter(line);
     let gutter = line.strip_prefix(['|', '│']).map(str::trim);
@@ -108,13 +108,14 @@ fn is_source(line: &str) -> bool {
         || is_prompt
 }
 
-/// `3 | let x`, `> 3 | let x`, `| ^`: the edge of quoted source. One alone may be a message.
+/// Recognises the gutter of quoted source: `3 | let x`, `> 3 | let x`, `| ^`. A single such line
+/// may be a message.
 fn is_gutter(line: &str) -> bool {
     let line = line.trim_start_matches(['>', '→']).trim_start();
     without_digits(line).trim_start().starts_with(['|', '│'])
 }
 
-/// `^`, `^~~~`, `^^^^ here`: what points at a place in the line above.
+/// Recognises a marker that points into the line above: `^`, `^~~~`, `^^^^ here`.
 fn is_marker(line: &str) -> bool {
     let rest = line.trim_start_matches(['^', '~']);
     line.contains('^') && rest.len() < line.len() && (rest.is_empty() || rest.starts_with(' '))
@@ -128,7 +129,7 @@ fn without_digits(text: &str) -> &str {
 mod tests {
     use super::plain_lines;
 
-    /// `expected` is the first line that is no code.
+    /// Checks that `expected` is the first line that is not code.
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let found = plain_lines(text).next().unwrap_or_else(|| "none".to_owned());
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_the_first_line_that_is_no_code() {
+    fn finds_the_first_line_that_is_not_code() {
         check("File not found: /missing.py.", "File not found: /missing.py.");
         check("\n  broken \nmore", "broken");
         check("```\nlet x = 1;\n```\nit broke", "it broke");
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_messages_alone_that_only_look_like_code() {
+    fn keeps_messages_that_only_resemble_code() {
         for message in [
             "at least one of: a, b is required",
             "at position 3: expected a value",

@@ -1,9 +1,9 @@
-//! What several contracts write in the same way.
+//! Values that several contracts write in the same way.
 
 use crate::outcome::{Content, UpgradeHint};
 use crate::raw_json::{Emit, Kind, ObjectWriter, RawJson, emit_string};
 
-/// JSON as it is, text as a string, nothing as `null`.
+/// Writes JSON unchanged, text as a string and no content as `null`.
 impl Emit for Content<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         match self {
@@ -14,8 +14,8 @@ impl Emit for Content<'_> {
     }
 }
 
-/// Always a string: strings as they are, `null` and nothing empty, other JSON its compact
-/// text (M1).
+/// Content as a string (M1): strings unchanged, `null` and no content as `""`, other JSON as its
+/// compact text.
 pub(super) struct AsText<'a>(pub(super) Content<'a>);
 
 impl Emit for AsText<'_> {
@@ -34,12 +34,12 @@ impl Emit for AsText<'_> {
     }
 }
 
-/// A value as text: a string's own, any other's compact JSON.
+/// Returns the text of a string, or the compact JSON of any other value.
 pub(super) fn text_of(value: &RawJson) -> String {
     value.as_text().map_or_else(|| value.to_string(), std::borrow::Cow::into_owned)
 }
 
-/// Whether a value is a string, a number, a boolean or null.
+/// Returns whether a value is a string, a number, a boolean or null.
 pub(super) fn is_scalar(value: &RawJson) -> bool {
     match value.kind() {
         Kind::String | Kind::Number | Kind::Bool | Kind::Null => true,
@@ -47,7 +47,7 @@ pub(super) fn is_scalar(value: &RawJson) -> bool {
     }
 }
 
-/// Text to text, as an object.
+/// Pairs of strings, written as an object.
 pub(super) struct Pairs<'a>(pub(super) &'a [(String, String)]);
 
 impl Emit for Pairs<'_> {

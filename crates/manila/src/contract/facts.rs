@@ -1,4 +1,4 @@
-//! The facts about a failure that a contract tells in one flat place.
+//! The facts about a failure that a contract writes as one flat object.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,12 @@ use crate::diagnostics::{self, Place};
 use crate::outcome::{Failure, NonEmpty, Run, Text, seconds};
 use crate::raw_json::{Emit, JsonObject, RawJson, shape};
 
-/// Named facts, in the order in which they are told. A name stands once; the first wins.
+/// Named facts in the order in which they are written. Of two with the same name, the first is
+/// used.
 #[derive(Default)]
 pub(super) struct Facts {
-    told: Vec<(String, RawJson)>,
-    /// Where each name stands in `told`.
+    entries: Vec<(String, RawJson)>,
+    /// The index of each name in `entries`.
     places: BTreeMap<String, usize>,
     has_clash: bool,
 }
@@ -22,19 +23,19 @@ impl Facts {
         }
         let mut out = Vec::new();
         value.emit(&mut out);
-        let value = RawJson::written(out);
-        if let Some((_, told)) = self.places.get(name).and_then(|place| self.told.get(*place)) {
-            self.has_clash |= *told != value;
+        let value = RawJson::from_compact(out);
+        if let Some((_, known)) = self.places.get(name).and_then(|place| self.entries.get(*place)) {
+            self.has_clash |= *known != value;
             return;
         }
-        self.places.insert(name.to_owned(), self.told.len());
-        self.told.push((name.to_owned(), value));
+        self.places.insert(name.to_owned(), self.entries.len());
+        self.entries.push((name.to_owned(), value));
     }
 
     /// Adds the facts of another list.
     pub(super) fn append(&mut self, other: &Facts) {
         self.has_clash |= other.has_clash;
-        for (name, value) in &other.told {
+        for (name, value) in &other.entries {
             self.add(name, value);
         }
     }
@@ -45,35 +46,35 @@ impl Facts {
         }
     }
 
-    /// What is known about a failure beside its code and message, for contracts that have one
-    /// place for all of it. `details` are its own, or [`located`].
+    /// Collects the facts about a failure except its code and message, for contracts that have one
+    /// place for all of them. `details` are its own, or those of [`details_with_location`].
     pub(super) fn of_failure(failure: &Failure, details: &JsonObject) -> Facts {
         let mut facts = Facts::default();
         facts.add_all(details);
-        // The delay that was settled counts more than what the tool calls one.
+        // The classified delay takes precedence over the tool's own member of that name.
         facts.add("retry_after_seconds", &failure.retry_after.map(seconds));
         facts.add_all(&failure.data);
         facts
     }
 
-    /// The exit code, for contracts that have no member for it.
+    /// Adds the exit code, for contracts that have no member for it.
     pub(super) fn add_exit(&mut self, run: Option<&Run>) {
         self.add("exit_code", &run.and_then(|run| run.exit));
     }
 
-    /// The hint, for contracts that have no member for it.
+    /// Adds the hint, for contracts that have no member for it.
     pub(super) fn add_hint(&mut self, hint: Option<&Text>) {
         self.add("remediation", &hint.filter(|hint| !hint.trim().is_empty()));
     }
 
-    /// The alternatives, for contracts that have no member for them.
+    /// Adds the alternatives, for contracts that have no member for them.
     pub(super) fn add_alternatives(&mut self, alternatives: &[String]) {
         self.add("alternatives", &(!alternatives.is_empty()).then_some(alternatives));
     }
 
-    /// The failures after the first, for contracts that tell only one.
+    /// Adds the failures after the first, for contracts that have a member for only one.
     pub(super) fn add_others(&mut self, failures: &NonEmpty<Failure>) {
-        let others: Vec<Other<'_>> = failures.rest().iter().map(Other::of).collect();
+        let others: Vec<OtherFailure<'_>> = failures.rest().iter().map(OtherFailure::of).collect();
         self.add("errors", &(!others.is_empty()).then_some(others));
     }
 
@@ -81,34 +82,34 @@ impl Facts {
         self.places.contains_key(name)
     }
 
-    /// Whether a name was given twice with different values, so that a fact is missing.
+    /// Returns whether a name was added twice with different values, so that a fact is missing.
     pub(super) fn has_clash(&self) -> bool {
         self.has_clash
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.told.is_empty()
+        self.entries.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
-        self.told.iter().map(|(name, value)| (name.as_str(), value))
+        self.entries.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     pub(super) fn into_object(self) -> JsonObject {
         JsonObject::build(|object| {
-            for (name, value) in &self.told {
+            for (name, value) in &self.entries {
                 object.member(name, value);
             }
         })
     }
 }
 
-/// A failure's details and, for contracts that do not tell the line of output from which it was
-/// read, the place in the source that stands in that line.
-pub(super) fn located(failure: &Failure) -> JsonObject {
+/// Returns a failure's details with the source location from its line of output, for contracts that
+/// do not write that line.
+pub(super) fn details_with_location(failure: &Failure) -> JsonObject {
     let details = &failure.details;
     let is_known = ["file", "line", "column"].iter().any(|name| details.get(name).is_some());
-    // What others read may have many lines, of which none need be about this.
+    // A text that Manila did not parse itself may have many lines, perhaps none about this failure.
     let place = failure.line.as_deref().filter(|line| !is_known && !line.contains('\n'));
     let Some(Place { file, line, column }) = place.and_then(diagnostics::place) else {
         return details.clone();
@@ -125,17 +126,17 @@ pub(super) fn located(failure: &Failure) -> JsonObject {
 
 shape! {
     /// A failure after the first.
-    struct Other<'a> {
+    struct OtherFailure<'a> {
         code: &'a str,
         message: &'a str,
         details: Option<JsonObject>,
     }
 }
 
-impl Other<'_> {
-    fn of(failure: &Failure) -> Other<'_> {
+impl OtherFailure<'_> {
+    fn of(failure: &Failure) -> OtherFailure<'_> {
         let code = failure.origin_code.as_deref().unwrap_or(failure.code.name());
-        let details = Some(located(failure)).filter(|details| !details.is_empty());
-        Other { code, message: &failure.message, details }
+        let details = Some(details_with_location(failure)).filter(|details| !details.is_empty());
+        OtherFailure { code, message: &failure.message, details }
     }
 }

@@ -1,18 +1,18 @@
-//! `machine-readable-v1`: what a command line said, and what its errors mean.
+//! `machine-readable-v1`: the output of a command, or its errors with explanations.
 
 use std::borrow::Cow;
 
 use super::content::{AsText, Pairs, text_of};
 use super::facts::Facts;
-use super::row::{Mark, Row};
+use super::spec::{ContractSpec, Mark};
 use super::{Contract, Losses, response_v2};
 use crate::catalogue::Code;
 use crate::outcome::{
-    Call, Content, Cut, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Text,
-    Tier, exit_message,
+    Call, Content, Ended, Failure, NonEmpty, Notes, Outcome, Provenance, Receipt, Run, Text, Tier,
+    Truncation, exit_message,
 };
 use crate::raw_json::{Emit, Kind, shape};
-use crate::schema::Unbound;
+use crate::schema::PayloadSchemaError;
 use crate::truncate::cut;
 
 mod code;
@@ -21,28 +21,28 @@ mod raw_output;
 mod read;
 mod streams;
 
-pub use plain_text::plain_text;
+pub use plain_text::render_plain_text;
 use raw_output::RawOutput;
 
-/// What the contract offers. M1: its payload is the text of a string.
-pub(super) static ROW: Row = Row {
+/// The functions and facts of the contract. M1: its payload is a string.
+pub(super) static SPEC: ContractSpec = ContractSpec {
     render: |outcome, _, out, losses| {
         render(outcome, out, losses);
         None
     },
     read: read::read,
-    spell_id: response_v2::spell_id,
+    format_request_id: response_v2::format_request_id,
     spellings: code::spellings,
-    shared_words: code::SHARED,
-    code_of_group: code::code_of_category,
-    place_of: |_| Err(Unbound::NoPlace(Contract::MachineReadableV1)),
+    shared_spellings: code::SHARED,
+    code_from_group: code::code_from_category,
+    payload_schema_place: |_| Err(PayloadSchemaError::TextPayload(Contract::MachineReadableV1)),
     mark: Mark::Missing,
     described_by: None,
     payload_is_text: true,
 };
 
 shape! {
-    /// M1: a call that is done.
+    /// M1: a successful call.
     struct Success<'a> {
         success: bool,
         command: Option<&'a str>,
@@ -53,7 +53,7 @@ shape! {
 }
 
 shape! {
-    /// M2: a call that failed.
+    /// M2: a failed call.
     struct Failed<'a> {
         success: bool,
         errors: Vec<Fault<'a>>,
@@ -63,7 +63,7 @@ shape! {
 }
 
 shape! {
-    /// M2: one error. Absent members are left out, never `null`.
+    /// M2: one error. Absent members are omitted, never `null`.
     struct Fault<'a> {
         code: Cow<'a, str>,
         message: Cow<'a, str>,
@@ -80,7 +80,8 @@ shape! {
 }
 
 shape! {
-    /// M5: on every failed command; and elsewhere, because clients look for the exit code.
+    /// M5: present for every failed command, and for other failures because clients read the exit
+    /// code from it.
     struct FaultData<'a> {
         command: Option<&'a str>,
         exit_code as "exitCode": i64,
@@ -89,19 +90,19 @@ shape! {
     }
 }
 
-/// M4: how many characters of stderr are a message.
+/// M4: the maximum number of characters of stderr in a message.
 const MESSAGE_CHARS_MAX: usize = 500;
 
-/// M5: how many characters of stderr stand in `data`.
+/// M5: the maximum number of characters of stderr in `data`.
 const STDERR_CHARS_MAX: usize = 1000;
 
-/// M10: what stands after output that was cut.
+/// M10: the marker after truncated output.
 const TRUNCATED: &str = "[Output truncated]";
 
-/// What was hidden stands under this name in the metadata.
+/// The name of the redaction receipt in the metadata.
 const REDACTED: &str = "redacted";
 
-/// M2: the exit code of whatever never exited.
+/// M2: the exit code of a call without one.
 const NO_EXIT: i64 = -1;
 
 /// Writes the envelope, which has no request id.
@@ -114,12 +115,12 @@ fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
         notes,
         receipt,
         provenance,
-        came_in: _,
+        source_contract: _,
         verbatim: _,
         unread: _,
         unwrapped: _,
     } = outcome;
-    lose(call, notes, provenance, losses);
+    add_losses(call, notes, provenance, losses);
     let run = run.as_ref();
     let metadata = with_receipt(&notes.metadata, receipt, losses);
     let metadata = Pairs(&metadata);
@@ -128,15 +129,18 @@ fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) {
             Ended::Done(_) => "payload",
             Ended::Failed { .. } => "partial",
         };
-        losses.add(what, "it is told as JSON text");
+        losses.add(what, "written as JSON text");
     }
     match ended {
         Ended::Done(_) => {
             losses.add_if(run.is_some_and(|run| !run.stderr.is_empty()), "stderr");
-            losses.add_if(run.is_some_and(|run| run.cut == Cut::Truncated), "truncated");
+            losses.add_if(
+                run.is_some_and(|run| run.truncation == Truncation::Truncated),
+                "truncated",
+            );
             losses.add_if(run.is_some_and(|run| run.command.is_none()), "run");
             if is_empty_text(outcome.content()) && run.is_none() {
-                losses.add("payload", "an empty text is read as nothing");
+                losses.add("payload", "an empty text is read as no payload");
             }
             let command = run.and_then(|run| run.command.as_deref());
             let output = AsText(outcome.content());
@@ -158,7 +162,7 @@ fn is_empty_text(content: Content<'_>) -> bool {
     }
 }
 
-/// The tool's own metadata, and what was hidden.
+/// Returns the tool's metadata with the redaction receipt.
 fn with_receipt<'a>(
     metadata: &'a [(String, String)],
     receipt: &Receipt,
@@ -170,7 +174,7 @@ fn with_receipt<'a>(
     let others = metadata.iter().filter(|(name, _)| name != REDACTED);
     let mut all: Vec<(String, String)> = others.cloned().collect();
     if all.len() < metadata.len() {
-        losses.add("metadata", "its `redacted` tells what was hidden");
+        losses.add("metadata", "its `redacted` is replaced by the redaction receipt");
     }
     all.push((REDACTED.to_owned(), receipt.rules()));
     all.into()
@@ -179,41 +183,44 @@ fn with_receipt<'a>(
 fn faults<'a>(
     failures: &'a NonEmpty<Failure>,
     run: Option<&'a Run>,
-    left: Content<'a>,
+    partial: Content<'a>,
     losses: &mut Losses,
 ) -> Vec<Fault<'a>> {
     let is_diagnosed = failures.first().line.is_some();
     if let Some(run) = run {
         if is_diagnosed && !run.stdout.is_empty() {
-            losses.add("stdout", "only its lines with diagnostics are told");
+            losses.add("stdout", "only its lines with diagnostics are written");
         }
         let ends_line = run.stdout.is_empty() || run.stdout.ends_with('\n');
-        if run.cut == Cut::Truncated && run.exit.is_none() && !ends_line {
-            losses.add("stdout", "its last line is ended before the mark of the cut");
+        if run.truncation == Truncation::Truncated && run.exit.is_none() && !ends_line {
+            losses.add("stdout", "a line break is added before the truncation marker");
         }
-        // Where both streams are told as one, all of it is there.
-        let has_all = run.exit.is_some() && !is_diagnosed;
-        if !has_all && cut(&run.stderr, STDERR_CHARS_MAX).1 {
-            losses.add("stderr", "the contract tells at most 1000 characters of it");
+        // If both streams are written as one, stderr is complete there.
+        let is_complete = run.exit.is_some() && !is_diagnosed;
+        if !is_complete && cut(&run.stderr, STDERR_CHARS_MAX).1 {
+            losses.add("stderr", "the contract allows at most 1000 characters of it");
         }
     }
-    if is_diagnosed && run.is_none() && !matches!(left, Content::Nothing) {
-        losses.add("partial", "only the line with the diagnostic is told");
+    if is_diagnosed && run.is_none() && !matches!(partial, Content::Nothing) {
+        losses.add("partial", "only the line with the diagnostic is written");
     }
     let is_bare = |run: &Run| {
-        let Run { command, exit, stdout: _, stderr, cut } = run;
-        command.is_none() && exit.is_none() && stderr.is_empty() && *cut == Cut::Whole
+        let Run { command, exit, stdout: _, stderr, truncation } = run;
+        command.is_none()
+            && exit.is_none()
+            && stderr.is_empty()
+            && *truncation == Truncation::Complete
     };
     losses.add_if(run.is_some_and(is_bare), "run");
     if run.is_some_and(|run| run.exit == Some(NO_EXIT)) {
-        losses.add("exit code", "-1 is read as none");
+        losses.add("exit code", "-1 is read as no exit code");
     }
     let all = failures.iter().enumerate();
     all.map(|(n, failure)| {
         let raw_output = match (&failure.line, n) {
             (Some(line), _) => RawOutput::Text(line),
-            // What a call left is told once.
-            (None, 0) => RawOutput::of(run, left),
+            // The partial result is written once.
+            (None, 0) => RawOutput::of(run, partial),
             (None, _) => RawOutput::Text(""),
         };
         fault(failure, run, raw_output, losses)
@@ -247,12 +254,12 @@ fn fault<'a>(
     losses.add_if(!evidence.is_empty(), "evidence");
     losses.add_if(retryable.is_some(), "retryable");
     if !data.is_empty() {
-        losses.add("data", "it is told among the details");
+        losses.add("data", "written among the details");
     }
     let is_plain_exit = *code == Code::CommandFailed && origin_code.is_none();
     let plain = run.filter(|_| is_plain_exit);
     let exit_code = run.and_then(|run| run.exit).unwrap_or(NO_EXIT);
-    let own = origin_code.as_ref().filter(|own| code::may_stand_beside(own, exit_code));
+    let own = origin_code.as_ref().filter(|own| code::fits_exit_code(own, exit_code));
     let is_misfit = own.is_none() && origin_code.is_some();
     let word: Cow<'_, str> = match (own, *code == Code::CommandFailed) {
         (Some(own), _) => own.into(),
@@ -282,8 +289,8 @@ fn fault<'a>(
     }
 }
 
-/// M4: a command that printed no diagnostic says on stderr what happened. Where it said nothing,
-/// somebody else may have.
+/// M4: returns the message of a command that printed no diagnostic: its stderr or, if that is
+/// blank, the failure's own message.
 fn plain_message<'a>(
     message: &'a str,
     run: &'a Run,
@@ -295,30 +302,32 @@ fn plain_message<'a>(
         return message.into();
     }
     if is_own {
-        losses.add("message", "what the command printed on stderr is told");
+        losses.add("message", "the command's stderr is written instead");
     }
-    said_on_stderr(&run.stderr)
+    stderr_message(&run.stderr)
 }
 
-/// M4: the message of a command that printed no diagnostic.
-fn said_on_stderr(stderr: &str) -> Cow<'_, str> {
+/// M4: returns the message for the stderr of a command that printed no diagnostic.
+fn stderr_message(stderr: &str) -> Cow<'_, str> {
     match cut(stderr.trim(), MESSAGE_CHARS_MAX) {
         ("", _) => "Command failed with no error output".into(),
-        (whole, false) => whole.into(),
+        (complete, false) => complete.into(),
         (start, true) => format!("{start}...").into(),
     }
 }
 
-/// M5: 1000 characters, the mark included.
+/// M5: shortens stderr to 1000 characters, including the marker.
 fn short_stderr(stderr: &str) -> Cow<'_, str> {
-    const MARK: &str = "... (truncated)";
+    const MARKER: &str = "... (truncated)";
     match cut(stderr, STDERR_CHARS_MAX) {
-        (whole, false) => whole.into(),
-        (start, true) => format!("{}{MARK}", cut(start, STDERR_CHARS_MAX - MARK.len()).0).into(),
+        (complete, false) => complete.into(),
+        (start, true) => {
+            format!("{}{MARKER}", cut(start, STDERR_CHARS_MAX - MARKER.len()).0).into()
+        }
     }
 }
 
-/// M2: `additionalData` is string to string.
+/// M2: `additionalData`, an object of strings.
 struct Strings(Vec<(String, String)>);
 
 impl Strings {
@@ -331,7 +340,7 @@ impl Strings {
         for (name, value) in facts.iter() {
             let (name, text) = code::fact(failure, name, value);
             if text.is_none() && value.kind() != Kind::String {
-                losses.add("details", "what is no text is told as JSON text");
+                losses.add("details", "values that are not strings are written as JSON text");
             }
             texts.add(name, &text.unwrap_or_else(|| text_of(value)));
         }
@@ -352,7 +361,7 @@ impl Emit for Strings {
     }
 }
 
-fn lose(call: &Call, notes: &Notes, provenance: &Provenance, losses: &mut Losses) {
+fn add_losses(call: &Call, notes: &Notes, provenance: &Provenance, losses: &mut Losses) {
     let Call {
         tool_id,
         tool_version,

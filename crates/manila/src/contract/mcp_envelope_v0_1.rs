@@ -1,11 +1,11 @@
-//! `mcp.envelope.v0.1`: the payload as it is, beside structured errors and provenance.
+//! `mcp.envelope.v0.1`: the unchanged payload beside structured errors and provenance.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use super::content::{is_scalar, text_of};
-use super::facts::{Facts, located};
-use super::row::{Mark, Row};
+use super::facts::{Facts, details_with_location};
+use super::spec::{ContractSpec, Mark};
 use super::{Losses, Place, response_v2};
 use crate::context::Context;
 use crate::outcome::{
@@ -14,7 +14,7 @@ use crate::outcome::{
 use crate::raw_json::{Emit, JsonObject, Kind, OrNull, RawJson, shape};
 use crate::truncate::cut;
 
-/// The tool's own schema binds unless there are errors or warnings.
+/// The tool's schema applies unless there are errors or warnings.
 const PAYLOAD: Place = Place {
     before: concat!(
         r#"{"if":{"not":{"anyOf":[{"required":["errors"]},{"required":["warnings"]}]}},"#,
@@ -27,15 +27,15 @@ const PAYLOAD: Place = Place {
 mod code;
 mod read;
 
-/// What the contract offers.
-pub(super) static ROW: Row = Row {
+/// The functions and facts of the contract.
+pub(super) static SPEC: ContractSpec = ContractSpec {
     render: |outcome, _, out, losses| render(outcome, out, losses),
     read: read::read,
-    spell_id,
+    format_request_id,
     spellings: code::spellings,
-    shared_words: code::SHARED,
-    code_of_group: |_| None,
-    place_of: |_| Ok(PAYLOAD),
+    shared_spellings: code::SHARED,
+    code_from_group: |_| None,
+    payload_schema_place: |_| Ok(PAYLOAD),
     mark: Mark::Text { path: &["schema_version"], text: VERSION },
     described_by: None,
     payload_is_text: false,
@@ -44,25 +44,25 @@ pub(super) static ROW: Row = Row {
 /// P1: the mark of an envelope.
 const VERSION: &str = "mcp.envelope.v0.1";
 
-/// What is told of a failure behind its own details.
-const TOLD_NAMES: [&str; 4] = ["retry_after_seconds", "exit_code", "remediation", "origin_code"];
+/// The facts that the contract writes after a failure's own details.
+const FACT_NAMES: [&str; 4] = ["retry_after_seconds", "exit_code", "remediation", "origin_code"];
 
-/// P4: the code of a warning that has none.
+/// P4: the code of a warning without a code of its own.
 const PLAIN_WARNING: &str = "ADAPTER.WARNING";
 
-/// P3: the code of the warning about what was hidden.
+/// P3: the code of the warning about redacted secrets.
 const REDACTED: &str = "ADAPTER.REDACTED";
 
 shape! {
-    /// P1: nothing else stands beside these.
+    /// P1: these members and no others.
     struct Envelope<'a> {
         schema_version: &'static str,
-        /// P2: the payload as it is.
+        /// P2: the payload, unchanged.
         result: Content<'a>,
         errors: Option<Vec<Fault<'a>>>,
-        warnings: Option<Vec<Caution<'a>>>,
+        warnings: Option<Vec<EnvelopeWarning<'a>>>,
         meta: Option<JsonObject>,
-        /// P2: left out, `null`, or the record.
+        /// P2: absent, `null`, or the record.
         provenance: Option<OrNull<&'a JsonObject>>,
     }
 }
@@ -73,27 +73,27 @@ shape! {
         code: &'a str,
         message: Cow<'a, str>,
         details: Option<JsonObject>,
-        /// P4: written only when it is true.
+        /// P4: written only if it is true.
         retryable: Option<bool>,
         evidence: Option<&'a [RawJson]>,
     }
 }
 
 shape! {
-    struct Caution<'a> {
+    struct EnvelopeWarning<'a> {
         code: &'a str,
         message: Cow<'a, str>,
         details: Option<JsonObject>,
     }
 }
 
-/// How many characters the schema allows.
+// The maximum lengths of the schema, in characters.
 const CODE_CHARS_MAX: usize = 200;
 const MESSAGE_CHARS_MAX: usize = 2000;
 const REQUEST_ID_CHARS_MAX: usize = 200;
 const ADAPTER_CHARS_MAX: usize = 100;
 
-/// Writes the envelope; returns its request id.
+/// Writes the envelope, and returns its request id.
 fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) -> Option<String> {
     let Outcome {
         call,
@@ -103,7 +103,7 @@ fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) -> Option<S
         notes,
         receipt,
         provenance,
-        came_in: _,
+        source_contract: _,
         verbatim: _,
         unread: _,
         unwrapped: _,
@@ -115,11 +115,11 @@ fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) -> Option<S
             (Some(faults.collect()), true)
         }
     };
-    let mut warnings: Vec<Caution<'_>> =
-        notes.warnings.iter().map(|warning| caution(warning, losses)).collect();
-    warnings.extend(hidden(receipt));
+    let mut warnings: Vec<EnvelopeWarning<'_>> =
+        notes.warnings.iter().map(|warning| envelope_warning(warning, losses)).collect();
+    warnings.extend(redaction_warning(receipt));
     let meta = meta(call, &notes.meta, losses);
-    lose(call, notes, losses);
+    add_losses(call, notes, losses);
     losses.add_run(run.as_ref(), is_failed);
     losses.add_if(is_failed && *provenance == Provenance::Unavailable, "provenance");
     Envelope {
@@ -129,7 +129,7 @@ fn render(outcome: &Outcome, out: &mut Vec<u8>, losses: &mut Losses) -> Option<S
         warnings: (!warnings.is_empty()).then_some(warnings),
         meta: (!meta.is_empty()).then_some(meta),
         provenance: match provenance {
-            Provenance::NotAsked => is_failed.then_some(OrNull(None)),
+            Provenance::NotRequested => is_failed.then_some(OrNull(None)),
             Provenance::Unavailable => Some(OrNull(None)),
             Provenance::Record(record) => Some(OrNull(Some(record))),
         },
@@ -156,7 +156,7 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
         retryable: _,
         line: _,
     } = failure;
-    let mut facts = Facts::of_failure(failure, &located(failure));
+    let mut facts = Facts::of_failure(failure, &details_with_location(failure));
     facts.add_exit(run);
     facts.add_hint(hint.as_ref());
     losses.add_blank_hint(hint.as_ref());
@@ -167,26 +167,26 @@ fn fault<'a>(failure: &'a Failure, run: Option<&Run>, losses: &mut Losses) -> Fa
     losses.add_explanations(failure);
     losses.add_if(!alternatives.is_empty(), "alternatives");
     if !data.is_empty() {
-        losses.add("data", "it is told among the details");
+        losses.add("data", "written among the details");
     }
-    let word = own_code.unwrap_or(code::word(*code));
+    let word = own_code.unwrap_or(code::spell(*code));
     losses.add_code(*code, word, None);
     losses.add_clashes(&facts);
-    losses.add_own_names(&failure.details, &TOLD_NAMES);
+    losses.add_reserved_names(&failure.details, &FACT_NAMES);
     Fault {
         code: word,
-        message: within(message, losses),
-        details: flat(&facts, losses),
+        message: cut_message(message, losses),
+        details: flatten_details(&facts, losses),
         retryable: failure.is_retryable().then_some(true),
         evidence: (!evidence.is_empty()).then_some(evidence),
     }
 }
 
-fn caution<'a>(warning: &'a Warning, losses: &mut Losses) -> Caution<'a> {
+fn envelope_warning<'a>(warning: &'a Warning, losses: &mut Losses) -> EnvelopeWarning<'a> {
     let Warning { code, severity, message, context } = warning;
     losses.add_if(severity.is_some(), "warning severity");
     if message.is_empty() {
-        losses.add("warning message", "the contract needs one, so the code stands for it");
+        losses.add("warning message", "the contract requires one, so the code is written instead");
     }
     let own_code = code.as_deref().filter(|own| !own.is_empty() && fits(own, CODE_CHARS_MAX));
     if code.is_some() && own_code.is_none() {
@@ -196,24 +196,24 @@ fn caution<'a>(warning: &'a Warning, losses: &mut Losses) -> Caution<'a> {
     let mut facts = Facts::default();
     facts.add_all(context);
     losses.add_clashes(&facts);
-    Caution {
+    EnvelopeWarning {
         code,
-        message: within(if message.is_empty() { code } else { message }, losses),
-        details: flat(&facts, losses),
+        message: cut_message(if message.is_empty() { code } else { message }, losses),
+        details: flatten_details(&facts, losses),
     }
 }
 
-/// P3: that something was hidden, and by which rules.
-fn hidden(receipt: &Receipt) -> Option<Caution<'static>> {
+/// P3: returns the warning about redacted secrets, with their number by rule.
+fn redaction_warning(receipt: &Receipt) -> Option<EnvelopeWarning<'static>> {
     let details = JsonObject::build(|object| {
         object.member("count", &receipt.count());
         object.member("rules", &receipt.rules());
     });
     let message = receipt.sentence()?.into();
-    Some(Caution { code: REDACTED, message, details: Some(details) })
+    Some(EnvelopeWarning { code: REDACTED, message, details: Some(details) })
 }
 
-fn within<'a>(message: &'a str, losses: &mut Losses) -> Cow<'a, str> {
+fn cut_message<'a>(message: &'a str, losses: &mut Losses) -> Cow<'a, str> {
     let (short, is_cut) = cut(message, MESSAGE_CHARS_MAX);
     if is_cut {
         losses.add("message", "the contract's messages have at most 2000 characters");
@@ -221,8 +221,8 @@ fn within<'a>(message: &'a str, losses: &mut Losses) -> Cow<'a, str> {
     short.into()
 }
 
-/// P4: details are flat scalars; anything else is told as its JSON text.
-fn flat(facts: &Facts, losses: &mut Losses) -> Option<JsonObject> {
+/// P4: returns details with only scalars; other values are written as JSON text.
+fn flatten_details(facts: &Facts, losses: &mut Losses) -> Option<JsonObject> {
     if facts.is_empty() {
         return None;
     }
@@ -232,27 +232,31 @@ fn flat(facts: &Facts, losses: &mut Losses) -> Option<JsonObject> {
                 object.member(name, value);
             } else {
                 object.member(name, &text_of(value));
-                losses.add("details", "what is no scalar is told as JSON text");
+                losses.add("details", "values that are not scalars are written as JSON text");
             }
         }
     }))
 }
 
-/// The caller's id where it fits, else one in `response-v2`'s form.
-fn spell_id<'a>(id: Option<&'a str>, context: &Context, losses: &mut Losses) -> Cow<'a, str> {
+/// Returns the caller's id if it fits, else one in the form of `response-v2`.
+fn format_request_id<'a>(
+    id: Option<&'a str>,
+    context: &Context,
+    losses: &mut Losses,
+) -> Cow<'a, str> {
     match (fitting_id(id), id) {
         (Some(id), _) => id.into(),
-        (None, Some(too_long)) => response_v2::digest_id(too_long),
-        (None, None) => response_v2::spell_id(None, context, losses),
+        (None, Some(too_long)) => response_v2::replacement_request_id(too_long),
+        (None, None) => response_v2::format_request_id(None, context, losses),
     }
 }
 
-/// P1: the caller's id, unless it is too long.
+/// P1: returns the caller's id, unless it is too long.
 fn fitting_id(given: Option<&str>) -> Option<&str> {
     given.filter(|id| fits(id, REQUEST_ID_CHARS_MAX))
 }
 
-/// P4, P6: only what the caller gave, and no duration unless answers may vary.
+/// P4, P6: returns `meta`: only facts from the caller, and the duration only if responses may vary.
 fn meta(call: &Call, extra: &JsonObject, losses: &mut Losses) -> JsonObject {
     let request_id = fitting_id(call.request_id.as_deref());
     if call.request_id.is_some() && request_id.is_none() {
@@ -261,12 +265,16 @@ fn meta(call: &Call, extra: &JsonObject, losses: &mut Losses) -> JsonObject {
     let duration = call.duration.filter(|_| call.deterministic == Some(false));
     let duration_ms = duration.map(|it| u64::try_from(it.as_millis()).unwrap_or(u64::MAX));
     if call.duration != duration_ms.map(Duration::from_millis) {
-        losses.add("duration_ms", "whole milliseconds are told, and none if answers must not vary");
+        let why = match duration {
+            Some(_) => "rounded down to whole milliseconds",
+            None => "left out unless `deterministic` is false",
+        };
+        losses.add("duration_ms", why);
     }
     let adapter = extra.get("adapter").filter(|name| is_text(name, ADAPTER_CHARS_MAX));
     let hints = extra.get("schema_hints").filter(are_schema_hints);
-    let n_told = usize::from(adapter.is_some()) + usize::from(hints.is_some());
-    losses.add_if(extra.members().count() > n_told, "meta");
+    let n_written = usize::from(adapter.is_some()) + usize::from(hints.is_some());
+    losses.add_if(extra.members().count() > n_written, "meta");
     JsonObject::build(|object| {
         object.member("adapter", &adapter);
         object.member("request_id", &request_id);
@@ -288,7 +296,7 @@ fn fits(text: &str, chars_max: usize) -> bool {
     text.chars().count() <= chars_max
 }
 
-fn lose(call: &Call, notes: &Notes, losses: &mut Losses) {
+fn add_losses(call: &Call, notes: &Notes, losses: &mut Losses) {
     let Call {
         tool_id,
         tool_version,

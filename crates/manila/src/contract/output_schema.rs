@@ -1,89 +1,97 @@
-//! A tool's own schema at the payload's place of a contract's schema.
+//! Output schemas: the schema of a contract with a tool's own schema for the payload.
 //!
-//! The advertised `outputSchema` must be true of every answer: the tool's own schema binds the
-//! payload only while nothing says otherwise, so each contract states its condition.
+//! Every response must conform to the advertised `outputSchema`. The tool's own schema therefore
+//! applies only under a condition, which each contract defines.
 
 use super::describes_envelope;
+use crate::document_kind::Contract;
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::schema::dialect::Dialect;
 use crate::schema::fragment::is_pointer;
-use crate::schema::relocate::{Edit, Edited};
+use crate::schema::relocate::{Edit, EditedSchema};
 use crate::schema::targets;
-use crate::schema::{PayloadType, Unbound};
-use crate::subject::Contract;
+use crate::schema::{PayloadSchemaError, PayloadType};
 
-/// Where a contract binds the tool's own schema: JSON around it, and the pointer to it.
+/// The place of the tool's schema in a contract's schema: JSON around it, and the pointer to it.
 pub(crate) struct Place {
     pub(crate) before: &'static str,
     pub(crate) after: &'static str,
     pub(crate) pointer: &'static str,
 }
 
-/// The schema of a contract's envelopes around a payload of schema `own`, or without it where
-/// it cannot bind.
+/// Returns the schema of a contract's envelopes, with `tool_schema` for the payload unless it
+/// cannot be used.
 ///
-/// Its root has `type: object`, as every MCP client wants it, and it accepts failures too.
-/// References of `own` move with it; its dialect (`$schema`) is the whole's.
+/// The root has `type: object`, as every MCP client requires, and accepts failures too. References
+/// in `tool_schema` are adjusted to their new place. Its dialect (`$schema`) applies to the whole
+/// schema.
 ///
 /// ```
 /// use manila::{Contract, RawJson, output_schema};
 ///
-/// let own = RawJson::parse(r##"{"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}},
-///     "$defs": {"n": {"type": "integer"}}}"##)?;
-/// let whole = output_schema(Contract::ResponseV2, Some(&own)).to_string();
-/// assert!(whole.contains(r##""$ref":"#/allOf/0/then/properties/data/$defs/n""##));
+/// let tool_schema = RawJson::parse(
+///     r##"{"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}},
+///     "$defs": {"n": {"type": "integer"}}}"##,
+/// )?;
+/// let schema = output_schema(Contract::ResponseV2, Some(&tool_schema)).to_string();
+/// assert!(schema.contains(r##""$ref":"#/allOf/0/then/properties/data/$defs/n""##));
 /// # Ok::<(), manila::ReadError>(())
 /// ```
 #[must_use]
-pub fn output_schema(contract: Contract, own: Option<&RawJson>) -> JsonObject {
-    let around = own.and_then(|own| schema_around(contract, own).ok());
-    around.unwrap_or_else(|| {
+pub fn output_schema(contract: Contract, tool_schema: Option<&RawJson>) -> JsonObject {
+    let combined =
+        tool_schema.and_then(|tool_schema| try_output_schema(contract, tool_schema).ok());
+    combined.unwrap_or_else(|| {
         JsonObject::build(|object| {
-            for member in bare(contract).members() {
+            for member in bare_schema(contract).members() {
                 object.token_member(member.key_token(), &member.value());
             }
         })
     })
 }
 
-/// As [`output_schema`], but says why where the schema of the payload cannot bind.
+/// Like [`output_schema`], but fails if the tool's schema cannot be used for the payload.
 ///
 /// ```
-/// use manila::{Contract, RawJson, Unbound, schema_around};
+/// use manila::{Contract, RawJson, PayloadSchemaError, try_output_schema};
 ///
-/// let own = RawJson::parse(r#"{"type": "object"}"#)?;
-/// assert!(schema_around(Contract::ResponseV2, &own).is_ok());
-/// let unbound = schema_around(Contract::MachineReadableV1, &own).unwrap_err();
-/// assert_eq!(unbound, Unbound::NoPlace(Contract::MachineReadableV1));
+/// let tool_schema = RawJson::parse(r#"{"type": "object"}"#)?;
+/// assert!(try_output_schema(Contract::ResponseV2, &tool_schema).is_ok());
+/// let error = try_output_schema(Contract::MachineReadableV1, &tool_schema).unwrap_err();
+/// assert_eq!(error, PayloadSchemaError::TextPayload(Contract::MachineReadableV1));
 /// # Ok::<(), manila::ReadError>(())
 /// ```
-pub fn schema_around(contract: Contract, own: &RawJson) -> Result<JsonObject, Unbound> {
-    if !matches!(own.kind(), Kind::Object | Kind::Bool) {
-        return Err(Unbound::NoSchema(own.kind().name()));
+pub fn try_output_schema(
+    contract: Contract,
+    tool_schema: &RawJson,
+) -> Result<JsonObject, PayloadSchemaError> {
+    if !matches!(tool_schema.kind(), Kind::Object | Kind::Bool) {
+        return Err(PayloadSchemaError::NotASchema(tool_schema.kind().name()));
     }
-    if describes_envelope(own) {
-        return Err(Unbound::Envelope);
+    if describes_envelope(tool_schema) {
+        return Err(PayloadSchemaError::Envelope);
     }
-    let dialect = Dialect::of(own)?;
-    if !dialect.has_own_id(own) {
-        targets::check(own, dialect)?;
+    let dialect = Dialect::of(tool_schema)?;
+    if !dialect.has_own_id(tool_schema) {
+        targets::check(tool_schema, dialect)?;
     }
-    let place = (contract.row().place_of)(PayloadType::of(own, dialect))?;
+    let place = (contract.spec().payload_schema_place)(PayloadType::of(tool_schema, dialect))?;
     Ok(JsonObject::build(|object| {
-        if let Some(dialect) = own.get("$schema") {
+        if let Some(dialect) = tool_schema.get("$schema") {
             object.member("$schema", &dialect);
         }
-        for member in bare(contract).members() {
+        for member in bare_schema(contract).members() {
             object.token_member(member.key_token(), &member.value());
         }
-        object.member("allOf", &[moved(own, dialect, &place)][..]);
+        object.member("allOf", &[relocate_schema(tool_schema, dialect, &place)][..]);
     }))
 }
 
-/// A contract's own schema without what only people read, and without an id: clients keep the
-/// schemas of all tools in one place, where an id may stand once. A `format` is only a remark in
-/// our dialect, but a rule in others.
-fn bare(contract: Contract) -> RawJson {
+/// Returns a contract's schema without `$schema`, ids, titles, descriptions and formats.
+///
+/// Clients may store the schemas of all tools together, where an id must be unique. `format` is an
+/// annotation in the dialect of our schemas, but a rule in others.
+fn bare_schema(contract: Contract) -> RawJson {
     let text = contract.info().schema;
     let Ok(schema) = RawJson::parse(text) else {
         return RawJson::literal(r#"{"type":"object"}"#);
@@ -93,19 +101,20 @@ fn bare(contract: Contract) -> RawJson {
         _ => Edit::Keep,
     };
     let mut out = Vec::with_capacity(text.len());
-    Edited { schema: &schema, dialect: Dialect::Draft202012, edit: &edit }.emit_root(&mut out);
-    RawJson::written(out)
+    EditedSchema { schema: &schema, dialect: Dialect::Draft202012, edit: &edit }
+        .emit_root(&mut out);
+    RawJson::from_compact(out)
 }
 
-/// The tool's schema in its new place.
-fn moved(own: &RawJson, dialect: Dialect, place: &Place) -> RawJson {
+/// Returns the tool's schema with references adjusted to its new place.
+fn relocate_schema(tool_schema: &RawJson, dialect: Dialect, place: &Place) -> RawJson {
     let Place { before, after, pointer } = place;
-    let is_resource = dialect.has_own_id(own);
-    let is_root = |schema: &RawJson| schema.as_bytes().as_ptr() == own.as_bytes().as_ptr();
+    let is_resource = dialect.has_own_id(tool_schema);
+    let is_root = |schema: &RawJson| schema.as_bytes().as_ptr() == tool_schema.as_bytes().as_ptr();
     let edit = |schema: &RawJson, keyword: &str, value: &RawJson| match keyword {
-        // A mark of FastMCP's by which its clients would unwrap our envelope.
+        // FastMCP's clients would unwrap our envelope because of this keyword.
         "$schema" | "x-fastmcp-wrap-result" if is_root(schema) => Edit::Drop,
-        // There it means nothing, but not every client knows that.
+        // The id has no effect there, but not every client knows that.
         "$id" if dialect.is_lone_reference(schema) => Edit::Drop,
         "$ref" | "$dynamicRef" if !is_resource => {
             let target = value.as_text().unwrap_or_default();
@@ -117,12 +126,16 @@ fn moved(own: &RawJson, dialect: Dialect, place: &Place) -> RawJson {
         _ => Edit::Keep,
     };
     let mut out = before.as_bytes().to_vec();
-    match own.kind() {
-        Kind::Object => Edited { schema: own, dialect, edit: &edit }.emit_root(&mut out),
-        Kind::Array | Kind::String | Kind::Number | Kind::Bool | Kind::Null => own.emit(&mut out),
+    match tool_schema.kind() {
+        Kind::Object => {
+            EditedSchema { schema: tool_schema, dialect, edit: &edit }.emit_root(&mut out);
+        }
+        Kind::Array | Kind::String | Kind::Number | Kind::Bool | Kind::Null => {
+            tool_schema.emit(&mut out);
+        }
     }
     out.extend_from_slice(after.as_bytes());
-    RawJson::written(out)
+    RawJson::from_compact(out)
 }
 
 #[cfg(test)]

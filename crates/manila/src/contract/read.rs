@@ -1,4 +1,4 @@
-//! Reading a contract back: what an envelope says, in no contract's words.
+//! Reading envelopes: turns an envelope of a contract back into an outcome.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,23 +8,25 @@ use memchr::memmem::Finder;
 
 use super::Contract;
 use crate::outcome::{IdSource, Loss, Outcome, Verbatim};
-use crate::raw_json::{JsonObject, Kind, Opened, RawJson};
-use crate::report::look::{Clause, Look};
+use crate::raw_json::{JsonObject, Kind, RawJson, TopLevel};
+use crate::report::collect::{Clause, Findings};
 use crate::report::path::Path;
 use crate::report::{Finding, findings_of};
 
-/// What an envelope says.
+/// The result of reading an envelope.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Reading {
-    /// The outcome that it tells of.
+    /// The outcome that the envelope describes.
     pub outcome: Outcome,
-    /// What it says that no outcome can hold.
+    /// Facts of the envelope that an outcome cannot hold.
     pub losses: Vec<Loss>,
 }
 
-/// Reads an envelope of this contract. Structure is strict, and what the contract leaves open
-/// is left open; an envelope that breaks its contract is refused with all that is wrong.
+/// Reads an envelope of this contract.
+///
+/// The structure must be valid; members that the contract leaves open may be anything. For an
+/// envelope that breaks its contract, all findings are returned.
 ///
 /// ```
 /// use manila::{Contract, Ended, RawJson, read};
@@ -38,61 +40,66 @@ pub struct Reading {
 /// # Ok::<(), manila::ReadError>(())
 /// ```
 pub fn read(contract: Contract, envelope: &RawJson) -> Result<Reading, Vec<Finding>> {
-    read_in(&envelope.to_bytes(), contract, Opened::of(envelope))
+    read_in(&envelope.to_bytes(), contract, TopLevel::of(envelope))
 }
 
-/// As [`read`]; lines are counted in the document that holds the envelope.
+/// Like [`read`], but counts lines in the document that contains the envelope.
 pub(crate) fn read_in(
     document: &Bytes,
     contract: Contract,
-    envelope: Opened<'_>,
+    envelope: TopLevel<'_>,
 ) -> Result<Reading, Vec<Finding>> {
-    let mut look = Look::at(&envelope, false);
+    let mut findings = Findings::for_document(&envelope, false);
     let value = envelope.value.clone();
-    let mut outcome = look_at(contract, envelope, &mut look);
-    if look.is_broken() {
-        return Err(findings_of(document, &value, look));
+    let mut outcome = read_with_findings(contract, envelope, &mut findings);
+    if findings.is_broken() {
+        return Err(findings_of(document, &value, findings));
     }
-    outcome.came_in = Some(contract);
+    outcome.source_contract = Some(contract);
     let request_id = outcome.call.request_id.clone();
     outcome.verbatim = Some(Verbatim { contract, envelope: value, request_id });
-    Ok(Reading { outcome, losses: look.losses.into_vec() })
+    Ok(Reading { outcome, losses: findings.losses.into_vec() })
 }
 
-/// Looks at an envelope of this contract: what it says, as far as it can be understood.
-pub(crate) fn look_at(contract: Contract, envelope: Opened<'_>, look: &mut Look) -> Outcome {
-    let mut outcome = (contract.row().read)(envelope, look);
+/// Reads as much of an envelope of this contract as is valid, and collects findings.
+pub(crate) fn read_with_findings(
+    contract: Contract,
+    envelope: TopLevel<'_>,
+    findings: &mut Findings,
+) -> Outcome {
+    let mut outcome = (contract.spec().read)(envelope, findings);
     if outcome.call.request_id.is_some() {
         outcome.call.id_source = IdSource::Tool;
     }
     outcome
 }
 
-/// The contract whose mark a value has: `meta.version`, `schema_version`, or the nine members.
-/// `machine-readable-v1` has none, so it is never recognised.
+/// Returns the contract whose mark a value has: `meta.version`, `schema_version`, or the nine
+/// members. `machine-readable-v1` has no mark, so it is never recognised.
 #[must_use]
 pub fn recognise(value: &RawJson) -> Option<Contract> {
     if !may_be_marked(value) {
         return None;
     }
-    recognise_opened(&Opened::of(value))
+    recognise_top_level(&TopLevel::of(value))
 }
 
-/// As [`recognise`], for a document whose members are at hand. Of two marks, the first decides.
-pub(crate) fn recognise_opened(document: &Opened<'_>) -> Option<Contract> {
+/// Like [`recognise`], for a document whose members are known. Of two marks, the first one counts.
+pub(crate) fn recognise_top_level(document: &TopLevel<'_>) -> Option<Contract> {
     let members = &document.members;
     let marked_by = |(name, value): &(Cow<'_, str>, RawJson)| {
-        Contract::ALL.into_iter().find(|contract| contract.row().mark.is_in(name, value))
+        Contract::ALL.into_iter().find(|contract| contract.spec().mark.matches_member(name, value))
     };
-    let has_members = || Contract::ALL.into_iter().find(|it| it.row().mark.are(members));
+    let has_members =
+        || Contract::ALL.into_iter().find(|it| it.spec().mark.matches_members(members));
     members.iter().find_map(marked_by).or_else(has_members)
 }
 
-/// How the last name of every mark ends.
+/// The end of a member name in every mark.
 pub(super) const MARK_END: &str = "version";
 
-/// Whether a value may have a mark: all of them have a name that ends in [`MARK_END`]. To look
-/// for that costs a fraction of a walk over a large payload.
+/// Returns whether a value may have a mark. Every mark has a name that ends in [`MARK_END`], and a
+/// search for it costs a fraction of a walk over a large payload.
 fn may_be_marked(value: &RawJson) -> bool {
     const SMALL: usize = 128;
     static MARK: LazyLock<Finder<'static>> =
@@ -101,37 +108,37 @@ fn may_be_marked(value: &RawJson) -> bool {
     value.kind() == Kind::Object
         && (bytes.len() < SMALL
             || MARK.find(bytes).is_some()
-            // However it is spelled.
-            || memchr::memchr(b'\\', bytes).is_some_and(|_| finds_unicode_escape(bytes)))
+            // The name may be written with escapes.
+            || memchr::memchr(b'\\', bytes).is_some_and(|_| has_unicode_escape(bytes)))
 }
 
-fn finds_unicode_escape(bytes: &[u8]) -> bool {
+fn has_unicode_escape(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"\\u").is_some()
 }
 
-/// The contracts that an envelope's payload must not be: the same one again, or another.
-pub(super) fn double_wrapped(
+/// Reports a payload that is itself an envelope, of the same contract or of another one.
+pub(super) fn check_double_wrapping(
     payload: &RawJson,
-    own: Contract,
+    outer: Contract,
     path: &Path<'_>,
     clause: Clause,
-    look: &mut Look,
+    findings: &mut Findings,
 ) {
     match recognise(payload) {
-        Some(inner) if inner == own => {
+        Some(inner) if inner == outer => {
             let message = "is itself an envelope of this contract; keep one of the two";
-            look.refuse(path, "double-wrapped", clause, message);
+            findings.reject(path, "double-wrapped", clause, message);
         }
         Some(inner) => {
-            let message = format!("is itself an envelope, of {inner}; convert it instead");
-            look.advise(path, "double-wrapped", clause, message);
+            let message = format!("is itself an envelope of {inner}; convert it instead");
+            findings.advise(path, "double-wrapped", clause, message);
         }
         None => {}
     }
 }
 
-/// A value that must not be taken for an envelope: one that has a mark stands one level deeper.
-pub(crate) fn unmarked(json: RawJson) -> RawJson {
+/// Wraps a value that has a mark in an object, so that it is not mistaken for an envelope.
+pub(crate) fn wrap_if_marked(json: RawJson) -> RawJson {
     match recognise(&json) {
         Some(_) => JsonObject::build(|object| object.member("answer", &json)).into(),
         None => json,

@@ -9,14 +9,14 @@ use crate::prepared::redact::{Redaction, redact};
 mod given;
 mod laws;
 
-/// An outcome as the pipeline would hand it to a contract.
-fn attested(outcome: Outcome, redaction: Redaction<'_>) -> Attested {
+/// Prepares an outcome for a contract, as the pipeline does.
+fn attest_outcome(outcome: Outcome, redaction: Redaction<'_>) -> Attested {
     let redacted = redact(Box::new(outcome), redaction, None);
-    attest(fit(redacted, Budget::Unlimited), Attestation::NotAsked)
+    attest(fit(redacted, Budget::Unlimited), Attestation::NotRequested)
 }
 
-fn redacted(outcome: Outcome) -> Attested {
-    attested(outcome, Redaction::Standard)
+fn attest_redacted(outcome: Outcome) -> Attested {
+    attest_outcome(outcome, Redaction::Standard)
 }
 
 fn outcome(ended: Ended) -> Outcome {
@@ -28,44 +28,45 @@ fn json(text: &'static str) -> RawJson {
 }
 
 #[test]
-fn an_envelope_of_its_own_contract_goes_out_byte_for_byte() {
-    let own = json(r#"{"schema_version": "mcp.envelope.v0.1", "result": 1.0}"#);
+fn an_envelope_stays_unchanged_in_its_own_contract() {
+    let envelope = json(r#"{"schema_version": "mcp.envelope.v0.1", "result": 1.0}"#);
     let mut seen = outcome(Ended::Done(Payload::Json(json("1.0"))));
     seen.verbatim = Some(Verbatim {
         contract: Contract::McpEnvelopeV01,
-        envelope: own.clone(),
+        envelope: envelope.clone(),
         request_id: None,
     });
-    let seen = redacted(seen);
+    let seen = attest_redacted(seen);
     let context = Context::new([0; 16]);
     assert_eq!(
         render(&seen, Contract::McpEnvelopeV01, &context).envelope.as_bytes(),
-        own.as_bytes()
+        envelope.as_bytes()
     );
     let other = render(&seen, Contract::ResponseV2, &context).envelope;
     assert_eq!(other.get("data").unwrap().to_string(), r#"{"result":1.0}"#);
 }
 
 #[test]
-fn provenance_is_a_record_or_null_or_nothing() {
-    let shown = |provenance| {
+fn provenance_is_a_record_null_or_absent() {
+    let written = |provenance| {
         let mut seen = outcome(Ended::Done(Payload::Absent));
         seen.provenance = provenance;
-        let reply = render(&redacted(seen), Contract::McpEnvelopeV01, &Context::new([0; 16]));
+        let reply =
+            render(&attest_redacted(seen), Contract::McpEnvelopeV01, &Context::new([0; 16]));
         reply.envelope.get("provenance").map(|it| it.to_string())
     };
-    assert_eq!(shown(Provenance::NotAsked), None);
-    assert_eq!(shown(Provenance::Unavailable).as_deref(), Some("null"));
+    assert_eq!(written(Provenance::NotRequested), None);
+    assert_eq!(written(Provenance::Unavailable).as_deref(), Some("null"));
     let record = crate::raw_json::JsonObject::default();
-    assert_eq!(shown(Provenance::Record(record)).as_deref(), Some("{}"));
+    assert_eq!(written(Provenance::Record(record)).as_deref(), Some("{}"));
 }
 
 #[test]
-fn what_redaction_hid_is_told_or_listed_as_lost() {
+fn the_redaction_receipt_is_written_or_listed_as_lost() {
     let mut seen = outcome(Ended::Done(Payload::Absent));
     seen.receipt.findings.push(("jwt".into(), 2));
-    let seen = redacted(seen);
-    for (contract, told) in [
+    let seen = attest_redacted(seen);
+    for (contract, expected) in [
         (
             Contract::ResponseV2,
             concat!(
@@ -83,18 +84,18 @@ fn what_redaction_hid_is_told_or_listed_as_lost() {
         ),
     ] {
         let reply = render(&seen, contract, &Context::new([0; 16]));
-        assert!(reply.envelope.to_string().contains(told), "{}", reply.envelope);
+        assert!(reply.envelope.to_string().contains(expected), "{}", reply.envelope);
         assert!(reply.losses.iter().all(|loss| loss.what != "receipt"), "{contract}");
     }
     let losses = render(&seen, Contract::EnvelopeV1, &Context::new([0; 16])).losses;
-    assert!(losses.iter().any(|loss| loss.what == "receipt"), "it has no place for it");
+    assert!(losses.iter().any(|loss| loss.what == "receipt"), "envelope-v1 has no place for it");
 }
 
 #[test]
-fn every_shared_word_reads_as_the_catalogue_says() {
+fn every_spelling_is_read_as_a_code() {
     for spelling in spellings() {
         let read = code_from_spelling(spelling.word);
-        assert!(read.is_some(), "{} of {} reads as nothing", spelling.word, spelling.contract);
+        assert!(read.is_some(), "{} of {} is not read as a code", spelling.word, spelling.contract);
     }
     for (word, code) in [
         ("not_found", Code::NotFound),
@@ -113,11 +114,11 @@ fn every_shared_word_reads_as_the_catalogue_says() {
 }
 
 #[test]
-fn several_failures_are_all_told() {
+fn all_failures_are_written() {
     let failure = |code, message: &'static str| Failure::new(code, message);
     let all = vec![failure(Code::NotFound, "one"), failure(Code::Timeout, "two")];
     let failures = NonEmpty::from_vec(all).unwrap();
-    let seen = redacted(outcome(Ended::Failed { failures, partial: Payload::Absent }));
+    let seen = attest_redacted(outcome(Ended::Failed { failures, partial: Payload::Absent }));
     for contract in Contract::ALL {
         let envelope = render(&seen, contract, &Context::new([0; 16])).envelope.to_string();
         assert!(envelope.contains("one") && envelope.contains("two"), "{contract}: {envelope}");

@@ -1,17 +1,17 @@
-//! One line of output: is it a diagnostic, and which one? (M4)
+//! Parses a diagnostic in one line of output (M4).
 
 use crate::lines::lines_with;
 
 /// A diagnostic that was found in a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found<'a> {
+pub(super) struct ParsedLine<'a> {
     pub(super) severity: Severity,
     pub(super) code: &'a str,
     pub(super) message: &'a str,
     pub(super) place: Option<Place<'a>>,
 }
 
-/// Where it is, in the source of a program.
+/// A location in source code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place<'a> {
     pub(crate) file: &'a str,
@@ -25,28 +25,29 @@ pub(super) enum Severity {
     Warning,
 }
 
-/// The lines that may have a diagnostic: each has one of these words.
+/// Returns the lines that may contain a diagnostic, by their keywords.
 pub(super) fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let places = lines_with(text, &["error ", "warning ", "NU"]);
     places.filter_map(|place| text.get(place))
 }
 
-/// M4: the first of the three forms that fits decides.
-pub(super) fn parse(line: &str) -> Option<Found<'_>> {
-    let found = in_file(line).or_else(|| nuget(line)).or_else(|| anywhere(line))?;
-    Some(Found { message: without_project(found.message), ..found })
+/// M4: parses a line by the first of the three forms that matches.
+pub(super) fn parse(line: &str) -> Option<ParsedLine<'_>> {
+    let found =
+        parse_in_file(line).or_else(|| parse_nuget(line)).or_else(|| parse_anywhere(line))?;
+    Some(ParsedLine { message: without_project(found.message), ..found })
 }
 
-/// `<file>(<line>,<col>)` before a diagnostic.
+/// Returns the `<file>(<line>,<col>)` before a diagnostic.
 pub(super) fn place(line: &str) -> Option<Place<'_>> {
-    in_file(line)?.place
+    parse_in_file(line)?.place
 }
 
-/// `<file>(<line>,<col>): error|warning CODE: text`
-fn in_file(line: &str) -> Option<Found<'_>> {
+/// Parses `<file>(<line>,<col>): error|warning CODE: text`.
+fn parse_in_file(line: &str) -> Option<ParsedLine<'_>> {
     let mut start = 0;
     line.match_indices("): ").find_map(|(at, close)| {
-        // Each stretch is looked at once, however many brackets the line has.
+        // Each part of the line is read once, regardless of the number of brackets.
         let before = line.get(start..at)?;
         start = at + close.len();
         let after = line.get(start..)?;
@@ -55,14 +56,14 @@ fn in_file(line: &str) -> Option<Found<'_>> {
         if file.trim().is_empty() || !is_number(row) || !is_number(column) {
             return None;
         }
-        let found = worded(after)?;
+        let found = parse_prefixed(after)?;
         let place = row.parse().ok().zip(column.parse().ok());
         let place = place.map(|(line, column)| Place { file: file.trim(), line, column });
-        Some(Found { place, ..found })
+        Some(ParsedLine { place, ..found })
     })
 }
 
-/// MSBuild ends a message with the project that was built:
+/// Removes the project that MSBuild adds to the end of a message:
 /// ` [/src/App.csproj::TargetFramework=net10.0]`.
 fn without_project(message: &str) -> &str {
     let inside = message.strip_suffix(']').and_then(|rest| rest.rsplit_once(" ["));
@@ -71,19 +72,19 @@ fn without_project(message: &str) -> &str {
         ["proj", ".sln", ".slnx", ".slnf"].iter().any(|end| path.ends_with(end))
     };
     match inside {
-        Some((said, path)) if is_project(path) && !said.trim().is_empty() => said.trim_end(),
+        Some((text, path)) if is_project(path) && !text.trim().is_empty() => text.trim_end(),
         Some(_) | None => message,
     }
 }
 
-/// `NUdddd: text`: an error, unless `warning`, `warn :` or `info :` stands before it.
-fn nuget(line: &str) -> Option<Found<'_>> {
+/// Parses `NUdddd: text`: an error, unless `warning`, `warn :` or `info :` precedes it.
+fn parse_nuget(line: &str) -> Option<ParsedLine<'_>> {
     line.match_indices("NU").find_map(|(at, _)| {
         let (before, after) = line.split_at_checked(at)?;
-        if !ends_a_word(before) {
+        if !is_word_boundary(before) {
             return None;
         }
-        let (code, message) = coded(after)?;
+        let (code, message) = split_code(after)?;
         if code.len() != "NU0000".len() {
             return None;
         }
@@ -94,34 +95,34 @@ fn nuget(line: &str) -> Option<Found<'_>> {
             "warning" | "warn" => Severity::Warning,
             _ => Severity::Error,
         };
-        Some(Found { severity, code, message, place: None })
+        Some(ParsedLine { severity, code, message, place: None })
     })
 }
 
-/// `error|warning CODE: text`, wherever it stands in the line.
-fn anywhere(line: &str) -> Option<Found<'_>> {
+/// Parses `error|warning CODE: text` anywhere in the line.
+fn parse_anywhere(line: &str) -> Option<ParsedLine<'_>> {
     let starts = line.match_indices("error ").chain(line.match_indices("warning "));
     let mut starts: Vec<usize> = starts.map(|(at, _)| at).collect();
     starts.sort_unstable();
     starts.into_iter().find_map(|at| {
         let (before, after) = line.split_at_checked(at)?;
-        ends_a_word(before).then(|| worded(after)).flatten()
+        is_word_boundary(before).then(|| parse_prefixed(after)).flatten()
     })
 }
 
-/// `error|warning CODE: text` at the start.
-fn worded(text: &str) -> Option<Found<'_>> {
+/// Parses `error|warning CODE: text` at the start.
+fn parse_prefixed(text: &str) -> Option<ParsedLine<'_>> {
     let (severity, rest) = if let Some(rest) = text.strip_prefix("error ") {
         (Severity::Error, rest)
     } else {
         (Severity::Warning, text.strip_prefix("warning ")?)
     };
-    let (code, message) = coded(rest.trim_start())?;
-    Some(Found { severity, code, message, place: None })
+    let (code, message) = split_code(rest.trim_start())?;
+    Some(ParsedLine { severity, code, message, place: None })
 }
 
-/// `CODE: text`, where a code is `[A-Z]+[0-9]+`. Looks no further than it must.
-fn coded(text: &str) -> Option<(&str, &str)> {
+/// Splits `CODE: text`, where a code is `[A-Z]+[0-9]+`. Reads no more of the text than necessary.
+fn split_code(text: &str) -> Option<(&str, &str)> {
     let n_letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
     let n_digits = text.bytes().skip(n_letters).take_while(u8::is_ascii_digit).count();
     let (code, rest) = text.split_at_checked(n_letters + n_digits)?;
@@ -133,7 +134,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a word that starts here is not the end of a longer one.
-fn ends_a_word(before: &str) -> bool {
+/// Returns whether a word can start after `before`, and is not the end of a longer one.
+fn is_word_boundary(before: &str) -> bool {
     !before.ends_with(|last: char| last.is_alphanumeric() || last == '_')
 }

@@ -1,6 +1,6 @@
 use super::*;
 
-/// M14: what the table covers at least.
+/// M14: the codes that the table must cover.
 const M14: &str = "CS0019 CS0029 CS0103 CS0115 CS0116 CS0119 CS0120 CS0122 CS0128 CS0161 CS0165 \
     CS0188 CS0234 CS0246 CS0507 CS0539 CS1001 CS1002 CS1061 CS1503 CS1513 CS7036 CS8600 MSB1001 \
     MSB1003 MSB3073 MSB3202 MSB3275 MSB3277 MSB3321 MSB3644 MSB4019 MSB4062 MSB4236 NU1101 NU1102 \
@@ -19,8 +19,8 @@ fn every_entry_is_complete() {
     let mut codes = HashSet::new();
     for entry in diagnostics() {
         let code = &entry.code;
-        assert!(codes.insert(code), "{code} stands twice");
-        assert_ne!(category(code), Category::Unknown, "{code} is of no known family");
+        assert!(codes.insert(code), "{code} is listed twice");
+        assert_ne!(category(code), Category::Unknown, "{code} is not of a known family");
         let texts = [entry.hint.as_ref(), entry.explanation.as_ref()];
         for text in texts.into_iter().chain(entry.fixes.iter().copied()) {
             assert!(text.len() > 10 && text == text.trim(), "{code} has an empty text");
@@ -30,7 +30,7 @@ fn every_entry_is_complete() {
     }
 }
 
-/// `expected` is one `severity code message` a diagnostic.
+/// Checks the diagnostic in a line; `expected` is `severity code message`, or `none`.
 #[track_caller]
 fn check(line: &str, expected: &str) {
     let found = line::parse(line).map_or("none".to_owned(), |found| {
@@ -40,7 +40,7 @@ fn check(line: &str, expected: &str) {
 }
 
 #[test]
-fn reads_the_three_forms() {
+fn parses_the_three_forms() {
     check("Program.cs(5,9): error CS0103: The name 'x'", "Error CS0103 The name 'x'");
     check("a (b).cs(5,9): warning CS8600: maybe null", "Warning CS8600 maybe null");
     check("MSBUILD : error MSB1001: Unknown switch.", "Error MSB1001 Unknown switch.");
@@ -61,7 +61,7 @@ fn reads_the_three_forms() {
 }
 
 #[test]
-fn leaves_other_lines_alone() {
+fn ignores_other_lines() {
     for line in [
         "",
         "0 Error(s)",
@@ -81,18 +81,18 @@ fn leaves_other_lines_alone() {
 }
 
 #[test]
-fn long_lines_take_no_more_time_than_their_length() {
-    // Each of these took minutes when a part of the line was looked at again and again.
+fn parses_long_lines_in_linear_time() {
+    // Each of these took minutes when parts of the line were read repeatedly.
     for part in ["): ", "NU", "error ", "NU1101", "(1,2): ", "warning A1"] {
         check(&part.repeat(1_000_000 / part.len()), "none");
     }
 }
 
 #[test]
-fn tells_warnings_only_without_errors_and_repeats_once() {
+fn reports_warnings_only_without_errors_and_repeated_lines_once() {
     let codes = |stdout: &str, stderr: &str| -> Vec<String> {
-        let told = parse(stdout, stderr).failures.into_iter();
-        told.filter_map(|failure| failure.origin_code).collect()
+        let failures = parse(stdout, stderr).failures.into_iter();
+        failures.filter_map(|failure| failure.origin_code).collect()
     };
     let warning = "a.cs(1,1): warning CS8600: maybe null";
     let error = "a.cs(2,1): error CS1002: ; expected";

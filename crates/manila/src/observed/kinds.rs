@@ -1,59 +1,59 @@
-//! The kinds of observation, and what each one holds.
+//! The kinds of observation and their fields.
 //!
-//! `read_kind` reads a kind, `write` writes it, and `classify` names it.
+//! `read_kind` parses a kind, `write` writes it, and `classify` gives it a code.
 
 use std::time::Duration;
 
 use super::mcp_result::McpResult;
 use crate::catalogue::Code;
-use crate::diagnostics::Diagnosed;
-use crate::outcome::{Cut, Payload};
+use crate::diagnostics::Diagnosis;
+use crate::outcome::{Payload, Truncation};
 use crate::raw_json::{JsonObject, RawJson};
 use crate::violation::Violation;
 
-/// What was seen of a call.
+/// The observed end of a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Observed {
-    /// The tool answered JSON.
+    /// The tool returned JSON.
     Answered(RawJson),
-    /// The tool answered text.
-    Said(Spoken),
-    /// The tool answered an MCP `CallToolResult`.
+    /// The tool returned text.
+    Said(ToolText),
+    /// The tool returned an MCP `CallToolResult`.
     Mcp(McpResult),
-    /// A program ran and ended.
+    /// A program ran and exited.
     Exited(Exited),
-    /// Somebody already knows what went wrong.
+    /// The failure already has a code.
     Failed(Box<Failed>),
-    /// The arguments were refused before anything ran (M7, M8).
+    /// The arguments were rejected before anything ran (M7, M8).
     Invalid(Invalid),
-    /// Something that the tool needs is not there (M9).
+    /// Something that the tool needs is missing (M9).
     Unavailable(Unavailable),
-    /// Another operation is in the way (M10).
+    /// A concurrent operation blocks this one (M10).
     Conflict(Conflict),
     /// The caller cancelled the call (M10).
     Cancelled(Cancelled),
-    /// The call took too long.
+    /// The call timed out.
     TimedOut(TimedOut),
-    /// The caller made too many calls (R9).
+    /// The caller exceeded its rate limit (R9).
     RateLimited(RateLimited),
-    /// The caller's tier does not have the feature (E9).
+    /// The caller's tier does not include the feature (E9).
     TierRequired(TierRequired),
-    /// The feature is switched off (R13).
+    /// The feature is disabled (R13).
     FeatureDisabled {
         /// The feature.
         feature: String,
     },
 }
 
-/// Text that a tool answered.
+/// Text that a tool returned.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spoken(pub(super) Payload);
+pub struct ToolText(pub(super) Payload);
 
-impl Spoken {
-    /// Text that came as a JSON string, whose escapes are kept.
-    pub(super) fn token(token: RawJson) -> Spoken {
-        Spoken(Payload::Json(token))
+impl ToolText {
+    /// Wraps text that is a JSON string, and keeps its escapes.
+    pub(super) fn token(token: RawJson) -> ToolText {
+        ToolText(Payload::Json(token))
     }
 
     pub(crate) fn into_payload(self) -> Payload {
@@ -61,51 +61,51 @@ impl Spoken {
     }
 }
 
-impl From<String> for Spoken {
-    fn from(text: String) -> Spoken {
-        Spoken(Payload::Text(text))
+impl From<String> for ToolText {
+    fn from(text: String) -> ToolText {
+        ToolText(Payload::Text(text))
     }
 }
 
-/// A program that ran and ended.
+/// A program that ran and exited.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exited {
-    /// The command line, as people would type it.
+    /// The command line, as typed in a shell.
     pub command: Option<String>,
     /// The exit code.
     pub code: i64,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: String,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: String,
-    /// What somebody who knows the program read from that, beside the diagnostics that are known
-    /// here (M4). It has no JSON form.
-    pub diagnosed: Option<Diagnosed>,
+    /// A diagnosis by a caller that knows the program, in addition to the diagnostics known here
+    /// (M4). It has no JSON form.
+    pub diagnosis: Option<Diagnosis>,
 }
 
 /// A failure whose canonical code is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failed {
-    /// What it is.
+    /// The canonical code.
     pub code: Code,
-    /// What the tool itself calls it.
+    /// The tool's own code.
     pub origin_code: Option<String>,
     /// What happened.
     pub message: String,
-    /// What to do about it. An empty one says that there is nothing to do.
+    /// How to fix it. An empty text means that nothing can be done.
     pub remediation: Option<String>,
     /// Facts about it.
     pub details: JsonObject,
     /// Facts that `response-v2` puts directly into its `data`.
     pub data: JsonObject,
-    /// How long to wait before the next try.
+    /// How long to wait before a retry.
     pub retry_after: Option<Duration>,
-    /// What the tool produced before it failed.
+    /// The partial result before the failure.
     pub partial: Payload,
 }
 
 impl Failed {
-    /// A failure of this code, with nothing else known.
+    /// Creates a failure with this code and message.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Failed {
         Failed {
@@ -121,46 +121,46 @@ impl Failed {
     }
 }
 
-/// Arguments that were refused.
+/// Rejected arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Invalid {
-    /// What is wrong, if the default message does not say it.
+    /// The message, if the default one is not specific enough.
     pub message: Option<String>,
-    /// The parameter.
+    /// The name of the parameter.
     pub parameter: Option<String>,
-    /// Why, in one of M7's words where one fits, e.g. `required`.
+    /// The reason, preferably one of those in M7, e.g. `required`.
     pub reason: Option<String>,
-    /// What was given. Shown only for the parameter `action` (M8): other values may be secret.
+    /// The rejected value. Shown only for the parameter `action` (M8): other values may be secret.
     pub provided: Option<String>,
-    /// What may be given.
+    /// The allowed values.
     pub allowed: Vec<String>,
-    /// The rules that the arguments break, where a schema says so.
+    /// The rules that the arguments break, if a schema was checked.
     pub violations: Vec<Violation>,
 }
 
-/// Something that the tool needs is not there.
+/// A missing dependency of the tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unavailable {
-    /// What is missing.
+    /// The missing feature.
     pub feature: String,
-    /// Why, when nothing was run to find out.
+    /// The reason, if no command was run.
     pub reason: Option<String>,
     /// The command that showed that it is missing.
     pub command: Option<String>,
-    /// What that command, or the system, said.
+    /// The output of that command, or the system's error.
     pub details: Option<String>,
-    /// What can be used instead.
+    /// Alternatives that can be used instead.
     pub alternatives: Vec<String>,
 }
 
-/// An operation that is in the way.
+/// A concurrent operation that blocks this one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conflict {
-    /// What was asked for.
+    /// The requested operation.
     pub operation: String,
-    /// On what.
+    /// Its target.
     pub target: String,
-    /// What is going on there.
+    /// The operation in progress on the target.
     pub conflicting: String,
 }
 
@@ -169,27 +169,27 @@ pub struct Conflict {
 pub struct Cancelled {
     /// The command that was stopped.
     pub command: Option<String>,
-    /// What it wrote until then.
+    /// Its output until then.
     pub stdout: String,
-    /// Whether that was cut.
-    pub cut: Cut,
+    /// Whether the output was truncated.
+    pub truncation: Truncation,
 }
 
-/// A call that took too long.
+/// A call that timed out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TimedOut {
-    /// How long it was given.
+    /// The timeout.
     pub after: Duration,
     /// The command that was stopped.
     pub command: Option<String>,
-    /// What it wrote until then.
+    /// Its output until then.
     pub stdout: String,
 }
 
-/// A caller that made too many calls.
+/// A caller that exceeded its rate limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RateLimited {
-    /// How many calls a period allows.
+    /// The number of calls allowed per period.
     pub limit: u64,
     /// The period, e.g. `minute`.
     pub period: String,
@@ -197,12 +197,12 @@ pub struct RateLimited {
     pub retry_after: Option<Duration>,
 }
 
-/// A feature that the caller's tier does not have.
+/// A feature that the caller's tier does not include.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierRequired {
     /// The feature.
     pub feature: String,
-    /// The tier that has it.
+    /// The lowest tier that includes it.
     pub tier: String,
     /// Why it needs that tier.
     pub reason: String,

@@ -1,10 +1,10 @@
-//! Reading an observation from JSON: its top level, and the rules all its parts share.
+//! Parsing an observation from JSON: its top level, and the rules that all its parts share.
 
 use std::time::Duration;
 
 use super::{Observation, read_kind, read_notes};
 use crate::outcome::{Call, Notes, Tier};
-use crate::raw_json::{Kind, RawJson, ReadError, Reader, shown};
+use crate::raw_json::{Kind, RawJson, ReadError, Reader, sanitize_name};
 use crate::suggest::closest;
 
 const MEMBERS: &[&str] = &[
@@ -24,27 +24,27 @@ const MEMBERS: &[&str] = &[
     "fidelity",
 ];
 
-pub(super) fn observation(reader: &mut Reader<'_>) -> Result<Observation, ReadError> {
+pub(super) fn read_observation(reader: &mut Reader<'_>) -> Result<Observation, ReadError> {
     let start = reader.start();
     let mut call = Call::default();
     let mut notes = Notes::default();
     let mut observed = None;
     reader.object(|reader, key| {
         match key {
-            "tool" => tool(reader, &mut call)?,
+            "tool" => read_tool(reader, &mut call)?,
             "request_id" => call.request_id = Some(reader.string()?),
             "tier" => call.tier = Tier::from_name(&reader.string()?),
-            "duration_ms" => call.duration = Some(duration(reader, MILLISECOND)?),
-            "deterministic" => call.deterministic = Some(boolean(reader)?),
-            "observed" => observed = Some(read_kind::observed(reader)?),
-            "warnings" => notes.warnings = read_notes::warnings(reader)?,
-            "pagination" => notes.pagination = Some(read_notes::pagination(reader)?),
-            "rate_limit" => notes.rate_limit = Some(read_notes::rate_limit(reader)?),
-            "telemetry" => notes.telemetry = Some(read_notes::telemetry(reader)?),
-            "metadata" => notes.metadata = string_map(reader)?,
-            "upgrade_hints" => notes.upgrade_hints = read_notes::upgrade_hints(reader)?,
-            "meta" => notes.meta = read_notes::object_of_ours(reader)?,
-            "fidelity" => notes.fidelity = read_notes::fidelity(reader)?,
+            "duration_ms" => call.duration = Some(read_duration(reader, &MILLISECOND)?),
+            "deterministic" => call.deterministic = Some(read_bool(reader)?),
+            "observed" => observed = Some(read_kind::read_observed(reader)?),
+            "warnings" => notes.warnings = read_notes::read_warnings(reader)?,
+            "pagination" => notes.pagination = Some(read_notes::read_pagination(reader)?),
+            "rate_limit" => notes.rate_limit = Some(read_notes::read_rate_limit(reader)?),
+            "telemetry" => notes.telemetry = Some(read_notes::read_telemetry(reader)?),
+            "metadata" => notes.metadata = read_string_map(reader)?,
+            "upgrade_hints" => notes.upgrade_hints = read_notes::read_upgrade_hints(reader)?,
+            "meta" => notes.meta = read_notes::read_unique_object(reader)?,
+            "fidelity" => notes.fidelity = read_notes::read_fidelity(reader)?,
             unknown => return Err(unknown_at_top(reader, unknown)),
         }
         Ok(())
@@ -53,7 +53,7 @@ pub(super) fn observation(reader: &mut Reader<'_>) -> Result<Observation, ReadEr
     Ok(Observation { call, observed, notes })
 }
 
-fn tool(reader: &mut Reader<'_>, call: &mut Call) -> Result<(), ReadError> {
+fn read_tool(reader: &mut Reader<'_>, call: &mut Call) -> Result<(), ReadError> {
     reader.object(|reader, key| {
         match key {
             "id" => call.tool_id = Some(reader.string()?),
@@ -64,29 +64,37 @@ fn tool(reader: &mut Reader<'_>, call: &mut Call) -> Result<(), ReadError> {
     })
 }
 
-pub(super) const MILLISECOND: f64 = 0.001;
-pub(super) const SECOND: f64 = 1.0;
+/// The unit of a duration.
+pub(super) struct Unit {
+    seconds: f64,
+    expected: &'static str,
+}
 
-/// A span of time, given as a number of `unit`s of seconds.
-pub(super) fn duration(reader: &mut Reader<'_>, unit: f64) -> Result<Duration, ReadError> {
-    reader.convert("a number of 0 or more, and of 1e19 seconds at most", |value| {
+pub(super) const MILLISECOND: Unit =
+    Unit { seconds: 0.001, expected: "a number of milliseconds from 0 to 1e22" };
+pub(super) const SECOND: Unit =
+    Unit { seconds: 1.0, expected: "a number of seconds from 0 to 1e19" };
+
+/// Parses a duration, given as a number of `unit`s.
+pub(super) fn read_duration(reader: &mut Reader<'_>, unit: &Unit) -> Result<Duration, ReadError> {
+    reader.convert(unit.expected, |value| {
         let number: f64 = number_text(value)?.parse().ok()?;
-        Duration::try_from_secs_f64(number * unit).ok()
+        Duration::try_from_secs_f64(number * unit.seconds).ok()
     })
 }
 
-pub(super) fn boolean(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
+pub(super) fn read_bool(reader: &mut Reader<'_>) -> Result<bool, ReadError> {
     Ok(reader.raw_of(Kind::Bool)?.as_bytes() == b"true")
 }
 
-pub(super) fn whole(reader: &mut Reader<'_>) -> Result<u64, ReadError> {
-    reader.convert("a whole number from 0 to 18446744073709551615, without exponent", |value| {
+pub(super) fn read_u64(reader: &mut Reader<'_>) -> Result<u64, ReadError> {
+    reader.convert("an integer from 0 to 18446744073709551615, without an exponent", |value| {
         number_text(value)?.parse().ok()
     })
 }
 
-pub(super) fn signed(reader: &mut Reader<'_>) -> Result<i64, ReadError> {
-    reader.convert("a whole number of 64 bits, without fraction and exponent", |value| {
+pub(super) fn read_i64(reader: &mut Reader<'_>) -> Result<i64, ReadError> {
+    reader.convert("a 64-bit integer, without a fraction or an exponent", |value| {
         number_text(value)?.parse().ok()
     })
 }
@@ -95,7 +103,7 @@ fn number_text(value: &RawJson) -> Option<&str> {
     (value.kind() == Kind::Number).then(|| value.as_str())
 }
 
-pub(super) fn strings(reader: &mut Reader<'_>) -> Result<Vec<String>, ReadError> {
+pub(super) fn read_strings(reader: &mut Reader<'_>) -> Result<Vec<String>, ReadError> {
     let mut all = Vec::new();
     reader.array(|reader| {
         all.push(reader.string()?);
@@ -104,7 +112,7 @@ pub(super) fn strings(reader: &mut Reader<'_>) -> Result<Vec<String>, ReadError>
     Ok(all)
 }
 
-pub(super) fn string_map(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>, ReadError> {
+pub(super) fn read_string_map(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>, ReadError> {
     let mut all = Vec::new();
     reader.object(|reader, key| {
         all.push((key.to_owned(), reader.string()?));
@@ -113,36 +121,36 @@ pub(super) fn string_map(reader: &mut Reader<'_>) -> Result<Vec<(String, String)
     Ok(all)
 }
 
-/// Refuses a member that does not belong here, and names the one that was probably meant.
+/// Rejects an unknown member, and suggests the name that was probably meant.
 pub(super) fn unknown_member(reader: &Reader<'_>, name: &str, known: &[&str]) -> ReadError {
     let hint = match closest(name, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("the members here are: {}", known.join(", ")),
+        None => format!("known members: {}", known.join(", ")),
     };
-    reader.refuse(reader.key_start(), format!("unknown member `{}`", shown(name)), hint)
+    reader.refuse(reader.key_start(), format!("unknown member `{}`", sanitize_name(name)), hint)
 }
 
-/// As [`unknown_member`], for what people put at the top and not under `observed`.
+/// Like [`unknown_member`], for members that belong under `observed`, not at the top.
 fn unknown_at_top(reader: &Reader<'_>, name: &str) -> ReadError {
     let hint = match name {
         "content" | "structuredContent" | "isError" => {
             "an MCP result goes under `observed`: {\"observed\": {\"mcp\": {...}}}".to_owned()
         }
         "jsonrpc" | "result" => {
-            "take the `result` of the message: {\"observed\": {\"mcp\": {...}}}".to_owned()
+            "use the `result` of the message: {\"observed\": {\"mcp\": {...}}}".to_owned()
         }
         kind if read_kind::KINDS.contains(&kind) => {
             format!("put it under `observed`: {{\"observed\": {{\"{kind}\": ...}}}}")
         }
         _ => return unknown_member(reader, name, MEMBERS),
     };
-    reader.refuse(reader.key_start(), format!("unknown member `{}`", shown(name)), hint)
+    reader.refuse(reader.key_start(), format!("unknown member `{}`", sanitize_name(name)), hint)
 }
 
-/// Refuses an object that lacks a member.
+/// Rejects an object that lacks a required member.
 pub(super) fn missing(reader: &Reader<'_>, start: usize, name: &str) -> ReadError {
     let hint = match name {
-        "observed" => "say what was seen, e.g. {\"observed\": {\"said\": \"hello\"}}".to_owned(),
+        "observed" => "add the observation, e.g. {\"observed\": {\"said\": \"hello\"}}".to_owned(),
         _ => format!("add `{name}`"),
     };
     reader.refuse(start, format!("member `{name}` is missing"), hint)

@@ -1,19 +1,20 @@
-//! Reading `observed`: exactly one kind, each with members of its own.
+//! Parsing `observed`: exactly one kind, each with its own members.
 
 use super::read::{
-    MILLISECOND, SECOND, boolean, duration, missing, signed, strings, unknown_member, whole,
+    MILLISECOND, SECOND, missing, read_bool, read_duration, read_i64, read_strings, read_u64,
+    unknown_member,
 };
 use super::{
-    Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observed, RateLimited, Spoken,
-    TierRequired, TimedOut, Unavailable, read_notes,
+    Cancelled, Conflict, Exited, Failed, Invalid, McpResult, Observed, RateLimited, TierRequired,
+    TimedOut, ToolText, Unavailable, read_notes,
 };
 use crate::catalogue::Code;
-use crate::outcome::{Cut, Payload};
+use crate::outcome::{Payload, Truncation};
 use crate::raw_json::{Kind, ReadError, Reader};
 use crate::suggest::closest;
 use crate::violation::Violation;
 
-/// The names of all kinds. One that is written must be here, or `write` does not compile.
+/// The names of all kinds. `write` does not compile if it writes a kind that is not listed here.
 pub(super) const KINDS: &[&str] = &[
     "answered",
     "said",
@@ -30,30 +31,30 @@ pub(super) const KINDS: &[&str] = &[
     "feature_disabled",
 ];
 
-pub(super) fn observed(reader: &mut Reader<'_>) -> Result<Observed, ReadError> {
+pub(super) fn read_observed(reader: &mut Reader<'_>) -> Result<Observed, ReadError> {
     let start = reader.start();
     let mut found: Option<Observed> = None;
     reader.object(|reader, key| {
         if found.is_some() {
             let start = reader.key_start();
-            let message = "a second kind, but an observation has exactly one";
+            let message = "an observation must have exactly one kind, but this is a second one";
             return Err(reader.refuse(start, message, "keep one of the two"));
         }
         found = Some(match key {
             "answered" => Observed::Answered(reader.raw()?),
-            "said" => Observed::Said(Spoken::token(reader.raw_of(Kind::String)?)),
+            "said" => Observed::Said(ToolText::token(reader.raw_of(Kind::String)?)),
             "mcp" => Observed::Mcp(McpResult::read(reader)?),
-            "exited" => Observed::Exited(exited(reader)?),
-            "failed" => Observed::Failed(Box::new(failed(reader)?)),
-            "invalid" => Observed::Invalid(invalid(reader)?),
-            "unavailable" => Observed::Unavailable(unavailable(reader)?),
-            "conflict" => Observed::Conflict(conflict(reader)?),
-            "cancelled" => Observed::Cancelled(cancelled(reader)?),
-            "timed_out" => Observed::TimedOut(timed_out(reader)?),
-            "rate_limited" => Observed::RateLimited(rate_limited(reader)?),
-            "tier_required" => Observed::TierRequired(tier_required(reader)?),
+            "exited" => Observed::Exited(read_exited(reader)?),
+            "failed" => Observed::Failed(Box::new(read_failed(reader)?)),
+            "invalid" => Observed::Invalid(read_invalid(reader)?),
+            "unavailable" => Observed::Unavailable(read_unavailable(reader)?),
+            "conflict" => Observed::Conflict(read_conflict(reader)?),
+            "cancelled" => Observed::Cancelled(read_cancelled(reader)?),
+            "timed_out" => Observed::TimedOut(read_timed_out(reader)?),
+            "rate_limited" => Observed::RateLimited(read_rate_limited(reader)?),
+            "tier_required" => Observed::TierRequired(read_tier_required(reader)?),
             "feature_disabled" => {
-                let [feature] = required(reader, ["feature"])?;
+                let [feature] = read_required_strings(reader, ["feature"])?;
                 Observed::FeatureDisabled { feature }
             }
             unknown => return Err(unknown_member(reader, unknown, KINDS)),
@@ -62,18 +63,18 @@ pub(super) fn observed(reader: &mut Reader<'_>) -> Result<Observed, ReadError> {
     })?;
     found.ok_or_else(|| {
         let hint = format!("add one of: {}", KINDS.join(", "));
-        reader.refuse(start, "an observation has exactly one kind, but this one has none", hint)
+        reader.refuse(start, "an observation must have exactly one kind, but this has none", hint)
     })
 }
 
-fn exited(reader: &mut Reader<'_>) -> Result<Exited, ReadError> {
+fn read_exited(reader: &mut Reader<'_>) -> Result<Exited, ReadError> {
     let start = reader.start();
     let mut it = Exited::default();
     let mut code = None;
     reader.object(|reader, key| {
         match key {
             "command" => it.command = Some(reader.string()?),
-            "code" => code = Some(signed(reader)?),
+            "code" => code = Some(read_i64(reader)?),
             "stdout" => it.stdout = reader.string()?,
             "stderr" => it.stderr = reader.string()?,
             unknown => {
@@ -87,7 +88,7 @@ fn exited(reader: &mut Reader<'_>) -> Result<Exited, ReadError> {
     Ok(it)
 }
 
-fn failed(reader: &mut Reader<'_>) -> Result<Failed, ReadError> {
+fn read_failed(reader: &mut Reader<'_>) -> Result<Failed, ReadError> {
     const MEMBERS: &[&str] = &[
         "code",
         "origin_code",
@@ -103,13 +104,13 @@ fn failed(reader: &mut Reader<'_>) -> Result<Failed, ReadError> {
     let (mut code, mut message) = (None, None);
     reader.object(|reader, key| {
         match key {
-            "code" => code = Some(canonical(reader)?),
+            "code" => code = Some(read_code(reader)?),
             "origin_code" => it.origin_code = Some(reader.string()?),
             "message" => message = Some(reader.string()?),
             "remediation" => it.remediation = Some(reader.string()?),
-            "details" => it.details = read_notes::object_of_ours(reader)?,
-            "data" => it.data = read_notes::object_of_ours(reader)?,
-            "retry_after_seconds" => it.retry_after = Some(duration(reader, SECOND)?),
+            "details" => it.details = read_notes::read_unique_object(reader)?,
+            "data" => it.data = read_notes::read_unique_object(reader)?,
+            "retry_after_seconds" => it.retry_after = Some(read_duration(reader, &SECOND)?),
             "partial" => {
                 let partial = Some(reader.raw()?).filter(|partial| !partial.is_null());
                 it.partial = partial.map_or(Payload::Absent, Payload::Json);
@@ -123,23 +124,25 @@ fn failed(reader: &mut Reader<'_>) -> Result<Failed, ReadError> {
     Ok(it)
 }
 
-fn canonical(reader: &mut Reader<'_>) -> Result<Code, ReadError> {
+fn read_code(reader: &mut Reader<'_>) -> Result<Code, ReadError> {
     let start = reader.start();
     let name = reader.string()?;
     Code::from_name(&name).map_err(|_| {
-        // A code that is spelled like one may be shown; anything else may be a secret.
-        let is_word =
+        // A name with the format of a code may be shown; anything else may be a secret.
+        let is_code_like =
             name.len() <= 40 && name.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
-        let value = if is_word { format!("`{name}`") } else { "this".to_owned() };
+        let value = if is_code_like { format!("`{name}`") } else { "this".to_owned() };
         let hint = match closest(&name, Code::ALL.iter().map(|code| code.name())) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => "use a code of the catalogue; a tool's own code is `origin_code`".into(),
+            None => {
+                "`manila errors` lists the codes; put a tool's own code in `origin_code`".to_owned()
+            }
         };
-        reader.refuse(start, format!("{value} is no canonical failure code"), hint)
+        reader.refuse(start, format!("{value} is not a canonical failure code"), hint)
     })
 }
 
-fn invalid(reader: &mut Reader<'_>) -> Result<Invalid, ReadError> {
+fn read_invalid(reader: &mut Reader<'_>) -> Result<Invalid, ReadError> {
     const MEMBERS: &[&str] =
         &["message", "parameter", "reason", "provided", "allowed", "violations"];
     let mut it = Invalid::default();
@@ -149,9 +152,10 @@ fn invalid(reader: &mut Reader<'_>) -> Result<Invalid, ReadError> {
             "parameter" => it.parameter = Some(reader.string()?),
             "reason" => it.reason = Some(reader.string()?),
             "provided" => it.provided = Some(reader.string()?),
-            "allowed" => it.allowed = strings(reader)?,
+            "allowed" => it.allowed = read_strings(reader)?,
             "violations" => reader.array(|reader| {
-                let [pointer, rule, message] = required(reader, ["pointer", "rule", "message"])?;
+                let [pointer, rule, message] =
+                    read_required_strings(reader, ["pointer", "rule", "message"])?;
                 it.violations.push(Violation { pointer, rule, message });
                 Ok(())
             })?,
@@ -162,7 +166,7 @@ fn invalid(reader: &mut Reader<'_>) -> Result<Invalid, ReadError> {
     Ok(it)
 }
 
-fn unavailable(reader: &mut Reader<'_>) -> Result<Unavailable, ReadError> {
+fn read_unavailable(reader: &mut Reader<'_>) -> Result<Unavailable, ReadError> {
     const MEMBERS: &[&str] = &["feature", "reason", "command", "details", "alternatives"];
     let start = reader.start();
     let mut it = Unavailable::default();
@@ -173,7 +177,7 @@ fn unavailable(reader: &mut Reader<'_>) -> Result<Unavailable, ReadError> {
             "reason" => it.reason = Some(reader.string()?),
             "command" => it.command = Some(reader.string()?),
             "details" => it.details = Some(reader.string()?),
-            "alternatives" => it.alternatives = strings(reader)?,
+            "alternatives" => it.alternatives = read_strings(reader)?,
             unknown => return Err(unknown_member(reader, unknown, MEMBERS)),
         }
         Ok(())
@@ -182,24 +186,27 @@ fn unavailable(reader: &mut Reader<'_>) -> Result<Unavailable, ReadError> {
     Ok(it)
 }
 
-fn conflict(reader: &mut Reader<'_>) -> Result<Conflict, ReadError> {
+fn read_conflict(reader: &mut Reader<'_>) -> Result<Conflict, ReadError> {
     let [operation, target, conflicting] =
-        required(reader, ["operation", "target", "conflicting"])?;
+        read_required_strings(reader, ["operation", "target", "conflicting"])?;
     Ok(Conflict { operation, target, conflicting })
 }
 
-fn tier_required(reader: &mut Reader<'_>) -> Result<TierRequired, ReadError> {
-    let [feature, tier, reason] = required(reader, ["feature", "tier", "reason"])?;
+fn read_tier_required(reader: &mut Reader<'_>) -> Result<TierRequired, ReadError> {
+    let [feature, tier, reason] = read_required_strings(reader, ["feature", "tier", "reason"])?;
     Ok(TierRequired { feature, tier, reason })
 }
 
-fn cancelled(reader: &mut Reader<'_>) -> Result<Cancelled, ReadError> {
+fn read_cancelled(reader: &mut Reader<'_>) -> Result<Cancelled, ReadError> {
     let mut it = Cancelled::default();
     reader.object(|reader, key| {
         match key {
             "command" => it.command = Some(reader.string()?),
             "stdout" => it.stdout = reader.string()?,
-            "truncated" => it.cut = if boolean(reader)? { Cut::Truncated } else { Cut::Whole },
+            "truncated" => {
+                it.truncation =
+                    if read_bool(reader)? { Truncation::Truncated } else { Truncation::Complete }
+            }
             unknown => {
                 return Err(unknown_member(reader, unknown, &["command", "stdout", "truncated"]));
             }
@@ -209,13 +216,13 @@ fn cancelled(reader: &mut Reader<'_>) -> Result<Cancelled, ReadError> {
     Ok(it)
 }
 
-fn timed_out(reader: &mut Reader<'_>) -> Result<TimedOut, ReadError> {
+fn read_timed_out(reader: &mut Reader<'_>) -> Result<TimedOut, ReadError> {
     let start = reader.start();
     let mut it = TimedOut::default();
     let mut after = None;
     reader.object(|reader, key| {
         match key {
-            "after_ms" => after = Some(duration(reader, MILLISECOND)?),
+            "after_ms" => after = Some(read_duration(reader, &MILLISECOND)?),
             "command" => it.command = Some(reader.string()?),
             "stdout" => it.stdout = reader.string()?,
             unknown => {
@@ -228,15 +235,15 @@ fn timed_out(reader: &mut Reader<'_>) -> Result<TimedOut, ReadError> {
     Ok(it)
 }
 
-fn rate_limited(reader: &mut Reader<'_>) -> Result<RateLimited, ReadError> {
+fn read_rate_limited(reader: &mut Reader<'_>) -> Result<RateLimited, ReadError> {
     const MEMBERS: &[&str] = &["limit", "period", "retry_after_seconds"];
     let start = reader.start();
     let (mut limit, mut period, mut retry_after) = (None, None, None);
     reader.object(|reader, key| {
         match key {
-            "limit" => limit = Some(whole(reader)?),
+            "limit" => limit = Some(read_u64(reader)?),
             "period" => period = Some(reader.string()?),
-            "retry_after_seconds" => retry_after = Some(duration(reader, SECOND)?),
+            "retry_after_seconds" => retry_after = Some(read_duration(reader, &SECOND)?),
             unknown => return Err(unknown_member(reader, unknown, MEMBERS)),
         }
         Ok(())
@@ -248,8 +255,8 @@ fn rate_limited(reader: &mut Reader<'_>) -> Result<RateLimited, ReadError> {
     })
 }
 
-/// An object of exactly these members, all strings.
-pub(super) fn required<const N: usize>(
+/// Parses an object with exactly these members, all of them strings.
+pub(super) fn read_required_strings<const N: usize>(
     reader: &mut Reader<'_>,
     names: [&str; N],
 ) -> Result<[String; N], ReadError> {
@@ -273,7 +280,7 @@ mod tests {
     use crate::observed::Observation;
 
     #[test]
-    fn every_kind_that_is_listed_can_be_read() {
+    fn every_listed_kind_can_be_parsed() {
         for kind in KINDS {
             let json = format!(r#"{{"observed": {{"{kind}": null}}}}"#);
             if let Err(error) = Observation::from_json(json) {

@@ -1,41 +1,41 @@
-//! Reading what an observation says beside its answer.
+//! Parsing an observation's notes: warnings, paging, limits and other facts beside its result.
 
-use super::read::{missing, string_map, strings, unknown_member};
-use super::read_kind::required;
+use super::read::{missing, read_string_map, read_strings, unknown_member};
+use super::read_kind::read_required_strings;
 use crate::outcome::{Fidelity, Reduction, Severity, UpgradeHint, Warning};
 use crate::raw_json::{JsonObject, Kind, RawJson, ReadError, Reader};
 use crate::suggest::closest;
 
-/// An object that goes into one of ours, where no name may stand twice.
-pub(super) fn object_of_ours(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+/// Parses an object that becomes part of an envelope, where names must be unique.
+pub(super) fn read_unique_object(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
     let ((), value) = reader.with_raw(|reader| {
         reader.object(|reader, _| {
             reader.raw()?;
             Ok(())
         })
     })?;
-    Ok(JsonObject::new(value).expect("the reader took an object"))
+    Ok(JsonObject::new(value).expect("the reader accepts only an object"))
 }
 
-pub(super) fn warnings(reader: &mut Reader<'_>) -> Result<Vec<Warning>, ReadError> {
+pub(super) fn read_warnings(reader: &mut Reader<'_>) -> Result<Vec<Warning>, ReadError> {
     let mut all = Vec::new();
     reader.array(|reader| {
-        all.push(warning(reader)?);
+        all.push(read_warning(reader)?);
         Ok(())
     })?;
     Ok(all)
 }
 
-fn warning(reader: &mut Reader<'_>) -> Result<Warning, ReadError> {
+fn read_warning(reader: &mut Reader<'_>) -> Result<Warning, ReadError> {
     let start = reader.start();
     let mut it = Warning::new("");
     let mut message = None;
     reader.object(|reader, key| {
         match key {
             "code" => it.code = Some(reader.string()?),
-            "severity" => it.severity = Some(one_of(reader, Severity::ALL, Severity::name)?),
+            "severity" => it.severity = Some(read_one_of(reader, Severity::ALL, Severity::name)?),
             "message" => message = Some(reader.string()?),
-            "context" => it.context = object_of_ours(reader)?,
+            "context" => it.context = read_unique_object(reader)?,
             unknown => {
                 let known = ["code", "severity", "message", "context"];
                 return Err(unknown_member(reader, unknown, &known));
@@ -47,52 +47,52 @@ fn warning(reader: &mut Reader<'_>) -> Result<Warning, ReadError> {
     Ok(it)
 }
 
-pub(super) fn upgrade_hints(reader: &mut Reader<'_>) -> Result<Vec<UpgradeHint>, ReadError> {
+pub(super) fn read_upgrade_hints(reader: &mut Reader<'_>) -> Result<Vec<UpgradeHint>, ReadError> {
     let mut all = Vec::new();
     reader.array(|reader| {
-        let [feature, tier, reason] = required(reader, ["feature", "tier", "reason"])?;
+        let [feature, tier, reason] = read_required_strings(reader, ["feature", "tier", "reason"])?;
         all.push(UpgradeHint { feature, tier, reason });
         Ok(())
     })?;
     Ok(all)
 }
 
-pub(super) fn pagination(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+pub(super) fn read_pagination(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
     let rules: &[(&str, Rule)] = &[
         ("cursor", Rule::TextOrNull),
         ("has_more", Rule::Bool),
-        ("total_count", Rule::Whole),
-        ("page_size", Rule::Whole),
+        ("total_count", Rule::Unsigned),
+        ("page_size", Rule::Unsigned),
     ];
-    checked(reader, rules, Others::Refused)
+    read_checked_object(reader, rules, UnknownMembers::Refused)
 }
 
-pub(super) fn rate_limit(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+pub(super) fn read_rate_limit(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
     let rules: &[(&str, Rule)] = &[
-        ("limit", Rule::Whole),
-        ("remaining", Rule::Whole),
+        ("limit", Rule::Unsigned),
+        ("remaining", Rule::Unsigned),
         ("reset_at", Rule::Text),
         ("period", Rule::Text),
         ("retry_after", Rule::NotNegative),
     ];
-    checked(reader, rules, Others::Refused)
+    read_checked_object(reader, rules, UnknownMembers::Refused)
 }
 
-pub(super) fn telemetry(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
+pub(super) fn read_telemetry(reader: &mut Reader<'_>) -> Result<JsonObject, ReadError> {
     let rules: &[(&str, Rule)] =
-        &[("duration_ms", Rule::NotNegative), ("downstream_calls", Rule::Whole)];
-    checked(reader, rules, Others::Taken)
+        &[("duration_ms", Rule::NotNegative), ("downstream_calls", Rule::Unsigned)];
+    read_checked_object(reader, rules, UnknownMembers::Kept)
 }
 
-pub(super) fn fidelity(reader: &mut Reader<'_>) -> Result<Fidelity, ReadError> {
+pub(super) fn read_fidelity(reader: &mut Reader<'_>) -> Result<Fidelity, ReadError> {
     let start = reader.start();
     let mut level = None;
     let (mut dropped, mut archives) = (Vec::new(), Vec::new());
     reader.object(|reader, key| {
         match key {
-            "level" => level = Some(one_of(reader, Level::ALL, Level::name)?),
-            "dropped" => dropped = strings(reader)?,
-            "archives" => archives = string_map(reader)?,
+            "level" => level = Some(read_one_of(reader, Level::ALL, Level::name)?),
+            "dropped" => dropped = read_strings(reader)?,
+            "archives" => archives = read_string_map(reader)?,
             unknown => {
                 return Err(unknown_member(reader, unknown, &["level", "dropped", "archives"]));
             }
@@ -105,13 +105,13 @@ pub(super) fn fidelity(reader: &mut Reader<'_>) -> Result<Fidelity, ReadError> {
         None if dropped.is_empty() && archives.is_empty() => Ok(Fidelity::Full),
         None => Err(reader.refuse(
             start,
-            "an answer of level `full` has nothing dropped and nothing archived",
-            "leave `dropped` and `archives` out, or give another level",
+            "a result of level `full` cannot have dropped or archived items",
+            "remove `dropped` and `archives`, or use another level",
         )),
     }
 }
 
-/// A level by name: one of the reductions, or full.
+/// A level by name: one of the reductions, or `full`.
 #[derive(Clone, Copy)]
 struct Level(Option<Reduction>);
 
@@ -128,28 +128,28 @@ impl Level {
     }
 }
 
-/// What a known member of an open object must be.
+/// The rule for a known member.
 #[derive(Clone, Copy)]
 enum Rule {
     Text,
     TextOrNull,
     Bool,
-    Whole,
+    Unsigned,
     NotNegative,
 }
 
-/// What happens to members that no rule names.
+/// Whether members without a rule are allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Others {
+enum UnknownMembers {
     Refused,
-    Taken,
+    Kept,
 }
 
-/// Reads an object whose known members keep their rules; it stays as it was written.
-fn checked(
+/// Parses an object whose known members must follow their rules, and preserves its bytes.
+fn read_checked_object(
     reader: &mut Reader<'_>,
     rules: &[(&str, Rule)],
-    others: Others,
+    others: UnknownMembers,
 ) -> Result<JsonObject, ReadError> {
     let ((), value) = reader.with_raw(|reader| {
         reader.object(|reader, key| {
@@ -158,8 +158,8 @@ fn checked(
                 (Some(rule), _) => {
                     reader.convert(rule.name(), |value| rule.admits(value).then_some(()))?;
                 }
-                (None, Others::Taken) => drop(reader.raw()?),
-                (None, Others::Refused) => {
+                (None, UnknownMembers::Kept) => drop(reader.raw()?),
+                (None, UnknownMembers::Refused) => {
                     let names: Vec<&str> = rules.iter().map(|(name, _)| *name).collect();
                     return Err(unknown_member(reader, key, &names));
                 }
@@ -167,7 +167,7 @@ fn checked(
             Ok(())
         })
     })?;
-    Ok(JsonObject::new(value).expect("the reader took an object"))
+    Ok(JsonObject::new(value).expect("the reader accepts only an object"))
 }
 
 impl Rule {
@@ -176,7 +176,7 @@ impl Rule {
             Rule::Text => "a string",
             Rule::TextOrNull => "a string or null",
             Rule::Bool => "a boolean",
-            Rule::Whole => "a whole number of 0 or more",
+            Rule::Unsigned => "an integer of 0 or more",
             Rule::NotNegative => "a number of 0 or more",
         }
     }
@@ -186,7 +186,7 @@ impl Rule {
             (Rule::Text | Rule::TextOrNull, Kind::String)
             | (Rule::TextOrNull, Kind::Null)
             | (Rule::Bool, Kind::Bool) => true,
-            (Rule::Whole, Kind::Number) => value.as_str().parse::<u64>().is_ok(),
+            (Rule::Unsigned, Kind::Number) => value.as_str().parse::<u64>().is_ok(),
             (Rule::NotNegative, Kind::Number) => value
                 .as_str()
                 .parse::<f64>()
@@ -196,8 +196,8 @@ impl Rule {
     }
 }
 
-/// A string that names one of `all`.
-fn one_of<T: Copy, const N: usize>(
+/// Parses a string that must be one of the names in `all`.
+fn read_one_of<T: Copy, const N: usize>(
     reader: &mut Reader<'_>,
     all: [T; N],
     name: fn(T) -> &'static str,

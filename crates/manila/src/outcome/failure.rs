@@ -1,4 +1,4 @@
-//! One thing that went wrong.
+//! A single failure of a call.
 
 use std::time::Duration;
 
@@ -6,46 +6,46 @@ use super::Text;
 use crate::catalogue::Code;
 use crate::raw_json::{JsonObject, RawJson};
 
-/// One thing that went wrong. Its texts are whole: only a contract cuts them.
+/// A single failure. Its texts are complete: only a contract truncates them.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// What it is, canonically.
+    /// The canonical code.
     pub code: Code,
-    /// What the tool itself called it.
+    /// The tool's own code.
     pub origin_code: Option<String>,
-    /// What happened. Never blank.
+    /// The message. Never blank.
     pub message: Text,
-    /// What kind of program text it is about, where a diagnostic says so.
+    /// The category of the diagnostic, if it has one.
     pub category: Option<Category>,
-    /// What to do about it, where that is more specific than the catalogue's remedy.
+    /// How to fix it, if that is more specific than the catalogue's remedy.
     pub hint: Option<Text>,
-    /// What it means.
+    /// The meaning of the failure.
     pub explanation: Option<Text>,
-    /// Where to read more.
+    /// A link to further documentation.
     pub link: Option<Text>,
-    /// Steps that may mend it.
+    /// Steps that may fix it.
     pub fixes: Vec<Text>,
-    /// What can be used instead.
+    /// Alternatives that can be used instead.
     pub alternatives: Vec<String>,
-    /// Facts about it.
+    /// Further facts.
     pub details: JsonObject,
     /// Facts that `response-v2` puts directly into its `data`.
     pub data: JsonObject,
     /// Evidence anchors (P4).
     pub evidence: Vec<RawJson>,
-    /// How long to wait before the next try.
+    /// How long to wait before a retry.
     pub retry_after: Option<Duration>,
-    /// Whether trying again may help, where somebody says otherwise than the catalogue.
+    /// Whether a retry may help, if that differs from the catalogue.
     pub retryable: Option<bool>,
-    /// The line of output from which it was read.
+    /// The line of output that reported it.
     pub line: Option<String>,
 }
 
-/// What a diagnostic is about (M3).
+/// The category of a diagnostic (M3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Category {
-    /// The compiler refused the source.
+    /// The compiler rejected the source.
     Compilation,
     /// The build system failed.
     Build,
@@ -53,17 +53,17 @@ pub enum Category {
     Package,
     /// The SDK, host or runtime failed.
     Runtime,
-    /// A code of a family that is not known.
+    /// A code of an unknown family.
     Unknown,
 }
 
-/// P4: what is said of a command that failed.
+/// P4: the message for a command that failed.
 pub(crate) fn exit_message(code: i64) -> String {
     format!("Tool execution failed with exit code {code}.")
 }
 
 impl Failure {
-    /// A failure with this message, or with the catalogue's if it is blank.
+    /// Creates a failure with this message, or with the catalogue's if it is blank.
     #[must_use]
     pub fn new(code: Code, message: impl Into<Text>) -> Failure {
         let message = message.into();
@@ -87,12 +87,12 @@ impl Failure {
         }
     }
 
-    /// Whether the same call may succeed when it is made again.
+    /// Returns whether a retry of the same call may succeed.
     pub(crate) fn is_retryable(&self) -> bool {
         self.retryable.unwrap_or(self.code.is_retryable())
     }
 
-    /// What to do about it: the failure's own hint, else the catalogue's remedy.
+    /// Returns how to fix it: the failure's own hint, else the catalogue's remedy.
     pub(crate) fn remedy(&self) -> &str {
         self.hint.as_deref().unwrap_or(self.code.entry().remedy)
     }

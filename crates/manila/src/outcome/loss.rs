@@ -1,15 +1,28 @@
-//! What a contract cannot carry, and why.
+//! Losses: the facts of an outcome that a contract cannot carry.
 
 use std::fmt;
 
-/// Something that a contract could not carry.
+/// A fact that a contract could not carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loss {
-    /// What was lost or changed.
+    /// The fact that was lost or changed.
     pub what: &'static str,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
+}
+
+impl Loss {
+    /// Describes the loss in an envelope of the contract with this id.
+    #[must_use]
+    pub fn describe(&self, contract: &str) -> String {
+        let Loss { what, why } = self;
+        if *why == NO_PLACE {
+            format!("{contract} cannot carry `{what}`")
+        } else {
+            format!("{contract}: `{what}`: {why}")
+        }
+    }
 }
 
 impl fmt::Display for Loss {
@@ -18,7 +31,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Losses as they are found.
+/// A list of losses.
 #[derive(Debug, Default)]
 pub(crate) struct Losses(Vec<Loss>);
 
@@ -28,7 +41,7 @@ impl From<Vec<Loss>> for Losses {
     }
 }
 
-/// Why most things are lost.
+/// The reason for most losses.
 const NO_PLACE: &str = "the contract has no place for it";
 
 impl Losses {
@@ -39,14 +52,14 @@ impl Losses {
         }
     }
 
-    /// Adds a loss for which the contract has no place, if there is something to lose.
-    pub(crate) fn add_if(&mut self, is_there: bool, what: &'static str) {
-        if is_there {
+    /// Adds a loss for which the contract has no place, if the fact is present.
+    pub(crate) fn add_if(&mut self, is_present: bool, what: &'static str) {
+        if is_present {
             self.add(what, NO_PLACE);
         }
     }
 
-    /// These losses, and then others.
+    /// Returns these losses, followed by others.
     pub(crate) fn and(mut self, others: Losses) -> Losses {
         for Loss { what, why } in others.0 {
             self.add(what, why);

@@ -1,47 +1,47 @@
-//! What is said beside an answer: warnings, pages, limits, timings, completeness.
+//! Facts beside a result: warnings, paging, limits, timings, completeness.
 
 use std::time::Duration;
 
 use crate::raw_json::{JsonObject, ObjectWriter, RawJson};
 
-/// What is said beside an answer.
+/// Facts beside a result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Notes {
-    /// Things that did not stop the call.
+    /// Problems that did not stop the call.
     pub warnings: Vec<Warning>,
-    /// Where in a longer list this answer is.
+    /// The position of this page in a longer list.
     pub pagination: Option<JsonObject>,
-    /// How many calls the caller has left.
+    /// The caller's remaining quota.
     pub rate_limit: Option<JsonObject>,
     /// Timings and counts.
     pub telemetry: Option<JsonObject>,
     /// Features that the caller's tier withheld or limited (E9).
     pub upgrade_hints: Vec<UpgradeHint>,
-    /// The tool's own facts about how it worked, text to text (M1).
+    /// The tool's own facts about its run, as pairs of strings (M1).
     pub metadata: Vec<(String, String)>,
     /// Extra keys for `response-v2`'s `meta` (R4).
     pub meta: JsonObject,
-    /// How complete the answer is.
+    /// The completeness of the result.
     pub fidelity: Fidelity,
 }
 
-/// Something that did not stop the call (R10).
+/// A problem that did not stop the call (R10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Its code, if it has one.
     pub code: Option<String>,
-    /// How bad it is; `None` leaves it to the code.
+    /// The severity; `None` means that of the code.
     pub severity: Option<Severity>,
-    /// What happened.
+    /// The message.
     pub message: String,
-    /// Facts about it.
+    /// Further facts.
     pub context: JsonObject,
 }
 
-/// How bad a warning is.
+/// The severity of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// Nothing needs to be done.
+    /// No action is needed.
     Info,
     /// It may need attention.
     Warning,
@@ -50,10 +50,10 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Every severity, the mildest first.
+    /// Every severity, mildest first.
     pub const ALL: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Error];
 
-    /// The name, lower-case.
+    /// Returns the name in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,14 +63,14 @@ impl Severity {
         }
     }
 
-    /// The severity of this name.
+    /// Returns the severity with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Severity> {
         Severity::ALL.into_iter().find(|severity| severity.name() == name)
     }
 }
 
-/// R10: the standard warning codes and how bad each one is.
+/// R10: the standard warning codes and their severities.
 const STANDARD: [(&str, Severity); 6] = [
     ("CONTENT_TRUNCATED", Severity::Info),
     ("STALE_CACHE", Severity::Warning),
@@ -81,34 +81,34 @@ const STANDARD: [(&str, Severity); 6] = [
 ];
 
 impl Warning {
-    /// A warning that is only a sentence.
+    /// Creates a warning with only a message.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Warning {
         let context = JsonObject::default();
         Warning { code: None, severity: None, message: message.into(), context }
     }
 
-    /// A warning with a code, e.g. `PARTIAL_FAILURE`.
+    /// Creates a warning with a code, e.g. `PARTIAL_FAILURE`.
     #[must_use]
-    pub fn coded(code: impl Into<String>, message: impl Into<String>) -> Warning {
+    pub fn with_code(code: impl Into<String>, message: impl Into<String>) -> Warning {
         Warning { code: Some(code.into()), ..Warning::new(message) }
     }
 
-    /// With facts about it.
+    /// Sets the context.
     #[must_use]
     pub fn context(mut self, context: JsonObject) -> Warning {
         self.context = context;
         self
     }
 
-    /// With a severity of its own.
+    /// Sets the severity.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Warning {
         self.severity = Some(severity);
         self
     }
 
-    /// How bad it is: its own word, else its code's, else a plain warning.
+    /// Returns the severity: its own, else that of its code, else `Warning`.
     #[must_use]
     pub fn effective_severity(&self) -> Severity {
         let standard = || {
@@ -118,7 +118,7 @@ impl Warning {
         self.severity.or_else(standard).unwrap_or(Severity::Warning)
     }
 
-    /// Whether it says more than its message.
+    /// Returns whether it has more than a message.
     pub(crate) fn has_details(&self) -> bool {
         self.code.is_some() || self.severity.is_some() || !self.context.is_empty()
     }
@@ -129,46 +129,46 @@ impl Warning {
 pub struct UpgradeHint {
     /// The feature.
     pub feature: String,
-    /// The tier that has it.
+    /// The lowest tier that includes it.
     pub tier: String,
-    /// Why it is not in this answer.
+    /// Why this result does not include it.
     pub reason: String,
 }
 
-/// How complete an answer is (R6).
+/// The completeness of a result (R6).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Fidelity {
-    /// All of it.
+    /// Complete.
     #[default]
     Full,
-    /// Something was left out.
+    /// Some content was left out.
     Reduced {
-        /// How much.
+        /// The remaining level of detail.
         level: Reduction,
-        /// The ids of what was left out.
+        /// The ids of the dropped items.
         dropped: Vec<String>,
-        /// Archive ids with the digests of what they keep.
+        /// Archive ids with the digests of their contents.
         archives: Vec<(String, String)>,
     },
 }
 
-/// How much of an answer is left.
+/// The level of detail that remains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
     /// Some items are missing.
     Partial,
     /// A condensed form.
     Summary,
-    /// Only names of things.
+    /// References only.
     ReferenceOnly,
 }
 
 impl Reduction {
-    /// Every level, the fullest first.
+    /// Every level, most complete first.
     pub const ALL: [Reduction; 3] =
         [Reduction::Partial, Reduction::Summary, Reduction::ReferenceOnly];
 
-    /// The name, lower-case.
+    /// Returns the name in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -179,16 +179,16 @@ impl Reduction {
     }
 }
 
-/// Where in a longer list an answer is; turns into the notes' `pagination`.
+/// The position of a page in a longer list; converts to the notes' `pagination`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pagination {
     /// The cursor of the next page, opaque to the caller.
     pub cursor: Option<String>,
     /// Whether there is a next page.
     pub has_more: bool,
-    /// How many items there are in all, if that is known.
+    /// The total number of items, if known.
     pub total_count: Option<u64>,
-    /// How many items a page has at most.
+    /// The maximum number of items per page.
     pub page_size: Option<u64>,
 }
 
@@ -203,12 +203,12 @@ impl From<Pagination> for JsonObject {
     }
 }
 
-/// How many calls a caller has left; turns into the notes' `rate_limit`.
+/// The caller's remaining quota; converts to the notes' `rate_limit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RateLimit {
-    /// How many calls a period allows.
+    /// The number of calls allowed per period.
     pub limit: Option<u64>,
-    /// How many are left.
+    /// The number of calls left.
     pub remaining: Option<u64>,
     /// When the period ends, in RFC 3339.
     pub reset_at: Option<String>,
@@ -230,12 +230,12 @@ impl From<RateLimit> for JsonObject {
     }
 }
 
-/// Timings and counts; turns into the notes' `telemetry`.
+/// Timings and counts; converts to the notes' `telemetry`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Telemetry {
-    /// How long the work took.
+    /// The duration of the work.
     pub duration: Option<Duration>,
-    /// How many calls it made to others.
+    /// The number of calls to other services.
     pub downstream_calls: Option<u64>,
 }
 
@@ -248,22 +248,22 @@ impl From<Telemetry> for JsonObject {
     }
 }
 
-/// A duration as a JSON number of seconds, without a fraction where there is none.
+/// Converts a duration to a JSON number of seconds, without a fraction if it is zero.
 pub(crate) fn seconds(duration: Duration) -> RawJson {
     decimal(duration.as_nanos(), 9)
 }
 
-/// The time that a JSON number of seconds stands for.
-pub(crate) fn as_delay(value: &RawJson) -> Option<Duration> {
+/// Converts a JSON number of seconds to a duration.
+pub(crate) fn parse_seconds(value: &RawJson) -> Option<Duration> {
     Duration::try_from_secs_f64(value.as_str().parse().ok()?).ok()
 }
 
-/// A duration as a JSON number of milliseconds, without a fraction where there is none.
+/// Converts a duration to a JSON number of milliseconds, without a fraction if it is zero.
 pub(crate) fn milliseconds(duration: Duration) -> RawJson {
     decimal(duration.as_nanos(), 6)
 }
 
-/// `value / 10^places` as a JSON number without trailing zeros.
+/// Renders `value / 10^places` as a JSON number without trailing zeros.
 fn decimal(value: u128, places: u32) -> RawJson {
     let unit = 10u128.pow(places);
     let (whole, fraction) = (value / unit, value % unit);
@@ -273,5 +273,5 @@ fn decimal(value: u128, places: u32) -> RawJson {
         text.push('.');
         text.push_str(digits.trim_end_matches('0'));
     }
-    RawJson::written(text.into_bytes())
+    RawJson::from_compact(text.into_bytes())
 }

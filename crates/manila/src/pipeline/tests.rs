@@ -16,7 +16,7 @@ impl Drop for Guard {
     }
 }
 
-/// What a hook sees of `work`, with the calls of the output check between the stages.
+/// Compares the calls of the hook during `work` with `expected`; `!` is a call of the output check.
 #[track_caller]
 fn check(work: impl FnOnce(&Settings<'_>), expected: &str) {
     let log = Log::default();
@@ -24,13 +24,13 @@ fn check(work: impl FnOnce(&Settings<'_>), expected: &str) {
         log.borrow_mut().push(stage.name().to_owned());
         Box::new(Guard(stage, Rc::clone(&log)))
     };
-    let judge = |_: &RawJson| {
+    let check_payload = |_: &RawJson| {
         log.borrow_mut().push("!".to_owned());
         Vec::new()
     };
     let settings = Settings {
         stage_hook: Some(StageHook::new(&enter)),
-        output_check: Some(OutputCheck::new(&judge)),
+        output_check: Some(OutputCheck::new(&check_payload)),
         ..Settings::default()
     };
     work(&settings);
@@ -38,21 +38,22 @@ fn check(work: impl FnOnce(&Settings<'_>), expected: &str) {
 }
 
 #[test]
-fn a_hook_sees_the_stages_in_their_order() {
+fn the_hook_is_called_for_each_stage_in_order() {
     let context = Context::new([0; 16]);
-    let seen = r#"{"observed": {"answered": {"n": 1}}}"#;
+    let json = r#"{"observed": {"answered": {"n": 1}}}"#;
     check(
         |settings| {
-            let seen = Observation::from_json(seen).unwrap();
-            drop(seal(seen, Contract::ResponseV2, settings, &context));
+            let observation = Observation::from_json(json).unwrap();
+            drop(seal(observation, Contract::ResponseV2, settings, &context));
         },
         "classify /classify unwrap_nested /unwrap_nested check_output ! /check_output \
          redact /redact check_output /check_output fit /fit attest /attest",
     );
-    let seen = Observation::from_json(seen).unwrap();
-    let own = seal(seen, Contract::ResponseV2, &Settings::default(), &context).envelope.to_bytes();
+    let observation = Observation::from_json(json).unwrap();
+    let reply = seal(observation, Contract::ResponseV2, &Settings::default(), &context);
+    let bytes = reply.envelope.to_bytes();
     check(
-        |settings| drop(convert(&own, None, Contract::EnvelopeV1, settings, &context).unwrap()),
+        |settings| drop(convert(&bytes, None, Contract::EnvelopeV1, settings, &context).unwrap()),
         "unwrap_nested /unwrap_nested redact /redact check_output /check_output fit /fit \
          attest /attest",
     );

@@ -1,24 +1,25 @@
-//! Attest: add the provenance that the caller asked for.
+//! Attest: add the provenance that the caller requested.
 //!
-//! The only stage that may add facts. An [`Attested`] is what a contract writes, so everything
-//! that is written has been redacted, fitted and attested. Records come with the provenance
-//! commands; until then nothing can be asked for.
+//! The only stage that may add facts. A contract writes only an [`Attested`], so everything that is
+//! written has been redacted, fitted and attested.
+//!
+//! Not implemented yet: no provenance can be requested, and nothing is added.
 
 use crate::outcome::Outcome;
 use crate::prepared::fit::Fitted;
 use crate::prepared::redact::Redacted;
 use crate::raw_json::JsonObject;
 
-/// What provenance a caller asked for (P5).
+/// The provenance that a caller requested (P5).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attestation {
-    /// None.
+    /// No provenance.
     #[default]
-    NotAsked,
+    NotRequested,
 }
 
-/// An outcome that has been through every stage, and the record that was made of it.
+/// An outcome that has passed every stage, and its provenance record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attested {
     fitted: Fitted,
@@ -26,35 +27,35 @@ pub struct Attested {
 }
 
 impl Attested {
-    /// The outcome and what was dropped from it.
+    /// Returns the outcome and the content that was dropped from it.
     #[must_use]
     pub fn fitted(&self) -> &Fitted {
         &self.fitted
     }
 
-    /// The outcome without its secrets.
+    /// Returns the redacted outcome.
     #[must_use]
     pub fn redacted(&self) -> &Redacted {
         self.fitted.redacted()
     }
 
-    /// The outcome that a contract writes.
+    /// Returns the outcome that a contract writes.
     #[must_use]
     pub fn outcome(&self) -> &Outcome {
         self.redacted().outcome()
     }
 
-    /// The provenance record to keep, if one was made.
+    /// Returns the provenance record to store, if one was made.
     #[must_use]
     pub fn record(&self) -> Option<&JsonObject> {
         self.record.as_ref()
     }
 }
 
-/// Adds the provenance record that was asked for.
+/// Adds the provenance record that the caller requested.
 #[must_use]
 pub fn attest(fitted: Fitted, attestation: Attestation) -> Attested {
     match attestation {
-        Attestation::NotAsked => Attested { fitted, record: None },
+        Attestation::NotRequested => Attested { fitted, record: None },
     }
 }

@@ -1,8 +1,7 @@
-//! Check output: warn of a payload that is not what its tool promised, or refuse it.
+//! Check output: warn about a payload that does not match its tool's output schema, or refuse it.
 //!
-//! This stage runs twice: on the outcome before redaction, which judges the tool, and on the
-//! redacted one, because what redaction hides may be what the schema asks for. It is the only
-//! stage behind `validate` that may refuse.
+//! This stage runs twice: before redaction, to check the tool, and after it, because redaction may
+//! replace a value that the schema requires. It is the only stage after `validate` that may refuse.
 
 use std::fmt;
 
@@ -12,35 +11,38 @@ use crate::prepared::redact::Redacted;
 use crate::raw_json::{JsonObject, RawJson};
 use crate::violation::Violation;
 
-/// Checks a payload against the tool's own output schema.
+/// A check of payloads against the tool's output schema.
 #[derive(Clone, Copy)]
 pub struct OutputCheck<'a> {
     check: &'a dyn Fn(&RawJson) -> Vec<Violation>,
-    mismatch: Mismatch,
+    on_mismatch: OnMismatch,
 }
 
-/// What an answer becomes that is not what its tool promised.
+/// The reaction to a payload that does not match the schema.
 #[derive(Debug, Clone, Copy)]
-enum Mismatch {
-    Told,
-    Refused,
+enum OnMismatch {
+    Warn,
+    Refuse,
 }
 
 impl<'a> OutputCheck<'a> {
-    /// A check that tells the rules which a payload breaks. Such an answer goes on with the
-    /// warning `OUTPUT_SCHEMA_MISMATCH`: the caller may well be able to use it.
+    /// Creates a check from a function that returns the rules that a payload breaks.
+    ///
+    /// A payload that breaks a rule gets the warning `OUTPUT_SCHEMA_MISMATCH`, because the caller
+    /// may still be able to use it.
     pub fn new(check: &'a dyn Fn(&RawJson) -> Vec<Violation>) -> OutputCheck<'a> {
-        OutputCheck { check, mismatch: Mismatch::Told }
+        OutputCheck { check, on_mismatch: OnMismatch::Warn }
     }
 
-    /// As `new`, but such an answer has failed with `INVALID_TOOL_OUTPUT`, and does not go on.
+    /// Like `new`, but a payload that breaks a rule is replaced by the failure
+    /// `INVALID_TOOL_OUTPUT`.
     pub fn strict(check: &'a dyn Fn(&RawJson) -> Vec<Violation>) -> OutputCheck<'a> {
-        OutputCheck { check, mismatch: Mismatch::Refused }
+        OutputCheck { check, on_mismatch: OnMismatch::Refuse }
     }
 
-    /// The same, but nothing is refused.
+    /// Returns the same check, but one that only warns.
     fn lenient(self) -> OutputCheck<'a> {
-        OutputCheck { mismatch: Mismatch::Told, ..self }
+        OutputCheck { on_mismatch: OnMismatch::Warn, ..self }
     }
 
     fn violations(self, payload: &Payload) -> Vec<Violation> {
@@ -49,7 +51,7 @@ impl<'a> OutputCheck<'a> {
             Payload::Text(text) => {
                 RawJson::of(text).map(|json| (self.check)(&json)).unwrap_or_default()
             }
-            Payload::Absent => vec![Violation::new("", "required", "the tool answered nothing")],
+            Payload::Absent => vec![Violation::new("", "required", "the tool returned nothing")],
         };
         violations.into_iter().map(Violation::without_secrets).collect()
     }
@@ -57,65 +59,66 @@ impl<'a> OutputCheck<'a> {
 
 impl fmt::Debug for OutputCheck<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OutputCheck { check: _, mismatch } = self;
-        f.debug_struct("OutputCheck").field("mismatch", mismatch).finish_non_exhaustive()
+        let OutputCheck { check: _, on_mismatch } = self;
+        f.debug_struct("OutputCheck").field("on_mismatch", on_mismatch).finish_non_exhaustive()
     }
 }
 
-/// The code of the warning about a payload that is not what its tool promised.
+/// The code of the warning about a payload that does not match its tool's output schema.
 const MISMATCH: &str = "OUTPUT_SCHEMA_MISMATCH";
 
-/// Checks the payload of a call that is done against what its tool promised.
+/// Checks the payload of a successful call against its tool's output schema.
 #[must_use]
 pub fn check_output(mut outcome: Box<Outcome>, check: Option<OutputCheck<'_>>) -> Box<Outcome> {
     if let Some(check) = check {
-        judge(&mut outcome, check, Blame::Tool);
+        check_payload(&mut outcome, check, Cause::Tool);
     }
     outcome
 }
 
-/// Checks the payload again if secrets were hidden.
+/// Checks the payload again if secrets were redacted.
 ///
-/// A warning that [`check_output`] added is not repeated. A tool that puts the same warning into
-/// its own envelope is still refused by a strict check.
+/// A warning that [`check_output`] added is not repeated. If a tool puts the same warning into its
+/// own envelope, a strict check still refuses the payload.
 #[must_use]
 pub fn check_redacted(mut redacted: Redacted, check: Option<OutputCheck<'_>>) -> Redacted {
-    let Some(check) = check.filter(|_| !redacted.hidden().is_empty()) else { return redacted };
+    let Some(check) = check.filter(|_| !redacted.findings().is_empty()) else { return redacted };
     let outcome = redacted.outcome_mut();
-    // An envelope that goes out unchanged is as good as it was: it is kept, and never refused.
-    let shown = outcome.verbatim.take();
-    let check = if shown.is_some() { check.lenient() } else { check };
-    match check.mismatch {
-        Mismatch::Told if is_told(outcome) => {}
-        Mismatch::Told | Mismatch::Refused => judge(outcome, check, Blame::Redaction),
+    // An envelope that is sent unchanged still has its original values, so it is never refused.
+    let verbatim = outcome.verbatim.take();
+    let check = if verbatim.is_some() { check.lenient() } else { check };
+    match check.on_mismatch {
+        OnMismatch::Warn if has_mismatch_warning(outcome) => {}
+        OnMismatch::Warn | OnMismatch::Refuse => check_payload(outcome, check, Cause::Redaction),
     }
-    outcome.verbatim = shown;
+    outcome.verbatim = verbatim;
     redacted
 }
 
-/// Who made a payload into what it should not be.
+/// The cause of a mismatch.
 #[derive(Clone, Copy)]
-enum Blame {
+enum Cause {
     Tool,
     Redaction,
 }
 
-fn judge(outcome: &mut Outcome, check: OutputCheck<'_>, blame: Blame) {
+/// Checks the payload of a successful call, and warns about a mismatch or refuses it.
+fn check_payload(outcome: &mut Outcome, check: OutputCheck<'_>, cause: Cause) {
     let Ended::Done(payload) = &outcome.ended else { return };
     let violations = check.violations(payload);
     let Some(first) = violations.first() else { return };
-    let (answer, hint) = match blame {
-        Blame::Tool => ("The answer", None),
-        Blame::Redaction => (
-            "With its secrets hidden, the answer",
-            Some("Ask the operator: what redaction hides is what the tool has promised"),
+    let (result, hint) = match cause {
+        Cause::Tool => ("The result", None),
+        Cause::Redaction => (
+            "With its secrets redacted, the result",
+            Some("Ask the operator: redaction replaces a value that the output schema restricts"),
         ),
     };
-    let message = format!("{answer} does not fit the tool's own output schema: {first}");
+    let message = format!("{result} does not match the tool's output schema: {first}");
     let details = JsonObject::build(|object| object.member("violations", &violations));
-    match check.mismatch {
-        Mismatch::Told => tell(outcome, message, details),
-        Mismatch::Refused => {
+    match check.on_mismatch {
+        OnMismatch::Warn => add_mismatch_warning(outcome, message, details),
+        OnMismatch::Refuse => {
             let mut failure = Failure::new(Code::InvalidToolOutput, message);
             failure.details = details;
             failure.hint = hint.map(Into::into);
@@ -124,24 +127,30 @@ fn judge(outcome: &mut Outcome, check: OutputCheck<'_>, blame: Blame) {
     }
 }
 
-fn is_told(outcome: &Outcome) -> bool {
+fn has_mismatch_warning(outcome: &Outcome) -> bool {
     outcome.notes.warnings.iter().any(|warning| warning.code.as_deref() == Some(MISMATCH))
 }
 
-fn tell(outcome: &mut Outcome, message: String, context: JsonObject) {
-    let warning = Warning::coded(MISMATCH, message).context(context).severity(Severity::Warning);
+fn add_mismatch_warning(outcome: &mut Outcome, message: String, context: JsonObject) {
+    let warning =
+        Warning::with_code(MISMATCH, message).context(context).severity(Severity::Warning);
     outcome.notes.warnings.push(warning);
-    // What is told of an answer must be true of it, even if it was told in an envelope.
-    outcome.verbatim = outcome.verbatim.take().filter(|own| !own.contract.info().binds_payload);
+    // If the contract's schema requires this warning beside such a payload, its envelope cannot be
+    // sent unchanged.
+    let verbatim = outcome.verbatim.take();
+    outcome.verbatim =
+        verbatim.filter(|verbatim| !verbatim.contract.info().requires_mismatch_warning);
 }
 
-/// Nothing of the answer goes on: it is no part of a result (R11), but a whole one that nobody
-/// may rely on. What was said beside it stays: limits and warnings are about the call.
+/// Replaces the result by a failure.
+///
+/// The payload is dropped: it is not a partial result (R11), but a complete one that no caller may
+/// rely on. The notes stay, because limits and warnings are about the call.
 fn refuse(outcome: &mut Outcome, failure: Failure) {
     outcome.ended = Ended::Failed { failures: NonEmpty::one(failure), partial: Payload::Absent };
     outcome.run = None;
     outcome.blocks.clear();
-    outcome.provenance = Provenance::NotAsked;
+    outcome.provenance = Provenance::NotRequested;
     outcome.verbatim = None;
     outcome.unwrapped = None;
 }

@@ -1,22 +1,23 @@
 //! Fit: drop content until the outcome is within the caller's budget.
 //!
-//! The only stage that may lose content. It runs after redaction, so a cut can never leave half a
-//! secret behind, and it returns what it dropped, so that the caller can archive it. Budgets other
-//! than [`Budget::Unlimited`] come with the archive.
+//! The only stage that may drop content. It runs after redaction, so a cut can never leave half a
+//! secret behind. It returns the dropped content, so that the caller can archive it.
+//!
+//! Not implemented yet: the only budget is [`Budget::Unlimited`], and nothing is dropped.
 
 use crate::outcome::Payload;
 use crate::prepared::redact::Redacted;
 
-/// How much an answer may weigh.
+/// The maximum size of a response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Budget {
-    /// As much as it weighs.
+    /// No limit.
     #[default]
     Unlimited,
 }
 
-/// An outcome that has been through [`fit`], and what was dropped from it.
+/// An outcome that has passed [`fit`], and the content that was dropped from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
     redacted: Redacted,
@@ -27,27 +28,27 @@ pub struct Fitted {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// The id under which the answer names it (R6).
+    /// The id by which the response refers to it (R6).
     pub id: String,
     /// The content, redacted.
     pub payload: Payload,
 }
 
 impl Fitted {
-    /// The outcome without what was dropped.
+    /// Returns the outcome without the dropped content.
     #[must_use]
     pub fn redacted(&self) -> &Redacted {
         &self.redacted
     }
 
-    /// What was dropped, in the order of the answer.
+    /// Returns the dropped content, in the order of the response.
     #[must_use]
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }
 
-    /// An outcome from which nothing was dropped.
-    fn whole(redacted: Redacted) -> Fitted {
+    /// Wraps an outcome from which nothing was dropped.
+    fn complete(redacted: Redacted) -> Fitted {
         Fitted { redacted, dropped: Vec::new() }
     }
 }
@@ -56,6 +57,6 @@ impl Fitted {
 #[must_use]
 pub fn fit(redacted: Redacted, budget: Budget) -> Fitted {
     match budget {
-        Budget::Unlimited => Fitted::whole(redacted),
+        Budget::Unlimited => Fitted::complete(redacted),
     }
 }

@@ -1,79 +1,80 @@
 //! Redact: hide secrets before anything can write them.
 //!
-//! This stage is the only way from an [`Outcome`] to a [`Redacted`], and everything that
-//! writes takes a `Redacted`. So nothing can be written that did not come through here. What
-//! holds no secret goes on as the same bytes.
+//! This stage is the only way from an [`Outcome`] to a [`Redacted`], and contracts accept only what
+//! is made from a `Redacted`. So no envelope is written unless this stage ran; only a caller that
+//! passes [`Redaction::Off`] or a contract to pass through keeps secrets. A value without secrets
+//! keeps its bytes.
 
 use manila_redact::Redactor;
 
+use crate::document_kind::Contract;
 use crate::outcome::Outcome;
-use crate::subject::Contract;
 
-mod hide;
+mod fields;
 
-use hide::Hider;
+use fields::FieldRedactor;
 
-/// How secrets are hidden.
+/// The method of redaction.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Redaction<'a> {
-    /// With all rules of the table.
+    /// All built-in rules.
     #[default]
     Standard,
-    /// As an operator wants it.
-    By(&'a Redactor),
-    /// Not at all. Whoever chooses this says so in the log.
+    /// The operator's rules.
+    Custom(&'a Redactor),
+    /// No redaction. A caller that chooses this logs it.
     Off,
 }
 
 impl Redaction<'_> {
-    /// What finds the secrets, unless nothing does.
+    /// Returns the redactor, or `None` if redaction is off.
     #[must_use]
     pub fn redactor(&self) -> Option<&Redactor> {
         match self {
             Redaction::Standard => Some(Redactor::standard()),
-            Redaction::By(redactor) => Some(redactor),
+            Redaction::Custom(redactor) => Some(redactor),
             Redaction::Off => None,
         }
     }
 }
 
-/// An outcome that has been through [`redact`].
+/// An outcome that has passed [`redact`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Redacted {
     outcome: Box<Outcome>,
-    hidden: Vec<(String, u64)>,
+    findings: Vec<(String, u64)>,
 }
 
 impl Redacted {
-    /// The outcome. Outside of the stages there is no way to change it and keep the mark.
+    /// Returns the outcome. Only stages can change it without losing the proof of redaction.
     #[must_use]
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
     }
 
-    /// The outcome, for a stage that adds or takes away what holds no secret.
+    /// Returns the outcome for a stage that removes facts or adds facts without secrets.
     pub(super) fn outcome_mut(&mut self) -> &mut Outcome {
         &mut self.outcome
     }
 
-    /// What was hidden here: rules, and how often each one struck. The outcome's receipt may
-    /// also tell what somebody else hid before.
+    /// Returns the rules that matched here, each with its number of matches. The outcome's receipt
+    /// may also list earlier redactions, for example by the tool.
     #[must_use]
-    pub fn hidden(&self) -> &[(String, u64)] {
-        &self.hidden
+    pub fn findings(&self) -> &[(String, u64)] {
+        &self.findings
     }
 
-    /// Whether an envelope goes out as it came although there are secrets in it.
+    /// Returns whether an envelope is sent unchanged although it contains secrets.
     #[must_use]
-    pub fn is_shown(&self) -> bool {
-        !self.hidden.is_empty() && self.outcome.verbatim.is_some()
+    pub fn has_unredacted_envelope(&self) -> bool {
+        !self.findings.is_empty() && self.outcome.verbatim.is_some()
     }
 }
 
-/// Hides the secrets of `outcome`, and notes in its receipt what was hidden.
+/// Redacts the secrets of `outcome`, and adds the matches to its receipt.
 ///
-/// An envelope that came in the contract `passthrough` goes out in it unchanged, secrets and
-/// all. In every other contract the same answer is redacted.
+/// If the tool returned an envelope in the contract `passthrough`, it is written unchanged in that
+/// contract, including its secrets. In every other contract the same result is redacted.
 #[must_use]
 pub fn redact(
     mut outcome: Box<Outcome>,
@@ -81,19 +82,19 @@ pub fn redact(
     passthrough: Option<Contract>,
 ) -> Redacted {
     let Some(redactor) = redaction.redactor() else {
-        return Redacted { outcome, hidden: Vec::new() };
+        return Redacted { outcome, findings: Vec::new() };
     };
-    let passed = outcome.verbatim.clone().filter(|own| Some(own.contract) == passthrough);
-    let mut hider = Hider::new(redactor);
-    hider.outcome(&mut outcome);
-    let hidden = hider.into_findings();
-    if !hidden.is_empty() {
-        outcome.receipt.add(hidden.clone());
+    let original = outcome.verbatim.clone().filter(|it| Some(it.contract) == passthrough);
+    let mut field_redactor = FieldRedactor::new(redactor);
+    field_redactor.redact_outcome(&mut outcome);
+    let findings = field_redactor.into_findings();
+    if !findings.is_empty() {
+        outcome.receipt.add(findings.clone());
         outcome.verbatim = None;
     }
-    // P3: the operator wants such an envelope as it came; all else is redacted all the same.
-    outcome.verbatim = outcome.verbatim.or(passed);
-    Redacted { outcome, hidden }
+    // P3: with `passthrough`, the operator wants the original envelope; the rest is redacted.
+    outcome.verbatim = outcome.verbatim.or(original);
+    Redacted { outcome, findings }
 }
 
 #[cfg(test)]

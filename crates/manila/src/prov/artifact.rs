@@ -1,98 +1,98 @@
-//! Artifacts: what a run read and made, `artifact.v0.1`.
+//! Artifacts: the inputs and outputs of a run, `artifact.v0.1`.
 
+use super::check_mark;
 use super::digest::{Algorithm, Digest, digest};
-use super::mark;
 use crate::raw_json::RawJson;
-use crate::report::look::Look;
+use crate::report::collect::Findings;
 use crate::report::path::Path;
 
-/// A list of artifacts. `claimed` are the algorithms whose methods the record claims. Adds to
-/// `used` the algorithms of the digests, each once, and gives how many artifacts there are.
-pub(super) fn artifacts(
+/// Checks a list of artifacts. `claimed` are the algorithms whose methods the record claims. Adds
+/// the algorithms of the digests to `used`, each once, and returns the number of artifacts.
+pub(super) fn check_artifacts(
     value: &RawJson,
     path: &Path<'_>,
     claimed: &[Algorithm],
     used: &mut Vec<Algorithm>,
-    look: &mut Look,
+    findings: &mut Findings,
 ) -> usize {
     let mut n_artifacts = 0;
-    look.array(value, path, "P5", |look, item, at| {
+    findings.array(value, path, "P5", |findings, item, at| {
         n_artifacts += 1;
-        let (algorithm, digest) = artifact(&item, at, look);
+        let (algorithm, digest) = check_artifact(&item, at, findings);
         used.extend(algorithm.filter(|algorithm| !used.contains(algorithm)));
         let Some(digest) = digest else { return };
         let at = &at.name("digest");
         let at = &at.name("value");
         if claimed.contains(&digest.algorithm) {
-            judge(&digest, at, look);
+            require_form(&digest, at, findings);
         } else {
-            advise(&digest, at, look);
+            advise_form(&digest, at, findings);
         }
     });
     n_artifacts
 }
 
-/// One artifact. Gives the algorithm of its digest, and the digest if nothing is wrong with it.
-fn artifact(
+/// Checks an artifact. Returns the algorithm of its digest, and the digest if it is valid.
+fn check_artifact(
     value: &RawJson,
     path: &Path<'_>,
-    look: &mut Look,
+    findings: &mut Findings,
 ) -> (Option<Algorithm>, Option<Digest>) {
     const REQUIRED: [&str; 3] = ["schema_version", "artifact_id", "media_type"];
     let mut seen = Vec::new();
     let mut found = (None, None);
-    let is_object = look.object(value, path, "P1", |look, name, value, at| {
+    let is_object = findings.object(value, path, "P1", |findings, name, value, at| {
         seen.extend(REQUIRED.iter().find(|required| **required == name));
         match name {
-            "schema_version" => mark(&value, at, "artifact.v0.1", look),
+            "schema_version" => check_mark(&value, at, "artifact.v0.1", findings),
             "artifact_id" | "media_type" | "locator" => {
-                look.text_within(&value, at, "P1", (1, usize::MAX));
+                findings.text_within(&value, at, "P1", (1, usize::MAX));
             }
             "size_bytes" => {
-                look.integer(&value, at, "P1", Some(0.0));
+                findings.integer(&value, at, "P1", Some(0.0));
             }
-            "digest" => found = digest(&value, at, look),
-            "labels" => labels(&value, at, look),
-            _ => look.unknown(at, "P1"),
+            "digest" => found = digest(&value, at, findings),
+            "labels" => check_labels(&value, at, findings),
+            _ => findings.reject_unknown(at, "P1"),
         }
     });
     for name in REQUIRED.iter().filter(|_| is_object) {
-        look.need(seen.contains(&name), path, name, "P1");
+        findings.require(seen.contains(&name), path, name, "P1");
     }
     found
 }
 
-/// P1: short notes for whoever reads them.
-pub(crate) fn labels(value: &RawJson, path: &Path<'_>, look: &mut Look) {
-    look.object(value, path, "P1", |look, _, value, at| {
-        look.text_within(&value, at, "P1", (0, 200));
+/// P1: checks labels, which are short notes for readers.
+pub(crate) fn check_labels(value: &RawJson, path: &Path<'_>, findings: &mut Findings) {
+    findings.object(value, path, "P1", |findings, _, value, at| {
+        findings.text_within(&value, at, "P1", (0, 200));
     });
 }
 
-/// The digest that somebody expects of an artifact.
-pub(crate) fn digest_hint(value: &RawJson, path: &Path<'_>, look: &mut Look) {
-    if let (_, Some(digest)) = digest(value, path, look) {
-        advise(&digest, &path.name("value"), look);
+/// Checks the expected digest of an artifact.
+pub(crate) fn check_digest_hint(value: &RawJson, path: &Path<'_>, findings: &mut Findings) {
+    if let (_, Some(digest)) = digest(value, path, findings) {
+        advise_form(&digest, &path.name("value"), findings);
     }
 }
 
-/// P7: who claims to have made a digest wrote it as the method does.
-fn judge(digest: &Digest, at: &Path<'_>, look: &mut Look) {
+/// P7: checks the form of a digest whose method the record claims.
+fn require_form(digest: &Digest, at: &Path<'_>, findings: &mut Findings) {
     if !digest.has_length() || !digest.is_lower_case() {
         let (n_digits, method) = (digest.algorithm.n_digits(), digest.algorithm.method());
         let message = format!("must be {n_digits} lower-case hex digits, as `{method}` writes it");
-        look.disprove(at, "digest-form", "P7", message);
+        findings.record_false_claim(at, "digest-form", "P7", message);
     }
 }
 
-/// P8: where nobody claims to have made it, any hex digits are accepted.
-fn advise(digest: &Digest, at: &Path<'_>, look: &mut Look) {
+/// P8: advises on the form of a digest. Without a claimed method, any hex digits are accepted.
+fn advise_form(digest: &Digest, at: &Path<'_>, findings: &mut Findings) {
     let Digest { algorithm, value: _ } = digest;
     if !digest.has_length() {
         let (name, n_digits) = (algorithm.name(), algorithm.n_digits());
-        let message = format!("should have {n_digits} hex digits, as a {name} has");
-        look.advise(at, "digest-form", "P8", message);
+        let message = format!("should have {n_digits} hex digits, the length of a {name} digest");
+        findings.advise(at, "digest-form", "P8", message);
     } else if !digest.is_lower_case() {
-        look.advise(at, "digest-form", "P8", "should be in lower-case hex digits");
+        findings.advise(at, "digest-form", "P8", "should be in lower-case hex digits");
     }
 }

@@ -1,14 +1,14 @@
-//! Digests and how they were made (P8).
+//! Digests and their algorithms (P8).
 
 use sha2::{Digest as _, Sha512};
 
 use crate::digest::sha256_hex;
 use crate::ids::hex;
 use crate::raw_json::RawJson;
-use crate::report::look::Look;
+use crate::report::collect::Findings;
 use crate::report::path::Path;
 
-/// How a digest was made.
+/// The algorithm of a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Algorithm {
     Sha256,
@@ -28,7 +28,7 @@ impl Algorithm {
         }
     }
 
-    /// The method that says that digests of artifacts were made so (P7).
+    /// Returns the method that claims digests of this algorithm (P7).
     pub(super) fn method(self) -> &'static str {
         match self {
             Algorithm::Sha256 => "integrity.digest.sha256",
@@ -37,7 +37,7 @@ impl Algorithm {
         }
     }
 
-    /// How many hex digits such a digest has.
+    /// Returns the number of hex digits of a digest.
     pub(super) fn n_digits(self) -> usize {
         match self {
             Algorithm::Sha256 | Algorithm::Blake3 => 64,
@@ -45,7 +45,7 @@ impl Algorithm {
         }
     }
 
-    /// The digest of `bytes` in lower-case hex digits, where it can be made here.
+    /// Returns the digest of `bytes` in lower-case hex digits, if the algorithm is supported.
     pub(super) fn digest(self, bytes: &[u8]) -> Option<String> {
         match self {
             Algorithm::Sha256 => Some(sha256_hex(bytes)),
@@ -55,7 +55,7 @@ impl Algorithm {
     }
 }
 
-/// A digest that is hex digits of a known algorithm.
+/// A digest in hex digits, with a known algorithm.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Digest {
     pub(super) algorithm: Algorithm,
@@ -72,38 +72,38 @@ impl Digest {
     }
 }
 
-/// The algorithm that is named, and the digest if nothing is wrong with it.
+/// Checks a digest. Returns its algorithm, and the digest if it is valid.
 pub(super) fn digest(
     value: &RawJson,
     path: &Path<'_>,
-    look: &mut Look,
+    findings: &mut Findings,
 ) -> (Option<Algorithm>, Option<Digest>) {
     const CHARS_MIN: usize = 16;
     let (mut algorithm, mut digits) = (None, None);
     let (mut has_alg, mut has_value) = (false, false);
-    let is_object = look.object(value, path, "P8", |look, name, value, at| match name {
+    let is_object = findings.object(value, path, "P8", |findings, name, value, at| match name {
         "alg" => {
             has_alg = true;
-            let Some(alg) = look.text(&value, at, "P8") else { return };
-            look.one_of(&alg, &Algorithm::ALL.map(Algorithm::name), at, "P8");
+            let Some(alg) = findings.text(&value, at, "P8") else { return };
+            findings.expect_one_of(&alg, &Algorithm::ALL.map(Algorithm::name), at, "P8");
             algorithm = Algorithm::ALL.into_iter().find(|known| known.name() == alg);
         }
         "value" => {
             has_value = true;
             let limits = (CHARS_MIN, usize::MAX);
-            let Some(text) = look.text_within(&value, at, "P8", limits) else { return };
+            let Some(text) = findings.text_within(&value, at, "P8", limits) else { return };
             if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                look.refuse(at, "pattern", "P8", "must be hex digits");
+                findings.reject(at, "pattern", "P8", "must be hex digits");
             } else if text.len() >= CHARS_MIN {
                 digits = Some(text);
             }
         }
-        _ => look.unknown(at, "P8"),
+        _ => findings.reject_unknown(at, "P8"),
     });
     if is_object {
-        look.need(has_alg, path, "alg", "P8");
-        look.need(has_value, path, "value", "P8");
+        findings.require(has_alg, path, "alg", "P8");
+        findings.require(has_value, path, "value", "P8");
     }
-    let whole = algorithm.zip(digits).map(|(algorithm, value)| Digest { algorithm, value });
-    (algorithm, whole)
+    let digest = algorithm.zip(digits).map(|(algorithm, value)| Digest { algorithm, value });
+    (algorithm, digest)
 }

@@ -1,30 +1,30 @@
-//! Evidence: which part of an answer rests on which source, `evidence.v0.1`.
+//! Evidence: which source supports which part of a result, `evidence.v0.1`.
 
 use std::cmp::Ordering;
 
-use super::mark;
-use super::methods::{JSON_POINTER, TEXT_LINES, judge_id};
+use super::check_mark;
+use super::methods::{JSON_POINTER, TEXT_LINES, check_method_id};
 use crate::raw_json::RawJson;
-use crate::report::look::Look;
+use crate::report::collect::Findings;
 use crate::report::path::Path;
 
-/// How much evidence there is, and of which form.
+/// The number of evidence anchors, by form.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Anchors {
-    /// How many there are.
+    /// All anchors.
     pub(super) all: usize,
-    /// With a JSON pointer.
+    /// Those with a JSON pointer.
     pub(super) by_pointer: usize,
-    /// With lines of a text.
+    /// Those with lines of a text.
     pub(super) by_lines: usize,
 }
 
-/// A list of evidence.
-pub(crate) fn evidence(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Anchors {
+/// Checks a list of evidence anchors.
+pub(crate) fn check_evidence(value: &RawJson, path: &Path<'_>, findings: &mut Findings) -> Anchors {
     let mut anchors = Anchors::default();
-    look.array(value, path, "P7", |look, item, at| {
+    findings.array(value, path, "P7", |findings, item, at| {
         anchors.all += 1;
-        match anchor(&item, at, look) {
+        match read_anchor(&item, at, findings) {
             Some(Place::Json) => anchors.by_pointer += 1,
             Some(Place::Lines) => anchors.by_lines += 1,
             Some(Place::Other) | None => {}
@@ -33,67 +33,68 @@ pub(crate) fn evidence(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Anc
     anchors
 }
 
-/// One piece of evidence. Gives where in its source it points to.
-fn anchor(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Option<Place> {
+/// Checks an evidence anchor. Returns the place in its source.
+fn read_anchor(value: &RawJson, path: &Path<'_>, findings: &mut Findings) -> Option<Place> {
     const REQUIRED: [&str; 3] = ["schema_version", "field", "source"];
     let (mut found, mut method) = (None, None);
     let mut seen = Vec::new();
-    let is_object = look.object(value, path, "P1", |look, name, value, at| {
+    let is_object = findings.object(value, path, "P1", |findings, name, value, at| {
         seen.extend(REQUIRED.iter().find(|required| **required == name));
         match name {
-            "schema_version" => mark(&value, at, "evidence.v0.1", look),
+            "schema_version" => check_mark(&value, at, "evidence.v0.1", findings),
             "field" => {
-                look.text_within(&value, at, "P1", (1, 200));
+                findings.text_within(&value, at, "P1", (1, 200));
             }
-            "source" => found = source(&value, at, look),
-            "method" => method = look.text_within(&value, at, "P7", (1, 200)),
+            "source" => found = source(&value, at, findings),
+            "method" => method = findings.text_within(&value, at, "P7", (1, 200)),
             "note" => {
-                look.text_within(&value, at, "P1", (0, 400));
+                findings.text_within(&value, at, "P1", (0, 400));
             }
-            _ => look.unknown(at, "P1"),
+            _ => findings.reject_unknown(at, "P1"),
         }
     });
     for name in REQUIRED.iter().filter(|_| is_object) {
-        look.need(seen.contains(&name), path, name, "P1");
+        findings.require(seen.contains(&name), path, name, "P1");
     }
     if let Some(method) = method.filter(|method| !method.is_empty()) {
-        judge_id(&method, &path.name("method"), look);
-        judge_place(&method, found, &path.name("source"), look);
+        check_method_id(&method, &path.name("method"), findings);
+        check_place(&method, found, &path.name("source"), findings);
     }
     found
 }
 
-/// P7: evidence points to where its method found it.
-fn judge_place(method: &str, found: Option<Place>, at: &Path<'_>, look: &mut Look) {
+/// P7: checks that the place in the source has the form of the method.
+fn check_place(method: &str, found: Option<Place>, at: &Path<'_>, findings: &mut Findings) {
     let message = match (method, found) {
         (JSON_POINTER, Some(Place::Lines | Place::Other)) => {
-            "must end in `#json:/...`, since a JSON pointer is the method"
+            "must end in `#json:/...`, because its method is a JSON pointer"
         }
         (TEXT_LINES, Some(Place::Json | Place::Other)) => {
-            "must end in `#text:line:a-b`, since lines of a text are the method"
+            "must end in `#text:line:a-b`, because its method is lines of a text"
         }
         _ => return,
     };
-    look.disprove(at, "method-condition", "P7", message);
+    findings.record_false_claim(at, "method-condition", "P7", message);
 }
 
-/// Where in its source a piece of evidence points to.
+/// The place in a source to which an evidence anchor points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// `#json:/...`
     Json,
     /// `#text:line:a-b`
     Lines,
-    /// The source as a whole, or a form that is not known here.
+    /// The source as a whole, or an unknown form.
     Other,
 }
 
 const JSON: &str = "#json:";
 const LINES: &str = "#text:line:";
 
-/// P7: an artifact and a place in it, or a source of another form. `None` if it is malformed.
-fn source(value: &RawJson, at: &Path<'_>, look: &mut Look) -> Option<Place> {
-    let text = look.text_within(value, at, "P7", (1, 1000)).filter(|text| !text.is_empty())?;
+/// P7: parses a source: an artifact and a place in it, or another form. Returns `None` if it is
+/// malformed.
+fn source(value: &RawJson, at: &Path<'_>, findings: &mut Findings) -> Option<Place> {
+    let text = findings.text_within(value, at, "P7", (1, 1000)).filter(|text| !text.is_empty())?;
     let artifact = text.strip_prefix("artifact:");
     let place = place(&text);
     let message = match place {
@@ -101,16 +102,16 @@ fn source(value: &RawJson, at: &Path<'_>, look: &mut Look) -> Option<Place> {
             "must name an artifact after `artifact:`"
         }
         Ok(place) => return Some(place),
-        // What is no artifact may have other rules.
+        // Sources other than artifacts may have other rules.
         Err(_) if artifact.is_none() => return Some(Place::Other),
-        Err(JSON) => "must have a JSON pointer after `#json:`, which starts with a slash",
-        Err(_) => "must have a line, or a first and a last one, after `#text:line:`",
+        Err(JSON) => "must have a JSON pointer after `#json:`, starting with a slash",
+        Err(_) => "must have a line or a range of lines after `#text:line:`",
     };
-    look.disprove(at, "anchor", "P7", message);
+    findings.record_false_claim(at, "anchor", "P7", message);
     None
 }
 
-/// The place that the fragment of a source tells, or the form that is malformed.
+/// Parses the fragment of a source. Fails with the form that is malformed.
 fn place(source: &str) -> Result<Place, &'static str> {
     let json = source.find(JSON);
     let lines = source.find(LINES).filter(|at| json.is_none_or(|json| *at < json));
@@ -124,15 +125,15 @@ fn place(source: &str) -> Result<Place, &'static str> {
     }
 }
 
-/// RFC 6901, but for the pointer to the whole.
+/// Returns whether `text` is an RFC 6901 pointer other than that of the whole document.
 fn is_pointer(text: &str) -> bool {
     let is_escape = |rest: &str| rest.starts_with(['0', '1']);
     text.starts_with('/') && text.split('~').skip(1).all(is_escape)
 }
 
-/// A line, or the first and the last.
+/// Returns whether `text` is a line, or a first and a last line.
 fn are_lines(text: &str) -> bool {
-    // The first line is line 1.
+    // Lines are numbered from 1.
     let is_number = |text: &str| {
         text.bytes().all(|it| it.is_ascii_digit()) && !text.trim_start_matches('0').is_empty()
     };
@@ -142,7 +143,7 @@ fn are_lines(text: &str) -> bool {
     }
 }
 
-/// The order of two numbers of any length.
+/// Compares two decimal numbers of any length.
 fn order(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
@@ -153,7 +154,7 @@ mod tests {
     use super::{JSON, LINES, Place, place};
 
     #[test]
-    fn sources_point_to_places() {
+    fn parses_the_place_in_a_source() {
         for (source, expected) in [
             ("artifact:a", Ok(Place::Other)),
             ("artifact:a#page:3", Ok(Place::Other)),

@@ -1,42 +1,42 @@
-//! Methods: what a record claims was done, and what it must show for it (P7).
+//! Methods that a record claims, and the conditions that it must show for each (P7).
 
 use std::collections::HashSet;
 
 use super::Facts;
 use super::digest::Algorithm;
 use crate::raw_json::RawJson;
-use crate::report::look::Look;
+use crate::report::collect::Findings;
 use crate::report::path::Path;
 
-/// The namespaces that methods may be in.
+/// The namespaces of methods.
 const NAMESPACES: [&str; 4] = ["adapter", "engine", "integrity", "lineage"];
 
-/// The namespaces that are kept for later.
+/// The namespaces reserved for future use.
 const RESERVED: [&str; 4] = ["policy", "attestation", "execution", "audit"];
 
 pub(super) const JSON_POINTER: &str = "engine.extract.evidence.json_pointer";
 pub(super) const TEXT_LINES: &str = "engine.extract.evidence.text_lines";
 
-/// What a known method asks of the record that claims it.
+/// The condition of a known method.
 struct Condition {
     method: &'static str,
     holds: fn(&Facts) -> bool,
-    /// What must be there, in words.
+    /// The required evidence, as a phrase for messages.
     needs: &'static str,
 }
 
-/// The conditions that a record, or the envelope around it, can show. Of the other known methods
-/// only who applied them can say whether they were: wrapping, passing through, attaching and
-/// building a record, verifying a signature, building a graph.
+/// The conditions that a record, or the envelope around it, can show. Other known methods leave no
+/// trace in a record: wrapping, passing through, attaching and building a record, verifying a
+/// signature, building a graph.
 const CONDITIONS: [Condition; 13] = [
     Condition {
         method: "adapter.errors.capture",
-        holds: |facts| facts.around.is_none_or(|around| around.has_errors),
+        holds: |facts| facts.envelope.is_none_or(|envelope| envelope.has_errors),
         needs: "an error in the envelope",
     },
     Condition {
         method: "adapter.warnings.capture",
-        holds: |facts| facts.around.is_none_or(|around| around.has_warnings),
+        holds: |facts| facts.envelope.is_none_or(|envelope| envelope.has_warnings),
         needs: "a warning in the envelope",
     },
     Condition {
@@ -96,26 +96,31 @@ const CONDITIONS: [Condition; 13] = [
     },
 ];
 
-/// How digests were made, as the methods say.
+/// Returns the digest algorithms that the claimed methods name.
 pub(super) fn algorithms(claimed: &[String]) -> Vec<Algorithm> {
     let is_claimed = |it: &Algorithm| claimed.iter().any(|id| id == it.method());
     Algorithm::ALL.into_iter().filter(is_claimed).collect()
 }
 
-/// The methods that a record claims, those without a text as nothing.
-pub(super) fn claimed(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<String> {
+/// Reads the methods that a record claims. An item that is not a string becomes an empty
+/// string.
+pub(super) fn read_claimed_methods(
+    value: &RawJson,
+    path: &Path<'_>,
+    findings: &mut Findings,
+) -> Vec<String> {
     let mut claimed = Vec::new();
     let mut known = HashSet::new();
-    look.array(value, path, "P7", |look, item, at| {
-        let id = look.text_within(&item, at, "P7", (1, 200)).unwrap_or_default();
+    findings.array(value, path, "P7", |findings, item, at| {
+        let id = findings.text_within(&item, at, "P7", (1, 200)).unwrap_or_default();
         if !id.is_empty() {
-            if fits_pattern(&id) {
-                judge_id(&id, at, look);
+            if matches_pattern(&id) {
+                check_method_id(&id, at, findings);
             } else {
-                look.refuse(at, "pattern", "P7", FORM);
+                findings.reject(at, "pattern", "P7", FORM);
             }
             if !known.insert(id.clone()) {
-                look.advise(at, "repeated", "P7", "is claimed twice; once is enough");
+                findings.advise(at, "repeated", "P7", "is listed twice; once is enough");
             }
         }
         claimed.push(id);
@@ -123,44 +128,51 @@ pub(super) fn claimed(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<
     claimed
 }
 
-/// Refuses the methods whose conditions the record does not show.
-pub(super) fn judge(claimed: &[String], facts: &Facts, path: &Path<'_>, look: &mut Look) {
+/// Rejects the methods whose conditions the record does not show.
+pub(super) fn check_conditions(
+    claimed: &[String],
+    facts: &Facts,
+    path: &Path<'_>,
+    findings: &mut Findings,
+) {
     for (index, id) in claimed.iter().enumerate() {
         let condition = CONDITIONS.iter().find(|condition| condition.method == id);
         if let Some(Condition { needs, .. }) = condition.filter(|it| !(it.holds)(facts)) {
             let message = format!("is claimed, but needs {needs}");
-            look.disprove(&path.index(index), "method-condition", "P7", message);
+            findings.record_false_claim(&path.index(index), "method-condition", "P7", message);
         }
     }
 }
 
 const FORM: &str = "must be lower-case names joined by dots, e.g. `adapter.wrap.envelope_v0_1`";
 
-/// P7: the grammar of method ids, and the namespaces that there are.
-pub(super) fn judge_id(id: &str, at: &Path<'_>, look: &mut Look) {
+/// P7: checks the grammar and the namespace of a method id.
+pub(super) fn check_method_id(id: &str, at: &Path<'_>, findings: &mut Findings) {
     let (namespace, method) = id.split_once('.').unwrap_or((id, ""));
-    if !fits_grammar(id) || !fits_pattern(id) {
-        look.disprove(at, "method-id", "P7", FORM);
+    if !matches_grammar(id) || !matches_pattern(id) {
+        findings.record_false_claim(at, "method-id", "P7", FORM);
     } else if RESERVED.contains(&namespace) {
-        look.disprove(at, "namespace", "P7", "is in a namespace that is reserved");
+        findings.record_false_claim(at, "namespace", "P7", "is in a reserved namespace");
     } else if !NAMESPACES.contains(&namespace) {
         let message = format!("must be in one of the namespaces {}", NAMESPACES.join(", "));
-        look.disprove(at, "namespace", "P7", message);
+        findings.record_false_claim(at, "namespace", "P7", message);
     } else if method.is_empty() {
-        look.disprove(at, "method-id", "P7", "must name a method after its namespace");
+        let message = "must name a method after its namespace";
+        findings.record_false_claim(at, "method-id", "P7", message);
     }
 }
 
-/// `^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(_v[0-9]+_[0-9]+)?$`; a version is part of the last name.
-fn fits_grammar(id: &str) -> bool {
+/// Matches `^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(_v[0-9]+_[0-9]+)?$`; a version is part of the last
+/// name.
+fn matches_grammar(id: &str) -> bool {
     let is_part = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
     id.split('.').all(|name| {
         name.starts_with(|first: char| first.is_ascii_lowercase()) && name.bytes().all(is_part)
     })
 }
 
-/// The pattern of the record's schema: `^[a-z0-9]+([._-][a-z0-9]+)*$`.
-fn fits_pattern(id: &str) -> bool {
+/// Matches the pattern of the record's schema: `^[a-z0-9]+([._-][a-z0-9]+)*$`.
+fn matches_pattern(id: &str) -> bool {
     let is_part = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9');
     id.split(['.', '_', '-']).all(|part| !part.is_empty() && part.bytes().all(is_part))
 }

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::REQUIRED;
-use crate::check::table::{Table, agrees, mutated, schema_of, told};
+use crate::check::table::{Table, check_agreement, mutations, render_findings, schema_of};
 use crate::check::{Checker, Verdict};
 use crate::contract::{Contract, read};
+use crate::document_kind::DocumentKind;
 use crate::raw_json::RawJson;
-use crate::subject::Subject;
 
 fn record() -> Value {
     json!({
@@ -32,7 +32,7 @@ fn record() -> Value {
 }
 
 fn table() -> Table {
-    Table { checker: Checker::new(Subject::ProvRecord), good: record() }
+    Table { checker: Checker::new(DocumentKind::ProvRecord), good: record() }
 }
 
 #[track_caller]
@@ -41,14 +41,14 @@ fn check(pointer: &str, value: Option<Value>, expected: &str) {
 }
 
 #[test]
-fn the_members_of_a_record() {
-    assert_eq!(told(&table().verdict(&record())), "");
+fn checks_the_members_of_a_record() {
+    assert_eq!(render_findings(&table().verdict(&record())), "");
     for name in REQUIRED {
         check(
             &format!("/{name}"),
             None,
             &match name {
-                // What claims the digest of an input has none to show.
+                // The claimed digest of an input is missing too.
                 "inputs" => "/inputs required P1; /methods/1 method-condition P7".to_owned(),
                 _ => format!("/{name} required P1"),
             },
@@ -73,7 +73,7 @@ fn the_members_of_a_record() {
 }
 
 #[test]
-fn the_time_exists() {
+fn a_time_must_exist() {
     check("/time", Some(json!("2026-02-28T23:59:59.5+01:00")), "");
     check("/time", Some(json!("2026-02-30T00:00:00Z")), "/time date-time P9");
     check("/time", Some(json!("yesterday")), "/time date-time P9");
@@ -115,12 +115,12 @@ fn method_ids_have_a_form_and_a_namespace() {
         check(at, Some(json!(id)), &expected);
     }
     check("/methods/0", Some(json!(7)), "/methods/0 type P7");
-    let again = "integrity.digest.sha256";
-    check("/methods/-", Some(json!(again)), "/methods/2 repeated P7 advice");
+    let duplicate = "integrity.digest.sha256";
+    check("/methods/-", Some(json!(duplicate)), "/methods/2 repeated P7 advice");
 }
 
-/// A record that has nothing, and claims one method.
-fn claiming(method: &str) -> Value {
+/// Returns an empty record that claims one method.
+fn record_claiming(method: &str) -> Value {
     let mut record = record();
     for name in ["inputs", "outputs", "evidence", "parents"] {
         record[name] = json!([]);
@@ -137,7 +137,7 @@ fn methods_have_conditions() {
     };
     let evidence =
         |source: &str| json!([{"schema_version": "evidence.v0.1", "field": "f", "source": source}]);
-    for (method, member, shown) in [
+    for (method, member, evidence) in [
         ("engine.prov.artifact.register_input", "inputs", artifact("sha256", 64)),
         ("engine.prov.artifact.register_output", "outputs", artifact("sha256", 64)),
         ("engine.extract.evidence.json_pointer", "evidence", evidence("artifact:a#json:/x")),
@@ -149,14 +149,14 @@ fn methods_have_conditions() {
         ("integrity.digest.blake3", "outputs", artifact("blake3", 64)),
         ("lineage.parent.link", "parents", json!(["run-0"])),
     ] {
-        let mut record = claiming(method);
+        let mut record = record_claiming(method);
         let expected = "/methods/0 method-condition P7";
-        assert_eq!(told(&table().verdict(&record)), expected, "{method}");
-        record[member] = shown;
-        assert_eq!(told(&table().verdict(&record)), "", "{method}");
+        assert_eq!(render_findings(&table().verdict(&record)), expected, "{method}");
+        record[member] = evidence;
+        assert_eq!(render_findings(&table().verdict(&record)), "", "{method}");
     }
     for method in ["adapter.errors.capture", "adapter.pass_through.envelope_v0_1"] {
-        assert_eq!(told(&table().verdict(&claiming(method))), "", "{method}");
+        assert_eq!(render_findings(&table().verdict(&record_claiming(method))), "", "{method}");
     }
     let lines = Some(json!("artifact:a1#text:line:1"));
     check("/evidence/0/source", lines, "/evidence/0/source method-condition P7");
@@ -164,10 +164,10 @@ fn methods_have_conditions() {
 }
 
 #[test]
-fn some_conditions_are_about_the_envelope() {
+fn some_conditions_concern_the_envelope() {
     let envelope = |method: &str, more: Value| -> Verdict {
         let mut envelope = json!({"schema_version": "mcp.envelope.v0.1", "result": 1,
-            "provenance": claiming(method)});
+            "provenance": record_claiming(method)});
         envelope.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         Checker::auto().check(&envelope.to_string().into())
     };
@@ -176,14 +176,14 @@ fn some_conditions_are_about_the_envelope() {
         [("adapter.errors.capture", "errors"), ("adapter.warnings.capture", "warnings")]
     {
         let expected = "/provenance/methods/0 method-condition P7";
-        assert_eq!(told(&envelope(method, json!({}))), expected);
-        assert_eq!(told(&envelope(method, json!({member: []}))), expected);
-        assert_eq!(told(&envelope(method, json!({member: entry}))), "");
+        assert_eq!(render_findings(&envelope(method, json!({}))), expected);
+        assert_eq!(render_findings(&envelope(method, json!({member: []}))), expected);
+        assert_eq!(render_findings(&envelope(method, json!({member: entry}))), "");
     }
 }
 
 #[test]
-fn claimed_digests_are_whole_and_lower_case() {
+fn claimed_digests_are_complete_and_lower_case() {
     let at = "/inputs/0/digest/value";
     check(at, Some(json!("A".repeat(64))), &format!("{at} digest-form P7"));
     check(at, Some(json!("a".repeat(63))), &format!("{at} digest-form P7"));
@@ -206,7 +206,7 @@ fn claimed_digests_are_whole_and_lower_case() {
 }
 
 #[test]
-fn anchors_lead_into_an_artifact() {
+fn checks_the_sources_of_anchors() {
     let lines = "engine.extract.evidence.text_lines";
     for (source, method, rule) in [
         ("artifact:a", "engine.x", ""),
@@ -231,7 +231,7 @@ fn anchors_lead_into_an_artifact() {
         {"code": "X", "message": "m", "evidence": [{"schema_version": "evidence.v0.1",
             "field": "f", "source": "artifact:a#json:x"}]}]});
     let verdict = Checker::auto().check(&envelope.to_string().into());
-    assert_eq!(told(&verdict), "/errors/0/evidence/0/source anchor P7");
+    assert_eq!(render_findings(&verdict), "/errors/0/evidence/0/source anchor P7");
 }
 
 #[test]
@@ -248,13 +248,14 @@ fn advice_does_not_hide_a_broken_rule() {
     record["time"] = json!("never");
     record["parents"].as_array_mut().unwrap().push(json!("run-1"));
     let verdict = table().verdict(&record);
-    assert!(!verdict.is_kept());
-    assert!(told(&verdict).contains("/parents/500 own-parent P9"));
+    assert!(!verdict.is_valid());
+    assert!(render_findings(&verdict).contains("/parents/500 own-parent P9"));
 }
 
-static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| schema_of(Subject::ProvRecord));
+static SCHEMA: LazyLock<jsonschema::Validator> =
+    LazyLock::new(|| schema_of(DocumentKind::ProvRecord));
 
-/// With everything that a record can have.
+/// Returns a record with every possible member.
 fn full() -> Value {
     let mut record = record();
     record["integrity"] = json!({
@@ -266,14 +267,14 @@ fn full() -> Value {
 
 proptest! {
     #[test]
-    fn the_verdict_is_that_of_the_schema(document in mutated(&full())) {
-        agrees(&table(), &SCHEMA, &document)?;
+    fn the_verdict_agrees_with_the_schema(document in mutations(&full())) {
+        check_agreement(&table(), &SCHEMA, &document)?;
     }
 
-    /// P3: who reads an envelope asks for no more than its schema does. What a record claims is
-    /// for those who check it.
+    /// P3: reading an envelope requires no more than its schema does. The claims of a record are
+    /// checked separately.
     #[test]
-    fn whoever_reads_an_envelope_goes_by_the_schema(document in mutated(&full())) {
+    fn reading_an_envelope_follows_its_schema(document in mutations(&full())) {
         let envelope =
             json!({"schema_version": "mcp.envelope.v0.1", "result": 1, "provenance": document});
         let envelope = RawJson::parse(envelope.to_string()).unwrap();

@@ -1,37 +1,37 @@
-//! Canonical JSON (RFC 8785): one text for all spellings of a value, as digests need it.
+//! Canonical JSON (RFC 8785): one text for all spellings of a value, used for digests.
 //!
-//! The value is read once and written as it is read. An object whose keys came out of order is
-//! put in order when it ends, so that no part is looked at again for every level above it.
+//! The value is read and written in one pass. An object whose keys are out of order is sorted when
+//! it ends, so no part is parsed again for each level above it.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::{Kind, NotCanonical, NotCanonicalReason, RawJson, emit_string, string, walk, word};
-use crate::pointer::below;
+use crate::pointer::child_pointer;
 
-/// How many integers are named that may have been rounded.
+/// The maximum number of rounded integers to report.
 const ROUNDED_MAX: usize = 20;
 
-/// No more are named once their pointers are as long as this together: keys may be very long.
+/// The maximum total length of their pointers, because keys may be very long.
 const ROUNDED_BYTES_MAX: usize = 16 * 1024;
 
-/// Up to here a double holds every integer.
+/// The largest integer up to which a double holds every integer.
 const EXACT_MAX: u64 = 1 << 53;
 
-/// A value's canonical text.
+/// The canonical text of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Canonical {
     /// The text, in UTF-8.
     pub bytes: Vec<u8>,
-    /// P8: RFC 6901 pointers of the integers beyond 2^53, as they come; at most 20, and fewer
-    /// where they are very long. RFC 8785 writes them as doubles, so that others close to them
-    /// have the same canonical text.
+    /// P8: RFC 6901 pointers of the integers beyond 2^53, in document order; at most 20, and fewer
+    /// if the pointers are very long. RFC 8785 writes such integers as doubles, so neighbouring
+    /// integers have the same canonical text.
     pub rounded: Vec<String>,
 }
 
-/// The value as RFC 8785 writes it (P8): no white space, keys in the order of their UTF-16 code
-/// units, strings with as few escapes as can be, numbers as ECMAScript prints doubles.
+/// Returns the canonical JSON (RFC 8785) of a value (P8): no white space, keys sorted by UTF-16
+/// code units, as few escapes as possible, and numbers formatted as ECMAScript prints doubles.
 ///
 /// ```
 /// let value = manila::RawJson::parse(r#"{"b": [1.50, 1E3, -0], "\u0061": "\/"}"#)?;
@@ -50,28 +50,28 @@ pub fn canonical(value: &RawJson) -> Result<Canonical, NotCanonical> {
 struct Writer<'a> {
     source: &'a [u8],
     at: usize,
-    /// Where the current value lies.
+    /// The path of the current value.
     path: Vec<Segment<'a>>,
     out: Vec<u8>,
     rounded: Vec<String>,
 }
 
-/// One step from a value to a part of it.
+/// One step of a path.
 enum Segment<'a> {
     /// The token of a member's key.
     Key(&'a [u8]),
-    /// The number of an item.
+    /// The index of an item.
     Index(usize),
 }
 
-/// A member that has been written.
-struct Written<'a> {
+/// A member that has already been written.
+struct WrittenMember<'a> {
     key: Cow<'a, str>,
-    /// Where its text lies in the output.
+    /// The range of its text in the output.
     text: Range<usize>,
 }
 
-/// Recursion is bounded: what is read is at most `DEPTH_MAX` deep, and an envelope little more.
+/// Recursion is bounded: parsed values are at most `DEPTH_MAX` deep, and an envelope adds little.
 impl<'a> Writer<'a> {
     fn value(&mut self) -> Result<(), NotCanonical> {
         match Kind::of(self.source.get(self.at).copied()) {
@@ -79,7 +79,7 @@ impl<'a> Writer<'a> {
             Kind::Array => self.array(),
             Kind::String => {
                 let token = self.token();
-                self.string(token, NotCanonicalReason::HalfCharacter).map(drop)
+                self.string(token, NotCanonicalReason::LoneSurrogate).map(drop)
             }
             Kind::Number => self.number(),
             Kind::Bool | Kind::Null => {
@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
     fn object(&mut self) -> Result<(), NotCanonical> {
         self.bracket();
         let start = self.out.len();
-        let mut members: Vec<Written<'a>> = Vec::new();
+        let mut members: Vec<WrittenMember<'a>> = Vec::new();
         let mut is_sorted = true;
         while self.has_more() {
             if !members.is_empty() {
@@ -111,25 +111,29 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn member(&mut self) -> Result<Written<'a>, NotCanonical> {
+    fn member(&mut self) -> Result<WrittenMember<'a>, NotCanonical> {
         let start = self.out.len();
         let token = self.token();
         self.path.push(Segment::Key(token));
-        let key = self.string(token, NotCanonicalReason::HalfCharacterInKey)?;
+        let key = self.string(token, NotCanonicalReason::LoneSurrogateInKey)?;
         self.out.push(b':');
         self.skip_between();
         self.value()?;
         self.path.pop();
-        Ok(Written { key, text: start..self.out.len() })
+        Ok(WrittenMember { key, text: start..self.out.len() })
     }
 
-    /// Puts the members, whose texts are the output from `start` on, in order.
-    fn sort(&mut self, start: usize, mut members: Vec<Written<'a>>) -> Result<(), NotCanonical> {
+    /// Sorts the members, whose texts are the output from `start` on.
+    fn sort(
+        &mut self,
+        start: usize,
+        mut members: Vec<WrittenMember<'a>>,
+    ) -> Result<(), NotCanonical> {
         members.sort_unstable_by(|a, b| utf16_order(&a.key, &b.key));
         let mut neighbours = members.iter().zip(members.iter().skip(1));
-        if let Some((twice, _)) = neighbours.find(|(a, b)| a.key == b.key) {
-            let pointer = self.pointer() + &below("", &twice.key);
-            return Err(NotCanonical { pointer, reason: NotCanonicalReason::KeyTwice });
+        if let Some((duplicate, _)) = neighbours.find(|(a, b)| a.key == b.key) {
+            let pointer = self.pointer() + &child_pointer("", &duplicate.key);
+            return Err(NotCanonical { pointer, reason: NotCanonicalReason::DuplicateKey });
         }
         let end = self.out.len();
         for (n, member) in members.into_iter().enumerate() {
@@ -158,15 +162,15 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes a string and gives its text.
+    /// Writes a string and returns its text.
     fn string(
         &mut self,
         token: &'a [u8],
-        when_half: NotCanonicalReason,
+        if_lone: NotCanonicalReason,
     ) -> Result<Cow<'a, str>, NotCanonical> {
-        let text = string::decode_exactly(token).map_err(|_| self.refuse(when_half))?;
+        let text = string::decode_exactly(token).map_err(|_| self.refuse(if_lone))?;
         match &text {
-            // There was no escape, and nothing that needs one can stand in a string without it.
+            // Without an escape in the input, the string holds nothing that needs one.
             Cow::Borrowed(_) => self.out.extend_from_slice(token),
             Cow::Owned(text) => emit_string(text.as_bytes(), &mut self.out),
         }
@@ -180,13 +184,13 @@ impl<'a> Writer<'a> {
             return Err(self.refuse(NotCanonicalReason::NumberTooLarge));
         };
         if is_integer_beyond_exact(token) {
-            self.name_rounded();
+            self.report_rounded();
         }
         self.out.extend_from_slice(ryu_js::Buffer::new().format_finite(double).as_bytes());
         Ok(())
     }
 
-    fn name_rounded(&mut self) {
+    fn report_rounded(&mut self) {
         let n_bytes: usize = self.rounded.iter().map(String::len).sum();
         if self.rounded.len() < ROUNDED_MAX && n_bytes < ROUNDED_BYTES_MAX {
             self.rounded.push(self.pointer());
@@ -199,13 +203,13 @@ impl<'a> Writer<'a> {
         self.at += 1;
     }
 
-    /// Moves to the next item or key. False when the array or object ends here.
+    /// Moves to the next item or key. Returns false at the end of the array or object.
     fn has_more(&mut self) -> bool {
         self.skip_between();
         !matches!(self.source.get(self.at), Some(b'}' | b']') | None)
     }
 
-    /// Moves over white space, and a comma or colon in it.
+    /// Skips white space, and a comma or colon in it.
     fn skip_between(&mut self) {
         self.at = word::space_end(self.source, self.at);
         while let Some(b',' | b':') = self.source.get(self.at) {
@@ -213,7 +217,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Moves over a token that is no bracket, and gives it.
+    /// Skips a token that is not a bracket, and returns it.
     fn token(&mut self) -> &'a [u8] {
         let start = self.at;
         self.at = walk::value_end(self.source, start);
@@ -226,23 +230,25 @@ impl<'a> Writer<'a> {
 
     fn pointer(&self) -> String {
         let segment = |segment: &Segment<'_>| match segment {
-            Segment::Key(token) => below("", &string::decode(token)),
-            Segment::Index(index) => below("", &index.to_string()),
+            Segment::Key(token) => child_pointer("", &string::decode(token)),
+            Segment::Index(index) => child_pointer("", &index.to_string()),
         };
         self.path.iter().map(segment).collect()
     }
 }
 
-/// The order of two texts by their UTF-16 code units. It is that of their UTF-8 bytes, but for
-/// U+E000 to U+FFFF, which come after the characters beyond them: those are surrogates there.
+/// Compares two texts by their UTF-16 code units.
+///
+/// This is the order of their UTF-8 bytes, except that U+E000 to U+FFFF sort after the characters
+/// beyond them, which are surrogate pairs in UTF-16.
 fn utf16_order(a: &str, b: &str) -> Ordering {
-    // 0xF4 is the largest byte of UTF-8; 0xEE and 0xEF start the characters from U+E000 on.
+    // 0xF4 is the largest byte in UTF-8; 0xEE and 0xEF start the characters from U+E000 on.
     let rank = |byte: u8| if matches!(byte, 0xEE | 0xEF) { byte + 0x10 } else { byte };
     a.bytes().map(rank).cmp(b.bytes().map(rank))
 }
 
-/// Whether a number is written as an integer that a double may not hold. Who writes a fraction
-/// or an exponent has asked for a double.
+/// Returns whether a number is written as an integer that a double may not hold exactly. A fraction
+/// or an exponent means that a double was intended.
 fn is_integer_beyond_exact(token: &str) -> bool {
     let digits = token.strip_prefix('-').unwrap_or(token);
     digits.bytes().all(|byte| byte.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Writing compact JSON: types that write themselves, and objects whose shape is a type.
+//! Writing compact JSON: the trait for values, and objects whose members are declared as a type.
 
 use super::{JsonObject, RawJson, string};
 
@@ -7,18 +7,18 @@ pub trait Emit {
     /// Writes the value.
     fn emit(&self, out: &mut Vec<u8>);
 
-    /// Whether a member that holds this value is left out of its object.
+    /// Returns whether a member with this value is left out of its object.
     fn is_absent(&self) -> bool {
         false
     }
 
-    /// About how many bytes it has, where that is known before it is written.
+    /// Estimates the number of bytes, where that is known before writing.
     fn n_bytes_known(&self) -> usize {
         0
     }
 }
 
-/// A member that is `null`, not left out, when there is nothing to say.
+/// A member that is written as `null`, not left out, if it has no value.
 pub(crate) struct OrNull<T>(pub(crate) Option<T>);
 
 impl<T: Emit> Emit for OrNull<T> {
@@ -30,7 +30,7 @@ impl<T: Emit> Emit for OrNull<T> {
     }
 }
 
-/// `None` is left out.
+/// Leaves out `None`.
 impl<T: Emit> Emit for Option<T> {
     fn emit(&self, out: &mut Vec<u8>) {
         if let Some(value) = self {
@@ -55,7 +55,7 @@ impl<T: Emit + ?Sized> Emit for &T {
 
 impl<T: Emit> Emit for [T] {
     fn emit(&self, out: &mut Vec<u8>) {
-        // Long lists are written where they stay, and take no more than they need.
+        // The buffer of a long list is kept, so it gets the required capacity and no more.
         out.reserve(self.iter().map(|item| item.n_bytes_known() + 1).sum::<usize>() + 2);
         out.push(b'[');
         for (n, item) in self.iter().enumerate() {
@@ -133,7 +133,7 @@ pub(crate) fn emit_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Writes texts one after the other as one JSON string.
+/// Writes the concatenation of `texts` as one JSON string.
 pub(crate) fn emit_joined(texts: &[&str], out: &mut Vec<u8>) {
     out.push(b'"');
     for text in texts {
@@ -149,7 +149,7 @@ pub struct ObjectWriter<'a> {
 }
 
 impl<'a> ObjectWriter<'a> {
-    /// Begins an object; `end` must follow.
+    /// Begins an object. The caller must call `end`.
     pub fn begin(out: &'a mut Vec<u8>) -> ObjectWriter<'a> {
         out.push(b'{');
         ObjectWriter { out, is_empty: true }
@@ -166,7 +166,7 @@ impl<'a> ObjectWriter<'a> {
         value.emit(self.out);
     }
 
-    /// Writes a member whose key is a checked token, escapes and all.
+    /// Writes a member whose key is a checked token, with its escapes.
     pub fn token_member(&mut self, key_token: &[u8], value: &(impl Emit + ?Sized)) {
         self.separate();
         self.out.extend_from_slice(key_token);
@@ -174,7 +174,7 @@ impl<'a> ObjectWriter<'a> {
         value.emit(self.out);
     }
 
-    /// Writes a member whose `"name":` is known when this is compiled.
+    /// Writes a member whose key is a constant, in quotes and followed by its colon.
     pub(crate) fn quoted_member(&mut self, quoted: &'static str, value: &impl Emit) {
         if value.is_absent() {
             return;
@@ -199,8 +199,8 @@ impl<'a> ObjectWriter<'a> {
 
 /// Declares an object by its members, in the order in which they are written.
 ///
-/// A member of type `Option` is left out when it is `None`; `OrNull` is written as `null`.
-/// `field as "name"` gives a member another name than its field.
+/// A member of type `Option` is left out if it is `None`; `OrNull` is written as `null`. `field as
+/// "name"` gives a member a name that differs from its field's.
 macro_rules! shape {
     ($(#[$meta:meta])* struct $shape:ident $(<$life:lifetime>)? {
         $($(#[$note:meta])* $field:ident $(as $name:literal)?: $type:ty,)*
@@ -211,13 +211,13 @@ macro_rules! shape {
             $($(#[$note])* $field: $type,)*
         }
 
-        #[allow(dead_code, reason = "not every shape is asked for its names")]
+        #[allow(dead_code, reason = "not every shape uses its names")]
         impl $(<$life>)? $shape $(<$life>)? {
             /// The names of the members, in order.
             const MEMBERS: &'static [&'static str] =
                 &[$($crate::raw_json::shape!(@name $field $($name)?)),*];
 
-            /// Writes the members into an object that may get more.
+            /// Writes the members into an object to which more may be added.
             fn emit_members(&self, object: &mut $crate::raw_json::ObjectWriter<'_>) {
                 $(object.quoted_member(
                     $crate::raw_json::shape!(@quoted $field $($name)?),

@@ -1,10 +1,10 @@
-//! Compact JSON with sorted keys: the text under fingerprints and deterministic ids.
+//! Compact JSON with sorted keys: the input of fingerprints and deterministic ids.
 
 use super::{Emit, Kind, ObjectWriter, RawJson};
 
-/// The value as compact JSON whose object keys are sorted by their text (Q3, Q7).
+/// Returns the value as compact JSON with object keys sorted by their text (Q3, Q7).
 ///
-/// Numbers and strings keep their spelling; members of the same name keep their order.
+/// Numbers and strings keep their spelling; members with the same name keep their order.
 #[must_use]
 pub fn key_sorted(value: &RawJson) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.as_bytes().len());
@@ -14,7 +14,7 @@ pub fn key_sorted(value: &RawJson) -> Vec<u8> {
 
 struct Sorted<'a>(&'a RawJson);
 
-/// Recursion is bounded: what is read is at most `DEPTH_MAX` deep, and an envelope little more.
+/// Recursion is bounded: parsed values are at most `DEPTH_MAX` deep, and an envelope adds little.
 impl Emit for Sorted<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         match self.0.kind() {

@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a checked value by its first byte.
+    /// Returns the kind of a checked value from its first byte.
     pub(super) fn of(first: Option<u8>) -> Kind {
         match first {
             Some(b'{') => Kind::Object,
@@ -30,7 +30,7 @@ impl Kind {
         }
     }
 
-    /// The kind with its article, for messages.
+    /// Returns the name of the kind with its article, for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

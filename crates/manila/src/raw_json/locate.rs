@@ -1,27 +1,26 @@
-//! Where values stand in a document: offsets from pointers, lines and columns from offsets.
+//! Locations in a document: offsets from pointers, lines and columns from offsets.
 //!
-//! Many places are looked up at once, so that a document with many faults is not walked over for
-//! each of them.
+//! Many locations are resolved at once, so that a document with many findings is walked only once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Kind, RawJson, string, walk};
-use crate::pointer::below;
+use crate::pointer::child_pointer;
 
-/// Where in `value` the values at these pointers start; for one that is missing, what comes
-/// nearest to it. Of several members of one name it is the last.
+/// Returns the offsets in `value` at which the values at these pointers start. For a missing value,
+/// it is the offset of the nearest ancestor. If a name is repeated, the last member counts.
 pub(crate) fn offsets(value: &RawJson, pointers: &[&str]) -> Vec<usize> {
     let mut found = vec![0; pointers.len()];
     let all = pointers.iter().enumerate().map(|(n, pointer)| (n, *pointer)).collect();
-    // Parts of the value, and the pointers that lead on from there.
-    let mut open: Vec<(RawJson, Vec<(usize, &str)>)> = vec![(value.clone(), all)];
-    while let Some((here, wanted)) = open.pop() {
-        // A part of a value shares its bytes, so its address says where it is.
+    // Parts of the value, and the rest of the pointers into each of them.
+    let mut pending: Vec<(RawJson, Vec<(usize, &str)>)> = vec![(value.clone(), all)];
+    while let Some((part, targets)) = pending.pop() {
+        // A part shares the bytes of the value, so its address gives its offset.
         let offset =
-            (here.as_bytes().as_ptr() as usize).saturating_sub(value.as_bytes().as_ptr() as usize);
+            (part.as_bytes().as_ptr() as usize).saturating_sub(value.as_bytes().as_ptr() as usize);
         let mut by_name: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
-        for (n, pointer) in wanted {
+        for (n, pointer) in targets {
             if let Some(place) = found.get_mut(n) {
                 *place = offset;
             }
@@ -29,22 +28,22 @@ pub(crate) fn offsets(value: &RawJson, pointers: &[&str]) -> Vec<usize> {
                 by_name.entry(name).or_default().push((n, rest));
             }
         }
-        for (name, part) in parts(&here, &by_name) {
-            open.extend(by_name.remove(&name).map(|wanted| (part, wanted)));
+        for (name, part) in parts(&part, &by_name) {
+            pending.extend(by_name.remove(&name).map(|targets| (part, targets)));
         }
     }
     found
 }
 
-/// The first name of a pointer, and what comes after it.
+/// Splits a pointer into its first name and the rest.
 fn step(pointer: &str) -> Option<(String, &str)> {
     let rest = pointer.strip_prefix('/')?;
     let end = rest.find('/').unwrap_or(rest.len());
     let (name, rest) = rest.split_at(end);
-    Some((crate::pointer::unescaped(name), rest))
+    Some((crate::pointer::unescape(name), rest))
 }
 
-/// The members or items of these names, found in one walk.
+/// Finds the members or items with these names in one walk.
 fn parts<T>(value: &RawJson, names: &BTreeMap<String, T>) -> BTreeMap<String, RawJson> {
     let mut found = BTreeMap::new();
     if names.is_empty() {
@@ -78,13 +77,13 @@ fn parts<T>(value: &RawJson, names: &BTreeMap<String, T>) -> BTreeMap<String, Ra
     found
 }
 
-/// A place in a text, which goes on and never back.
+/// A position in a text that only moves forward.
 pub(crate) struct Position<'a> {
     text: &'a [u8],
     offset: usize,
-    /// From 1.
+    /// Line, starting at 1.
     pub(crate) line: usize,
-    /// From 1, in characters.
+    /// Column in characters, starting at 1.
     pub(crate) column: usize,
 }
 
@@ -94,13 +93,13 @@ impl<'a> Position<'a> {
         Position { text, offset: 0, line: 1, column: 1 }
     }
 
-    /// Goes on to an offset that is not before the last one.
+    /// Moves to an offset that is not before the last one.
     pub(crate) fn advance(&mut self, offset: usize) {
         let offset = offset.min(self.text.len());
         let passed = self.text.get(self.offset..offset).unwrap_or_default();
         let n_lines = memchr::memchr_iter(b'\n', passed).count();
         let line_start = memchr::memrchr(b'\n', passed).map_or(0, |at| at + 1);
-        // Continuation bytes of UTF-8 are no characters of their own.
+        // A continuation byte of UTF-8 does not start a character.
         let is_start = |byte: &&u8| **byte & 0xC0 != 0x80;
         let n_chars = passed.iter().skip(line_start).filter(is_start).count();
         self.column = if n_lines > 0 { n_chars + 1 } else { self.column + n_chars };
@@ -109,60 +108,60 @@ impl<'a> Position<'a> {
     }
 }
 
-/// The line and the column of an offset, both from 1; a column is a character.
+/// Returns the line and column of an offset, both starting at 1. Columns count characters.
 pub(crate) fn position(text: &[u8], offset: usize) -> (usize, usize) {
     let mut position = Position::start(text);
     position.advance(offset);
     (position.line, position.column)
 }
 
-/// The pointers to the values, or to the members of these names, that start at these offsets of
-/// `value`, which must be in order. One walk finds all of them.
+/// Returns the pointers to the values, or to the members whose names start, at these offsets of
+/// `value`. The offsets must be sorted; one walk finds all of them.
 pub(crate) fn pointers_at(value: &RawJson, offsets: &[usize]) -> Vec<String> {
     let bytes = value.as_bytes();
-    let mut wanted = offsets.iter().copied().peekable();
+    let mut offsets = offsets.iter().copied().peekable();
     let mut found = Vec::new();
-    let mut way: Vec<Step> = Vec::new();
+    let mut path: Vec<Step> = Vec::new();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let start = at;
         at += 1;
         match byte {
-            b'{' => way.push(Step::Object { key: 0..0, is_key_next: true }),
-            b'[' => way.push(Step::Array { index: 0 }),
-            b'}' | b']' => drop(way.pop()),
-            b',' => match way.last_mut() {
+            b'{' => path.push(Step::Object { key: 0..0, is_key_next: true }),
+            b'[' => path.push(Step::Array { index: 0 }),
+            b'}' | b']' => drop(path.pop()),
+            b',' => match path.last_mut() {
                 Some(Step::Object { is_key_next, .. }) => *is_key_next = true,
                 Some(Step::Array { index }) => *index += 1,
                 None => {}
             },
             b'"' => {
                 at = walk::string_end(bytes, start);
-                if let Some(Step::Object { key, is_key_next: is_next @ true }) = way.last_mut() {
+                if let Some(Step::Object { key, is_key_next: is_next @ true }) = path.last_mut() {
                     (*key, *is_next) = (start..at, false);
                 }
             }
             _ => {}
         }
-        while wanted.next_if(|offset| *offset <= start).is_some() {
-            found.push(pointer(bytes, &way));
+        while offsets.next_if(|offset| *offset <= start).is_some() {
+            found.push(pointer(bytes, &path));
         }
     }
-    found.extend(wanted.map(|_| String::new()));
+    found.extend(offsets.map(|_| String::new()));
     found
 }
 
-/// One array or object on the way to a value.
+/// An open array or object on the path to a value.
 enum Step {
     Object { key: Range<usize>, is_key_next: bool },
     Array { index: usize },
 }
 
-fn pointer(bytes: &[u8], way: &[Step]) -> String {
-    way.iter().fold(String::new(), |pointer, step| match step {
+fn pointer(bytes: &[u8], path: &[Step]) -> String {
+    path.iter().fold(String::new(), |pointer, step| match step {
         Step::Object { key, .. } => {
             let token = bytes.get(key.clone()).unwrap_or_default();
-            below(&pointer, &string::decode(token))
+            child_pointer(&pointer, &string::decode(token))
         }
         Step::Array { index } => format!("{pointer}/{index}"),
     })
@@ -174,7 +173,7 @@ mod tests {
     use crate::raw_json::RawJson;
 
     #[test]
-    fn pointers_lead_to_offsets() {
+    fn resolves_pointers_to_offsets() {
         let text = r#"{"a": [10, {"b/c": [], "~": 1}, 12], "a~": 2, "d": 3, "d": 4, "": {"": 5}}"#;
         let value = RawJson::parse(text).unwrap();
         let places = [
@@ -187,7 +186,7 @@ mod tests {
             ("/a~0", "2,"),
             ("/d", "4,"),
             ("//", "5}"),
-            // What is not there is near what is.
+            // A missing value resolves to its nearest ancestor.
             ("/x", "{"),
             ("/x/y", "{"),
             ("/a/3", "[10"),
@@ -206,12 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn a_position_goes_on() {
+    fn an_advancing_position_agrees_with_a_new_one() {
         let text = "a\u{e9}b\n\n\u{20ac}\u{1f600}x\n".as_bytes();
-        let mut going = Position::start(text);
+        let mut advancing = Position::start(text);
         for offset in 0..=text.len() + 1 {
-            going.advance(offset);
-            assert_eq!((going.line, going.column), position(text, offset), "{offset}");
+            advancing.advance(offset);
+            assert_eq!((advancing.line, advancing.column), position(text, offset), "{offset}");
         }
         assert_eq!(position(text, 0), (1, 1));
         assert_eq!(position(text, 3), (1, 3));

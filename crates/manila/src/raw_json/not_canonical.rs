@@ -1,17 +1,17 @@
-//! Why a value has no canonical form, told to a person: the place, the rule, the next step.
+//! The error for a value without a canonical form: the place, the rule and the next step.
 
-use super::shown;
+use super::sanitize_name;
 
-/// Why a value has no canonical form, and where. RFC 8785 is for I-JSON (RFC 7493) only: values
-/// that mean the same to every reader.
+/// Reports why a value has no canonical form, and where. RFC 8785 covers only I-JSON (RFC 7493),
+/// that is, values that every reader interprets alike.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", place(.pointer))]
 #[non_exhaustive]
 pub struct NotCanonical {
-    /// RFC 6901 pointer to the value, or to the member whose key is wrong; empty for the whole.
-    /// In a key, half of a surrogate pair is shown as U+FFFD.
+    /// RFC 6901 pointer to the value, or to the member with the invalid key; empty for the whole
+    /// document. A lone surrogate in a key is shown as U+FFFD.
     pub pointer: String,
-    /// The rule that is broken.
+    /// The rule that the value breaks.
     pub reason: NotCanonicalReason,
 }
 
@@ -19,34 +19,34 @@ pub struct NotCanonical {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCanonicalReason {
-    /// Two members of one object have the same key, however each of them is escaped.
-    #[error("the key stands twice in its object")]
-    KeyTwice,
+    /// Two members of one object have the same key after decoding.
+    #[error("the key is repeated in its object")]
+    DuplicateKey,
     /// `"\ud800"` as a key.
-    #[error("the key holds half of a surrogate pair, which stands for no character")]
-    HalfCharacterInKey,
+    #[error("the key holds a lone surrogate, which is not a character")]
+    LoneSurrogateInKey,
     /// `"\ud800"` as a value.
-    #[error("the string holds half of a surrogate pair, which stands for no character")]
-    HalfCharacter,
+    #[error("the string holds a lone surrogate, which is not a character")]
+    LoneSurrogate,
     /// `1e999`.
     #[error("the number is larger than any double")]
     NumberTooLarge,
 }
 
 impl NotCanonicalReason {
-    /// What to do about it.
+    /// Returns the next step.
     #[must_use]
     pub fn hint(self) -> &'static str {
         match self {
-            NotCanonicalReason::KeyTwice => "keep one of the two members",
-            NotCanonicalReason::HalfCharacterInKey | NotCanonicalReason::HalfCharacter => {
-                "write both halves of the character, or leave it out"
+            NotCanonicalReason::DuplicateKey => "keep one of the two members",
+            NotCanonicalReason::LoneSurrogateInKey | NotCanonicalReason::LoneSurrogate => {
+                "write both halves of the surrogate pair, or remove it"
             }
-            NotCanonicalReason::NumberTooLarge => "give the number as a string",
+            NotCanonicalReason::NumberTooLarge => "write the number as a string",
         }
     }
 }
 
 fn place(pointer: &str) -> String {
-    if pointer.is_empty() { String::new() } else { format!("{}: ", shown(pointer)) }
+    if pointer.is_empty() { String::new() } else { format!("{}: ", sanitize_name(pointer)) }
 }

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{Kind, Members, ObjectWriter, RawJson, UnfitValue};
+use super::{Kind, Members, NotSerializable, ObjectWriter, RawJson};
 
-/// A JSON object, as it was written. Empty by default.
+/// A JSON object, kept as its original bytes. Empty by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonObject(RawJson);
 
 impl JsonObject {
-    /// The value as an object, or `None` if it is something else.
+    /// Returns the value as an object, or `None` if it is of another kind.
     #[must_use]
     pub fn new(value: RawJson) -> Option<JsonObject> {
         (value.kind() == Kind::Object).then_some(JsonObject(value))
     }
 
-    /// The object that `value` serializes to.
+    /// Serializes `value` to an object.
     ///
     /// ```
     /// let details = manila::JsonObject::of(&[("field", "spec_id")].into_iter().collect::<
@@ -25,14 +25,15 @@ impl JsonObject {
     /// >())?;
     /// assert_eq!(details.to_string(), r#"{"field":"spec_id"}"#);
     /// assert!(manila::JsonObject::of(&7).is_err());
-    /// # Ok::<(), manila::UnfitValue>(())
+    /// # Ok::<(), manila::NotSerializable>(())
     /// ```
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<JsonObject, UnfitValue> {
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<JsonObject, NotSerializable> {
         JsonObject::new(RawJson::of(value)?)
-            .ok_or_else(|| UnfitValue::new("it must be an object, but is something else"))
+            .ok_or_else(|| NotSerializable::new("it must be an object"))
     }
 
-    /// An object of these members, in this order. Of several with one name, the first stands.
+    /// Builds an object from these members, in this order. If a name is repeated, the first member
+    /// wins.
     #[must_use]
     pub fn from_members<'a>(members: impl IntoIterator<Item = (&'a str, RawJson)>) -> JsonObject {
         JsonObject::build(|object| {
@@ -43,40 +44,40 @@ impl JsonObject {
         })
     }
 
-    /// A name that is given twice. Of the two values nobody knows which counts.
+    /// Returns a name that is repeated, so that readers may disagree on its value.
     #[must_use]
-    pub fn given_twice(&self) -> Option<String> {
+    pub fn duplicate_key(&self) -> Option<String> {
         let mut seen = BTreeSet::new();
         let mut names = self.members().map(|member| member.key().into_owned());
         names.find(|name| !seen.insert(name.clone()))
     }
 
-    /// The object as a value.
+    /// Returns the object as a value.
     #[must_use]
     pub fn as_raw(&self) -> &RawJson {
         &self.0
     }
 
-    /// Whether it has no members.
+    /// Returns whether it has no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let inside = self.0.as_bytes().iter().skip(1);
         inside.into_iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'}')
     }
 
-    /// The member of this name.
+    /// Returns the member with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<RawJson> {
         self.0.get(name)
     }
 
-    /// The members, in the order written.
+    /// Returns the members in document order.
     #[must_use]
     pub fn members(&self) -> Members<'_> {
         self.0.members()
     }
 
-    /// This object, with the members of `defaults` that it does not have.
+    /// Returns this object with the members of `defaults` that it lacks.
     pub(crate) fn with_defaults(&self, defaults: &JsonObject) -> JsonObject {
         JsonObject::build(|object| {
             for member in self.members() {
@@ -88,7 +89,7 @@ impl JsonObject {
         })
     }
 
-    /// This object without the members of this name.
+    /// Returns this object without the members of this name.
     #[must_use]
     pub fn without(&self, name: &str) -> JsonObject {
         JsonObject::build(|object| {
@@ -98,21 +99,20 @@ impl JsonObject {
         })
     }
 
-    /// An object of what `write` writes.
+    /// Builds an object from the members that `write` writes.
     #[must_use]
     pub fn build(write: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
         JsonObject::build_in(64, write)
     }
 
-    /// As `build`, of an object that has about so many bytes: one that is kept has no room to
-    /// spare then.
+    /// Like `build`, for an object of about this many bytes, so that no spare capacity is kept.
     #[must_use]
     pub fn build_in(n_bytes: usize, write: impl FnOnce(&mut ObjectWriter<'_>)) -> JsonObject {
         let mut out = Vec::with_capacity(n_bytes);
         let mut object = ObjectWriter::begin(&mut out);
         write(&mut object);
         object.end();
-        JsonObject(RawJson::written(out))
+        JsonObject(RawJson::from_compact(out))
     }
 }
 

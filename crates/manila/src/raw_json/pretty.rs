@@ -1,8 +1,8 @@
-//! JSON for people: one member or item on a line, tokens exactly as they were written.
+//! Indented JSON for people: one member or item per line, tokens unchanged.
 
 use super::{RawJson, walk::string_end};
 
-/// The value with two spaces of indentation for each level, without a final line break.
+/// Returns the value with two spaces of indentation per level, without a final line break.
 #[must_use]
 pub fn pretty(value: &RawJson) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.as_bytes().len() * 5 / 4);
@@ -10,8 +10,8 @@ pub fn pretty(value: &RawJson) -> Vec<u8> {
     out
 }
 
-/// As [`pretty`], piece by piece: deep values take many times their size in indentation, and
-/// nobody needs to hold that in memory.
+/// Like [`pretty`], but piece by piece: the indentation of deep values takes many times their size,
+/// and need not be held in memory.
 pub fn pretty_pieces(value: &RawJson, mut write: impl FnMut(&[u8])) {
     let bytes = value.as_bytes();
     let mut level = 0usize;
@@ -54,12 +54,12 @@ pub fn pretty_pieces(value: &RawJson, mut write: impl FnMut(&[u8])) {
     }
 }
 
-/// Whether a byte may go on a number or a word.
+/// Returns whether a byte may continue a number or a literal.
 fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-')
 }
 
-/// The end of an array or object that closes at once, its closing bracket included.
+/// Returns the end of an empty array or object, including its closing bracket.
 fn empty_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;

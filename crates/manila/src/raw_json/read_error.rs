@@ -1,20 +1,20 @@
-//! What is wrong with an input, told to a person: the place, the rule, the next step.
+//! The error for an invalid input: the place, the rule and the next step.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use super::{Kind, RawJson, Syntax};
-use crate::pointer::below;
+use crate::pointer::child_pointer;
 
-/// What is wrong with an input, and where.
+/// Reports what is wrong with an input, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadError {
-    /// RFC 6901 pointer to the value that is wrong; empty for the document itself.
+    /// RFC 6901 pointer to the invalid value; empty for the document itself.
     pub pointer: String,
-    /// Line in the input, from 1.
+    /// Line in the input, starting at 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters, starting at 1.
     pub column: usize,
     /// What is wrong.
     pub problem: Problem,
@@ -24,11 +24,11 @@ pub struct ReadError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It is not JSON.
+    /// The input is not JSON.
     Syntax(Syntax),
-    /// It is JSON, but not what belongs here.
+    /// The input is JSON, but breaks a rule.
     Rule {
-        /// The rule and what breaks it.
+        /// The rule, and the value that breaks it.
         message: String,
         /// The next step.
         hint: String,
@@ -36,7 +36,7 @@ pub enum Problem {
 }
 
 impl ReadError {
-    /// What to do about it.
+    /// Returns the next step.
     #[must_use]
     pub fn hint(&self) -> &str {
         match &self.problem {
@@ -45,19 +45,19 @@ impl ReadError {
         }
     }
 
-    /// What is wrong and at which pointer, without the line and column.
+    /// Returns the message with its pointer, without the line and column.
     #[must_use]
     pub fn reason(&self) -> String {
         match &self.problem {
             Problem::Syntax(syntax @ (Syntax::Empty | Syntax::TooDeep)) => syntax.to_string(),
             Problem::Syntax(syntax) => format!("not JSON: {syntax}"),
             Problem::Rule { message, .. } if self.pointer.is_empty() => message.clone(),
-            Problem::Rule { message, .. } => format!("{}: {message}", shown(&self.pointer)),
+            Problem::Rule { message, .. } => format!("{}: {message}", sanitize_name(&self.pointer)),
         }
     }
 
     pub(super) fn within(mut self, segment: &str) -> ReadError {
-        self.pointer = below("", segment) + &self.pointer;
+        self.pointer = child_pointer("", segment) + &self.pointer;
         self
     }
 }
@@ -76,9 +76,9 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// A foreign name as a message shows it: short, and without what could move a cursor, break
-/// a line or turn the reading direction.
-pub(crate) fn shown(name: &str) -> String {
+/// Returns a foreign name as a message shows it: shortened, and without characters that move a
+/// cursor, break a line or change the reading direction.
+pub(crate) fn sanitize_name(name: &str) -> String {
     const CHARS_MAX: usize = 80;
     let is_plain = |letter: char| {
         !letter.is_control() && !matches!(letter, '\u{200E}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
@@ -97,10 +97,10 @@ pub(crate) fn shown(name: &str) -> String {
     short
 }
 
-/// A value in words. Only numbers are shown: strings may hold what nobody should see.
+/// Describes a value. Only numbers are shown, because strings may hold secrets.
 pub(super) fn describe(value: &RawJson) -> Cow<'_, str> {
     match value.kind() {
-        Kind::Number => shown(&String::from_utf8_lossy(value.as_bytes())).into(),
+        Kind::Number => sanitize_name(&String::from_utf8_lossy(value.as_bytes())).into(),
         kind @ (Kind::Object | Kind::Array | Kind::String | Kind::Bool | Kind::Null) => {
             kind.name().into()
         }

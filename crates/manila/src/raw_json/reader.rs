@@ -1,27 +1,26 @@
-//! A pull reader: takes a JSON document apart in one pass and says where it is wrong.
+//! A pull reader that parses a JSON document in one pass and reports where it is invalid.
 //!
-//! Values that nobody looks into are checked and sliced once, however large they are.
-//! Errors carry an RFC 6901 pointer, which is put together on the way out, so that
-//! good input pays nothing for it.
+//! Values that are not parsed further are checked and sliced once, in one piece. An error has an
+//! RFC 6901 pointer, which is built while returning, so it costs nothing for valid input.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 
 use super::locate::position;
-use super::read_error::{Problem, ReadError, describe, shown};
+use super::read_error::{Problem, ReadError, describe, sanitize_name};
 use super::scan::{Fault, Scanner, Visit};
-use super::{ENVELOPE_DEPTH, Kind, RawJson, Seen, Spacing, Syntax, string};
+use super::{ENVELOPE_DEPTH, KeySet, Kind, RawJson, Spacing, Syntax, string};
 
 pub(crate) struct Reader<'a, V = ()> {
     source: &'a Bytes,
     scanner: Scanner<'a, V>,
-    /// Where the last key starts.
+    /// The offset of the last key.
     key_start: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `source` as one document; `read` takes its value apart.
+    /// Reads `source` as one document; `read` consumes its value.
     pub(crate) fn document<T>(
         source: &'a Bytes,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
@@ -29,7 +28,7 @@ impl<'a> Reader<'a> {
         Reader::document_at_depth(0, source, read)
     }
 
-    /// Reads a payload, which must leave room for the envelope around it.
+    /// Reads a payload, which must leave enough depth for the envelope around it.
     pub(crate) fn payload_document<T>(
         source: &'a Bytes,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
@@ -37,19 +36,19 @@ impl<'a> Reader<'a> {
         Reader::document_at_depth(ENVELOPE_DEPTH, source, read)
     }
 
-    /// Reads a document that lies inside `depth` arrays and objects.
+    /// Reads a document that is nested in `depth` arrays and objects.
     pub(crate) fn document_at_depth<T>(
         depth: usize,
         source: &'a Bytes,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
-        Reader::visited(depth, source, (), read).map(|(value, ())| value)
+        Reader::document_with_visitor(depth, source, (), read).map(|(value, ())| value)
     }
 }
 
 impl<'a, V: Visit> Reader<'a, V> {
-    /// Reads a document, and tells `visit` what the scan comes by.
-    pub(super) fn visited<T>(
+    /// Reads a document, and passes the events of the scan to `visit`.
+    pub(super) fn document_with_visitor<T>(
         depth: usize,
         source: &'a Bytes,
         visit: V,
@@ -76,43 +75,43 @@ impl<'a, V: Visit> Reader<'a, V> {
         Ok((value, reader.scanner.into_visit()))
     }
 
-    /// Takes the next value as it is.
+    /// Returns the next value without parsing it.
     pub(crate) fn raw(&mut self) -> Result<RawJson, ReadError> {
         let ((), value) =
             self.with_raw(|reader| reader.scanner.value().map_err(|fault| reader.syntax(fault)))?;
         Ok(value)
     }
 
-    /// Takes the next value apart, and as it is too.
+    /// Reads the next value with `read`, and returns its raw JSON as well.
     pub(crate) fn with_raw<T>(
         &mut self,
         read: impl FnOnce(&mut Reader<'a, V>) -> Result<T, ReadError>,
     ) -> Result<(T, RawJson), ReadError> {
         let start = self.start();
-        let skipped = self.scanner.skipped();
-        let taken = read(self)?;
-        let is_spaced = self.scanner.skipped() > skipped;
+        let skipped = self.scanner.n_space_bytes();
+        let value = read(self)?;
+        let is_spaced = self.scanner.n_space_bytes() > skipped;
         let spacing = if is_spaced { Spacing::Spaced } else { Spacing::Compact };
-        Ok((taken, RawJson::checked(self.source.slice(start..self.scanner.at()), spacing)))
+        Ok((value, RawJson::from_checked(self.source.slice(start..self.scanner.at()), spacing)))
     }
 
-    /// The kind of the next value, by its first byte.
+    /// Returns the kind of the next value, from its first byte.
     pub(crate) fn next_kind(&mut self) -> Kind {
         self.scanner.skip_space();
         Kind::of(self.scanner.peek())
     }
 
-    /// Takes the next value, which must be an object, apart: `read` is called for each key
-    /// and must take its value. A key that stands twice is refused.
+    /// Reads the next value, which must be an object. `read` is called for each key and must
+    /// consume its value. A repeated key is an error.
     pub(crate) fn object(
         &mut self,
         mut read: impl FnMut(&mut Reader<'a, V>, &str) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
-        let mut seen = Seen::default();
+        let mut seen = KeySet::default();
         self.each_member(|reader, key| {
             if seen.has(key) {
                 let start = reader.key_start();
-                let message = format!("member `{}` is given twice", shown(key));
+                let message = format!("member `{}` is given twice", sanitize_name(key));
                 return Err(reader.refuse(start, message, "keep one of the two"));
             }
             read(reader, key)?;
@@ -121,7 +120,7 @@ impl<'a, V: Visit> Reader<'a, V> {
         })
     }
 
-    /// As [`object`](Reader::object), for foreign objects: a key may stand twice.
+    /// Like [`object`](Reader::object), for foreign objects: keys may be repeated.
     pub(crate) fn members(
         &mut self,
         mut read: impl FnMut(&mut Reader<'a, V>, &str) -> Result<(), ReadError>,
@@ -150,7 +149,7 @@ impl<'a, V: Visit> Reader<'a, V> {
         }
     }
 
-    /// Takes the next value, which must be an array, apart item by item.
+    /// Reads the next value, which must be an array, item by item.
     pub(crate) fn array(
         &mut self,
         mut read: impl FnMut(&mut Reader<'a, V>) -> Result<(), ReadError>,
@@ -171,19 +170,19 @@ impl<'a, V: Visit> Reader<'a, V> {
         Ok(())
     }
 
-    /// Takes the next value, which must be a string.
+    /// Reads the next value, which must be a string.
     pub(crate) fn string(&mut self) -> Result<String, ReadError> {
         let value = self.raw_of(Kind::String)?;
         Ok(string::decode(value.as_bytes()).into_owned())
     }
 
-    /// Takes the next value if it is of this kind.
+    /// Returns the next value, which must be of this kind, without parsing it.
     pub(crate) fn raw_of(&mut self, kind: Kind) -> Result<RawJson, ReadError> {
-        self.need(kind)?;
+        self.expect_kind(kind)?;
         self.raw()
     }
 
-    /// Takes the next value, and refuses it unless `convert` can use it.
+    /// Converts the next value, and rejects it if `convert` returns `None`.
     pub(crate) fn convert<T>(
         &mut self,
         must_be: &str,
@@ -197,18 +196,18 @@ impl<'a, V: Visit> Reader<'a, V> {
         })
     }
 
-    /// Where the next value starts, for a refusal that is found later.
+    /// Returns the offset of the next value, for an error that is found later.
     pub(crate) fn start(&mut self) -> usize {
         self.scanner.skip_space();
         self.scanner.at()
     }
 
-    /// Where the key whose value comes next starts.
+    /// Returns the offset of the last key.
     pub(crate) fn key_start(&self) -> usize {
         self.key_start
     }
 
-    /// The error that refuses what starts at `start`.
+    /// Returns the error for the value that starts at `start`.
     pub(crate) fn refuse(
         &self,
         start: usize,
@@ -219,25 +218,25 @@ impl<'a, V: Visit> Reader<'a, V> {
         self.error(start, problem)
     }
 
-    /// Refuses the next value unless it is of this kind.
-    fn need(&mut self, kind: Kind) -> Result<(), ReadError> {
+    /// Fails unless the next value is of this kind.
+    fn expect_kind(&mut self, kind: Kind) -> Result<(), ReadError> {
         let start = self.start();
         let found = Kind::of(self.scanner.peek());
         if found == kind && self.scanner.peek().is_some() {
             return Ok(());
         }
-        // The first byte says little about what may not be JSON at all.
+        // The first byte is not enough to report a kind: the value may not be JSON at all.
         self.raw()?;
         let message = format!("must be {}, but is {}", kind.name(), found.name());
-        Err(self.refuse(start, message, format!("give {} here", kind.name())))
+        Err(self.refuse(start, message, format!("give {}", kind.name())))
     }
 
     fn enter(&mut self, kind: Kind) -> Result<(), ReadError> {
-        self.need(kind)?;
+        self.expect_kind(kind)?;
         self.scanner.open().map_err(|fault| self.syntax(fault))
     }
 
-    /// After a member or item: moves over a comma, or over the end.
+    /// Skips the comma or closing byte after a member or item. Returns whether it was the latter.
     fn leave(&mut self, close: u8, expected: &'static str) -> Result<bool, ReadError> {
         self.scanner.skip_space();
         if self.scanner.peek() == Some(close) {
@@ -252,7 +251,7 @@ impl<'a, V: Visit> Reader<'a, V> {
         self.key_start = self.scanner.at();
         self.scanner.key().map_err(|fault| self.syntax(fault))?;
         let token = self.source.get(self.key_start..self.scanner.at()).unwrap_or_default();
-        // The token ends with its last quote; the colon and the space before it follow.
+        // The token ends with its last quote; white space and the colon follow it.
         let len = memchr::memrchr(b'"', token).map_or(0, |last| last + 1);
         Ok(string::decode(token.get(..len).unwrap_or_default()))
     }

@@ -1,31 +1,31 @@
-//! The scanner: checks the grammar of JSON over bytes, in one pass, without recursion.
+//! The scanner: checks the JSON grammar over bytes, in one pass, without recursion.
 //!
-//! It builds nothing. It moves forward, counts the white space that it skips, and says
-//! where and how the grammar is broken. The bytes must be UTF-8 already.
+//! It builds nothing. It moves forward, counts the white space that it skips, and reports where and
+//! how the grammar is broken. The bytes must already be valid UTF-8.
 
 use super::{DEPTH_MAX, Syntax, word};
 
-/// Where and how a text is not JSON.
+/// A syntax error and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) offset: usize,
     pub(super) syntax: Syntax,
 }
 
-/// Who is told what a scan comes by. Nobody by default, and then it costs nothing.
+/// Receives the events of a scan. By default it ignores them, at no cost.
 pub(crate) trait Visit {
-    /// An object begins.
+    /// Called when an object begins.
     fn open_object(&mut self) {}
-    /// An object ends.
+    /// Called when an object ends.
     fn close_object(&mut self, _bytes: &[u8]) {}
-    /// The key from `start` to `end`.
+    /// Called for the key from `start` to `end`.
     fn key(&mut self, _bytes: &[u8], _start: usize, _end: usize) {}
-    /// A number that has an exponent or very many digits.
+    /// Called for a number that has an exponent or very many digits.
     fn large_number(&mut self, _token: &[u8], _start: usize) {}
-    /// An escape in a string.
+    /// Called for an escape in a string.
     fn escape(&mut self, _letter: u8) {}
-    /// A long value near the top.
-    fn long(&mut self, _start: usize, _end: usize) {}
+    /// Called for a long value near the top.
+    fn long_value(&mut self, _start: usize, _end: usize) {}
 }
 
 impl Visit for () {}
@@ -33,39 +33,39 @@ impl Visit for () {}
 pub(super) struct Scanner<'a, V = ()> {
     bytes: &'a [u8],
     at: usize,
-    /// How many arrays and objects are open around the current place.
+    /// The number of arrays and objects open around the current place.
     depth: usize,
-    /// How many bytes of white space have been skipped so far.
-    skipped: usize,
-    /// Where the outermost of them start.
+    /// The number of bytes of white space skipped so far.
+    n_space_bytes: usize,
+    /// The offsets at which the outermost open arrays and objects start.
     starts: [usize; NEAR],
     visit: V,
 }
 
-/// Values inside of fewer arrays and objects are near the top.
+/// Values nested in fewer arrays and objects than this are near the top.
 const NEAR: usize = 6;
 
-/// As many bytes make a value long.
+/// The number of bytes from which a value is long.
 const LONG: usize = 96;
 
-/// Where a scan stands inside a value.
+/// The state of a scan inside a value.
 #[derive(Clone, Copy)]
 enum Next {
     /// Before a key.
     Key,
     /// Before a value.
     Value,
-    /// Behind a value.
+    /// After a value.
     AfterValue,
 }
 
-/// The kinds of the open arrays and objects, one bit each: `DEPTH_MAX` of them fit.
+/// The kinds of the open arrays and objects, one bit each: there are at most `DEPTH_MAX`.
 #[derive(Clone, Copy, Default)]
-struct Open {
+struct NestingStack {
     objects: u128,
 }
 
-impl Open {
+impl NestingStack {
     fn push(&mut self, is_object: u128) {
         self.objects = self.objects << 1 | is_object;
     }
@@ -80,12 +80,12 @@ impl Open {
 }
 
 impl<'a, V: Visit> Scanner<'a, V> {
-    /// A scanner of bytes that lie inside `depth` arrays and objects.
+    /// Creates a scanner of bytes that are nested in `depth` arrays and objects.
     pub(super) fn new(bytes: &'a [u8], depth: usize, visit: V) -> Scanner<'a, V> {
-        Scanner { bytes, at: 0, depth, skipped: 0, starts: [0; NEAR], visit }
+        Scanner { bytes, at: 0, depth, n_space_bytes: 0, starts: [0; NEAR], visit }
     }
 
-    /// Who was told what the scan came by.
+    /// Returns the visitor.
     pub(super) fn into_visit(self) -> V {
         self.visit
     }
@@ -94,8 +94,8 @@ impl<'a, V: Visit> Scanner<'a, V> {
         self.at
     }
 
-    pub(super) fn skipped(&self) -> usize {
-        self.skipped
+    pub(super) fn n_space_bytes(&self) -> usize {
+        self.n_space_bytes
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -108,16 +108,16 @@ impl<'a, V: Visit> Scanner<'a, V> {
 
     #[inline]
     pub(super) fn skip_space(&mut self) {
-        // Most tokens follow at once.
+        // Most tokens follow without white space.
         if self.peek().is_none_or(|byte| byte > b' ') {
             return;
         }
         let end = word::space_end(self.bytes, self.at);
-        self.skipped += end - self.at;
+        self.n_space_bytes += end - self.at;
         self.at = end;
     }
 
-    /// Moves over `byte`, which the grammar needs here.
+    /// Skips `byte`, which the grammar requires here.
     pub(super) fn expect(&mut self, byte: u8, name: &'static str) -> Result<(), Fault> {
         match self.peek() {
             Some(found) if found == byte => {
@@ -129,7 +129,7 @@ impl<'a, V: Visit> Scanner<'a, V> {
         }
     }
 
-    /// Moves over the opening byte of an array or object.
+    /// Skips the opening byte of an array or object.
     pub(super) fn open(&mut self) -> Result<(), Fault> {
         if self.depth == DEPTH_MAX {
             return Err(self.fault(Syntax::TooDeep));
@@ -145,7 +145,7 @@ impl<'a, V: Visit> Scanner<'a, V> {
         Ok(())
     }
 
-    /// Moves over the closing byte of an array or object.
+    /// Skips the closing byte of an array or object.
     pub(super) fn close(&mut self) {
         if self.peek() == Some(b'}') {
             self.visit.close_object(self.bytes);
@@ -155,14 +155,14 @@ impl<'a, V: Visit> Scanner<'a, V> {
         if let Some(&start) = self.starts.get(self.depth)
             && self.at - start >= LONG
         {
-            self.visit.long(start, self.at);
+            self.visit.long_value(start, self.at);
         }
     }
 
-    /// Moves over one whole value.
+    /// Skips one value.
     pub(super) fn value(&mut self) -> Result<(), Fault> {
         let outside = self.depth;
-        let mut open = Open::default();
+        let mut open = NestingStack::default();
         loop {
             self.skip_space();
             let next = match self.peek() {
@@ -170,7 +170,7 @@ impl<'a, V: Visit> Scanner<'a, V> {
                     let start = self.at;
                     self.string()?;
                     if self.at - start >= LONG && self.depth < NEAR {
-                        self.visit.long(start, self.at);
+                        self.visit.long_value(start, self.at);
                     }
                     Next::AfterValue
                 }
@@ -205,9 +205,9 @@ impl<'a, V: Visit> Scanner<'a, V> {
         }
     }
 
-    /// After a value: closes what ends here, and says what follows in what is still open.
+    /// Closes the arrays and objects that end after a value, and returns what must follow.
     #[inline]
-    fn close_all(&mut self, outside: usize, open: &mut Open) -> Result<Next, Fault> {
+    fn close_all(&mut self, outside: usize, open: &mut NestingStack) -> Result<Next, Fault> {
         while self.depth > outside {
             self.skip_space();
             match (open.is_object(), self.peek()) {
@@ -233,7 +233,7 @@ impl<'a, V: Visit> Scanner<'a, V> {
         Ok(Next::AfterValue)
     }
 
-    /// Moves over a key and its colon.
+    /// Skips a key and its colon.
     #[allow(clippy::inline_always, reason = "a tenth of the time of a scan, measured")]
     #[inline(always)]
     pub(super) fn key(&mut self) -> Result<(), Fault> {
@@ -250,7 +250,7 @@ impl<'a, V: Visit> Scanner<'a, V> {
         self.expect(b':', "`:`")
     }
 
-    /// Moves over a string. Most of the time of a scan is spent here.
+    /// Skips a string. Most of the time of a scan is spent here.
     #[allow(clippy::inline_always, reason = "a sixth of the time of a scan, measured")]
     #[inline(always)]
     fn string(&mut self) -> Result<(), Fault> {
@@ -307,7 +307,7 @@ impl<'a, V: Visit> Scanner<'a, V> {
     }
 
     fn number(&mut self) -> Result<(), Fault> {
-        // Without an exponent it takes that many digits to be too large for a double.
+        // Without an exponent, a number needs this many digits to be too large for a double.
         const DIGITS: usize = 308;
         let start = self.at;
         let mut has_exponent = false;
@@ -335,7 +335,7 @@ impl<'a, V: Visit> Scanner<'a, V> {
             let token = self.bytes.get(start..self.at).unwrap_or_default();
             self.visit.large_number(token, start);
         }
-        // `01`, `1x` and `1.2.3` would otherwise be told as a missing comma.
+        // `01`, `1x` and `1.2.3` would otherwise be reported as a missing comma.
         match self.peek() {
             Some(b'0'..=b'9' | b'.' | b'+' | b'-' | b'a'..=b'z' | b'A'..=b'Z') => {
                 Err(self.fault(Syntax::Number))

@@ -1,21 +1,21 @@
-//! JSON string tokens and the text that they stand for.
+//! JSON string tokens and their decoded text.
 
 use std::borrow::Cow;
 
 use super::word;
 
-/// Whether a key token stands for `name`.
+/// Returns whether a key token decodes to `name`.
 pub(super) fn token_is(token: &[u8], name: &str) -> bool {
     let inner = inner(token);
     if inner == name.as_bytes() {
         return true;
     }
-    // Every escape is longer than what it stands for.
+    // Every escape is longer than its decoded character.
     inner.len() > name.len() && has_escape(inner) && decode(token) == name
 }
 
-/// Whether a backslash stands among these bytes. Most keys are so short that to call somebody
-/// costs more than to look.
+/// Returns whether these bytes contain a backslash. Most keys are so short that a call to memchr
+/// costs more than a loop.
 #[inline]
 fn has_escape(inner: &[u8]) -> bool {
     const SHORT: usize = 32;
@@ -26,17 +26,17 @@ fn has_escape(inner: &[u8]) -> bool {
     words.iter().any(|word| word::unescaped_len(*word) < 8) || tail.contains(&b'\\')
 }
 
-/// The text of a checked string token. A lone surrogate becomes U+FFFD.
+/// Decodes a checked string token. A lone surrogate becomes U+FFFD.
 pub(super) fn decode(token: &[u8]) -> Cow<'_, str> {
     decode_exactly(token).unwrap_or_else(Cow::Owned)
 }
 
-/// The text of a checked string token, or, as an error, the nearest text to one that no
-/// Rust string can hold because of a lone surrogate.
+/// Decodes a checked string token. If it has a lone surrogate, which a Rust string cannot hold, the
+/// nearest text is returned as an error.
 pub(super) fn decode_exactly(token: &[u8]) -> Result<Cow<'_, str>, String> {
     let inner = inner(token);
     if !has_escape(inner) {
-        // The strict check is far faster than the forgiving one, and never fails.
+        // The strict conversion is far faster than the lossy one, and never fails here.
         let text = std::str::from_utf8(inner).map(Cow::Borrowed);
         return Ok(text.unwrap_or_else(|_| String::from_utf8_lossy(inner)));
     }
@@ -47,7 +47,7 @@ pub(super) fn decode_exactly(token: &[u8]) -> Result<Cow<'_, str>, String> {
         rest = copy_run(rest, &mut text, word::unescaped_len, |byte| byte == b'\\');
         match rest {
             [] => break,
-            // What JSON inside of text is full of.
+            // The most common escapes in texts that contain JSON.
             [_, quoted @ (b'"' | b'\\' | b'/'), after @ ..] => {
                 text.push(*quoted);
                 rest = after;
@@ -55,20 +55,20 @@ pub(super) fn decode_exactly(token: &[u8]) -> Result<Cow<'_, str>, String> {
             _ => {
                 let (decoded, len) = decode_escape(rest);
                 is_exact &= decoded.is_some();
-                let shown = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
-                text.extend_from_slice(shown.encode_utf8(&mut [0; 4]).as_bytes());
+                let character = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
+                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                 rest = rest.get(len..).unwrap_or_default();
             }
         }
     }
-    let text = String::from_utf8(text).expect("UTF-8 in, whole characters added");
+    let text = String::from_utf8(text).expect("only UTF-8 and complete characters are added");
     if is_exact { Ok(Cow::Owned(text)) } else { Err(text) }
 }
 
-/// Copies bytes up to the next one that ends a run, and gives the rest.
+/// Copies bytes up to the next one that ends a run, and returns the rest.
 ///
-/// Whole words are copied and then cut back: a copy of fixed size costs less than one of
-/// the right size.
+/// Whole words are copied and then truncated: a copy of fixed size costs less than one of the exact
+/// size.
 #[inline]
 fn copy_run<'a>(
     mut rest: &'a [u8],
@@ -95,7 +95,7 @@ fn inner(token: &[u8]) -> &[u8] {
     token.get(1..token.len().saturating_sub(1)).unwrap_or_default()
 }
 
-/// The character of the escape that `escaped` starts with, and the escape's length.
+/// Returns the character of the escape that `escaped` starts with, and the escape's length.
 fn decode_escape(escaped: &[u8]) -> (Option<char>, usize) {
     match escaped.get(1) {
         Some(b'b') => (Some('\u{8}'), 2),
@@ -125,11 +125,11 @@ fn code_unit(escaped: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Writes UTF-8 text as the inside of a JSON string, escaping only what must be escaped.
+/// Writes UTF-8 text as the inside of a JSON string, with escapes only where JSON requires them.
 pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
-    // Names and ids: to look at all of them once costs less than to go from word to word.
+    // For names and ids, one check of all bytes costs less than going from word to word.
     const SHORT: usize = 32;
-    // After so many words in which nothing is to be escaped, there may be many more.
+    // After this many words without an escape, many more are likely.
     const LONG: usize = 12;
     if text.len() <= SHORT && word::count_special(text) == 0 {
         out.extend_from_slice(text);
@@ -139,7 +139,7 @@ pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
     let mut n_words = 0_usize;
     while let Some((word, after)) = rest.split_first_chunk::<8>() {
         let n_plain = word::plain_len(*word);
-        // Copied whole and cut back, as in `copy_run`.
+        // Copied completely and then truncated, as in `copy_run`.
         out.extend_from_slice(word);
         let Some(&special) = word.get(n_plain) else {
             rest = after;
@@ -188,8 +188,8 @@ fn encode_control(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'\\', short]);
 }
 
-/// About how many bytes a text needs as a JSON string. The start speaks for the rest, because
-/// to count in a large text costs more than to be wrong by a little.
+/// Estimates how many bytes a text needs as a JSON string. The estimate is based on the start of
+/// the text, because counting in a large text costs more than a small error.
 pub(crate) fn encoded_len(text: &[u8]) -> usize {
     const SAMPLE: usize = 16 * 1024;
     match text.get(..SAMPLE) {

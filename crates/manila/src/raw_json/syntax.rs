@@ -1,19 +1,19 @@
-//! What can be wrong with a text that should be JSON.
+//! The ways in which a text can fail to be JSON.
 
 /// The rule of JSON that a text breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Syntax {
-    /// Nothing but white space.
-    #[error("the input is empty, but a JSON value is needed")]
+    /// Only white space.
+    #[error("the input is empty, but a JSON value is required")]
     Empty,
     /// U+FEFF at the start.
     #[error("the input starts with a byte-order mark, which JSON does not allow")]
     ByteOrderMark,
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("the input is not valid UTF-8")]
     InvalidUtf8,
-    /// Something other than what the grammar needs here.
+    /// Something other than what the grammar requires here.
     #[error("expected {0}")]
     Expected(&'static str),
     /// The text stops inside a value.
@@ -26,31 +26,31 @@ pub enum Syntax {
     #[error("arrays and objects are nested deeper than 128")]
     TooDeep,
     /// A raw control character inside a string.
-    #[error("a control character stands in a string without an escape")]
+    #[error("a string holds an unescaped control character")]
     ControlCharacter,
     /// `\x` or an incomplete `\u`.
-    #[error("a string holds an escape that JSON does not have")]
+    #[error("a string holds an invalid escape")]
     Escape,
     /// `01`, `1.`, `.5`, `+1`, `1e`.
-    #[error("a number is not spelled as JSON spells numbers")]
+    #[error("invalid number")]
     Number,
 }
 
 impl Syntax {
-    /// What to do about it.
+    /// Returns the next step.
     #[must_use]
     pub fn hint(self) -> &'static str {
         match self {
-            Syntax::Empty => "give one JSON value",
+            Syntax::Empty => "provide one JSON value",
             Syntax::ByteOrderMark => "save the file as UTF-8 without a byte-order mark",
             Syntax::InvalidUtf8 => "convert the input to UTF-8; JSON has no other encoding",
             Syntax::Expected(_) | Syntax::Escape | Syntax::Number => {
-                "mend the JSON at this place; comments, single quotes and trailing commas are \
+                "fix the JSON at this position; comments, single quotes and trailing commas are \
                  not JSON"
             }
-            Syntax::Ends(_) => "the input looks cut off; give the whole value",
-            Syntax::Trailing => "give one value at a time",
-            Syntax::TooDeep => "flatten the value, or give its deepest part as a JSON string",
+            Syntax::Ends(_) => "the input looks truncated; provide the whole value",
+            Syntax::Trailing => "provide one value at a time",
+            Syntax::TooDeep => "flatten the value, or write its deepest part as a JSON string",
             Syntax::ControlCharacter => {
                 "write line breaks and tabs inside strings as `\\n` and `\\t`"
             }

@@ -1,16 +1,16 @@
-//! Walking over checked JSON: members, items, and where a value ends.
+//! Walking over checked JSON: members, items, and the ends of values.
 //!
-//! The grammar has been checked, so this only looks for quotes and brackets. Should the
-//! bytes break the grammar after all, a walk ends early; it never runs past the end.
+//! The grammar has been checked, so this only looks for quotes and brackets. If the bytes broke the
+//! grammar after all, a walk would end early; it never runs past the end.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::ends::{Ends, EndsWithin};
+use super::value_ends::{ValueEnds, ValueEndsWithin};
 use super::{Kind, RawJson, Spacing, string, word};
 
-/// The members of an object, in the order written.
+/// The members of an object, in document order.
 pub struct Members<'a> {
     parts: Parts<'a>,
 }
@@ -29,10 +29,10 @@ pub struct Items<'a> {
 
 impl<'a> Members<'a> {
     pub(super) fn of(source: &'a RawJson) -> Members<'a> {
-        Members { parts: Parts::of(source, Kind::Object, EndsWithin::NONE) }
+        Members { parts: Parts::of(source, Kind::Object, ValueEndsWithin::NONE) }
     }
 
-    pub(super) fn within(source: &'a RawJson, ends: &'a Ends) -> Members<'a> {
+    pub(super) fn within(source: &'a RawJson, ends: &'a ValueEnds) -> Members<'a> {
         Members { parts: Parts::of(source, Kind::Object, ends.within(&source.bytes)) }
     }
 }
@@ -49,30 +49,30 @@ impl<'a> Iterator for Members<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// The key with its quotes and escapes, as it was written.
+    /// Returns the key token with its quotes and escapes.
     #[must_use]
     pub fn key_token(&self) -> &'a [u8] {
         self.key
     }
 
-    /// The key's text.
+    /// Returns the decoded key.
     #[must_use]
     pub fn key(&self) -> Cow<'a, str> {
         string::decode(self.key)
     }
 
-    /// The key as a value.
+    /// Returns the key as a value.
     pub(crate) fn key_value(&self) -> RawJson {
-        RawJson::checked(self.source.bytes.slice_ref(self.key), Spacing::Compact)
+        RawJson::from_checked(self.source.bytes.slice_ref(self.key), Spacing::Compact)
     }
 
-    /// Whether the key is this name, however it is escaped.
+    /// Returns whether the decoded key is this name.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         string::token_is(self.key, name)
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn value(&self) -> RawJson {
         slice(self.source, self.value)
@@ -81,10 +81,10 @@ impl<'a> Member<'a> {
 
 impl<'a> Items<'a> {
     pub(super) fn of(source: &'a RawJson) -> Items<'a> {
-        Items { parts: Parts::of(source, Kind::Array, EndsWithin::NONE) }
+        Items { parts: Parts::of(source, Kind::Array, ValueEndsWithin::NONE) }
     }
 
-    pub(super) fn within(source: &'a RawJson, ends: &'a Ends) -> Items<'a> {
+    pub(super) fn within(source: &'a RawJson, ends: &'a ValueEnds) -> Items<'a> {
         Items { parts: Parts::of(source, Kind::Array, ends.within(&source.bytes)) }
     }
 }
@@ -99,19 +99,19 @@ impl Iterator for Items<'_> {
 }
 
 fn slice(source: &RawJson, (start, end): (usize, usize)) -> RawJson {
-    // A part of a spaced value may itself be compact; to be told spaced costs one pass.
+    // A part of a spaced value may itself be compact; treating it as spaced costs one pass.
     RawJson { bytes: source.bytes.slice(start..end), spacing: source.spacing }
 }
 
-/// The values directly inside an array or object; for an object, keys and values in turn.
+/// The values directly inside an array or object; for an object, keys and values alternate.
 struct Parts<'a> {
     source: &'a RawJson,
     at: usize,
-    ends: EndsWithin<'a>,
+    ends: ValueEndsWithin<'a>,
 }
 
 impl<'a> Parts<'a> {
-    fn of(source: &'a RawJson, kind: Kind, ends: EndsWithin<'a>) -> Parts<'a> {
+    fn of(source: &'a RawJson, kind: Kind, ends: ValueEndsWithin<'a>) -> Parts<'a> {
         let at = if source.kind() == kind { 1 } else { source.bytes.len() };
         Parts { source, at, ends }
     }
@@ -130,7 +130,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Where the value that starts at `start` ends.
+/// Returns the end of the value that starts at `start`.
 pub(super) fn value_end(bytes: &[u8], start: usize) -> usize {
     match bytes.get(start) {
         Some(b'"') => string_end(bytes, start),
@@ -145,9 +145,9 @@ pub(super) fn value_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Where the string whose opening quote is at `start` ends, its closing quote included.
+/// Returns the end of the string whose opening quote is at `start`, including its closing quote.
 pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
-    // Most strings are short, and few bytes of a long one are looked at before it is known.
+    // Most strings are short, and this checks few bytes of a long one before switching.
     const SHORT: usize = 64;
     let mut at = start + 1;
     while at - start <= SHORT {
@@ -168,7 +168,8 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
     long_string_end(bytes, at)
 }
 
-/// The same from a place inside of a long string, which may be full of escapes: texts hold JSON.
+/// Like `string_end`, from inside a long string. It may be full of escapes, as in a text that
+/// contains JSON.
 fn long_string_end(bytes: &[u8], mut at: usize) -> usize {
     let mut is_escaped = false;
     // A checked string has no control characters, so only a quote or an escape ends the run.
@@ -214,7 +215,7 @@ fn container_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// How many members there are in `bytes`, a checked value: each has its colon.
+/// Returns the number of members in `bytes`, a checked value. Each member has one colon.
 #[cfg(feature = "validate")]
 pub(super) fn n_members_deep(bytes: &[u8]) -> usize {
     let mut n_members = 0;

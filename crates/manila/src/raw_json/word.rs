@@ -1,39 +1,39 @@
-//! Looking at eight or sixteen bytes at a time.
+//! Searches eight, sixteen or 64 bytes at a time.
 
 use wide::u8x16;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Whether a byte cannot stand in a JSON string as it is.
+/// Returns whether a byte needs an escape in a JSON string.
 #[allow(clippy::needless_bitwise_bool, reason = "without branches it becomes a vector")]
 #[inline]
 pub(super) fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
-/// How many of eight bytes come before the first quote, backslash or control character.
+/// Returns how many of eight bytes precede the first quote, backslash or control character.
 #[inline]
 pub(super) fn plain_len(word: [u8; 8]) -> usize {
     let word = u64::from_le_bytes(word);
     first(zeros(word ^ repeat(b'"')) | zeros(word ^ repeat(b'\\')) | below_space(word))
 }
 
-/// How many of sixteen bytes come before the first quote, backslash or control character.
+/// Returns how many of sixteen bytes precede the first quote, backslash or control character.
 #[inline]
 pub(super) fn plain_len_of_16(bytes: [u8; 16]) -> usize {
     let bytes = u8x16::new(bytes);
     first_of_16(controls(bytes) | quotes(bytes))
 }
 
-/// How many of sixteen bytes come before the first quote or backslash.
+/// Returns how many of sixteen bytes precede the first quote or backslash.
 #[inline]
 pub(super) fn unquoted_len_of_16(bytes: [u8; 16]) -> usize {
     first_of_16(quotes(u8x16::new(bytes)))
 }
 
-/// Where the run ends that starts at `at` and has no quote, backslash or control character, as far
-/// as 64 bytes at a time tell it: up to 63 more may follow.
+/// Returns the end of the run from `at` without a quote, backslash or control character, in steps
+/// of 64 bytes. Up to 63 more bytes may belong to the run.
 pub(super) fn plain_blocks_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
         let (parts, _) = block.as_chunks::<16>();
@@ -49,38 +49,38 @@ pub(super) fn plain_blocks_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Which of 64 bytes are quotes that end a string: those that no backslash stands before. The bits
-/// count from the first byte. `is_escaped` is whether the first byte is, and then, whether the byte
-/// after these is.
+/// Returns which of 64 bytes are quotes that end a string, that is, unescaped quotes. The lowest
+/// bit is the first byte. `is_escaped` is whether the first byte is escaped, and is updated for the
+/// byte after these.
 #[inline]
 pub(super) fn ending_quotes_of_64(bytes: &[u8; 64], is_escaped: &mut bool) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
-    let mask = |wanted: u8| {
+    let mask = |byte: u8| {
         let (parts, _) = bytes.as_chunks::<16>();
         parts.iter().rev().fold(0_u64, |mask, part| {
-            let marks = u8x16::new(*part).simd_eq(u8x16::splat(wanted)).to_bitmask();
+            let marks = u8x16::new(*part).simd_eq(u8x16::splat(byte)).to_bitmask();
             mask << 16 | u64::from(marks)
         })
     };
     let quotes = mask(b'"');
     let backslashes = mask(b'\\') & !u64::from(*is_escaped);
-    // A byte is escaped by a run of backslashes before it whose length is odd. To add the place
-    // where a run starts to the run carries a bit to where it ends.
+    // A byte is escaped if the run of backslashes before it has an odd length. Adding the start of
+    // a run to the run carries a bit to the run's end.
     let follows = backslashes << 1 | u64::from(*is_escaped);
     let odd_starts = backslashes & !EVEN & !follows;
-    let (ends_of_odd, is_over) = odd_starts.overflowing_add(backslashes);
-    *is_escaped = is_over;
+    let (ends_of_odd, has_overflow) = odd_starts.overflowing_add(backslashes);
+    *is_escaped = has_overflow;
     let escaped = (EVEN ^ ends_of_odd << 1) & follows;
     quotes & !escaped
 }
 
-/// How many of eight bytes come before the first backslash.
+/// Returns how many of eight bytes precede the first backslash.
 #[inline]
 pub(super) fn unescaped_len(word: [u8; 8]) -> usize {
     first(zeros(u64::from_le_bytes(word) ^ repeat(b'\\')))
 }
 
-/// Where the white space that starts at `at` ends.
+/// Returns the end of the white space that starts at `at`.
 #[inline]
 pub(super) fn space_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
@@ -93,9 +93,9 @@ pub(super) fn space_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// How many bytes need an escape in a JSON string.
+/// Returns how many bytes need an escape in a JSON string.
 pub(super) fn count_special(bytes: &[u8]) -> usize {
-    // Eight-bit sums over short runs are what compilers make vectors of.
+    // Compilers vectorize eight-bit sums over short runs.
     let (runs, tail) = bytes.as_chunks::<64>();
     let sum = |run: &[u8]| run.iter().map(|&byte| u8::from(is_special(byte))).sum::<u8>();
     let in_runs: usize = runs.iter().map(|run| usize::from(sum(run))).sum();
@@ -118,7 +118,7 @@ fn below_space(word: u64) -> u64 {
     word.wrapping_sub(repeat(0x20)) & !word & HIGHS
 }
 
-/// The place of the lowest mark, or 8 if there is none.
+/// Returns the place of the lowest mark, or 8 if there is none.
 #[inline]
 fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
@@ -136,7 +136,7 @@ fn quotes(bytes: u8x16) -> u8x16 {
     bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'))
 }
 
-/// The place of the lowest mark, or 16 if there is none.
+/// Returns the place of the lowest mark, or 16 if there is none.
 #[inline]
 fn first_of_16(marks: u8x16) -> usize {
     (marks.to_bitmask() | 1 << 16).trailing_zeros() as usize
@@ -146,7 +146,7 @@ fn first_of_16(marks: u8x16) -> usize {
 mod tests {
     use super::*;
 
-    /// Every byte at every place among bytes that are close to the special ones.
+    /// Every byte at every position, among bytes that are close to the special ones.
     #[test]
     fn many_bytes_at_a_time_agree_with_one_at_a_time() {
         fn naive(bytes: &[u8], is_end: fn(u8) -> bool) -> usize {
@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn ends_of_strings_agree_with_one_at_a_time() {
-        // Backslashes, quotes and others in all kinds of runs, from a simple sequence of numbers.
+        // Backslashes, quotes and letters in runs of all lengths, from a simple pseudo-random
+        // sequence.
         let mut state = 1_u64;
         for _ in 0..2_000 {
             let bytes: Vec<u8> = (0..192)

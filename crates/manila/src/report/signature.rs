@@ -1,42 +1,42 @@
-//! Verifying signatures: what a record signs, and the function that can tell whether it is true.
+//! Signature verification: the signed data of a record, and the function that verifies it.
 //!
-//! There is no cryptography in this crate: a program that has the keys gives the function.
+//! There is no cryptography in this crate: a program that has the keys provides the function.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A signature of a record of provenance, as the record has it (P8).
+/// The signature of a provenance record (P8).
 ///
-/// An Ed25519 signature has the right form: its value is the base64 of 64 bytes, and the key id
-/// is 16 hex digits. What other algorithms ask for is not checked here.
+/// The form of an Ed25519 signature has been checked: its value is the base64 of 64 bytes, and the
+/// key id is 16 hex digits. The form of other algorithms is not checked here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Signed<'a> {
     /// The signature algorithm, e.g. `ed25519`.
     pub algorithm: &'a str,
-    /// Which key signed.
+    /// The id of the signing key.
     pub key_id: &'a str,
     /// The signature as text.
     pub signature: &'a str,
     /// The algorithm of the digest that is signed, e.g. `sha256`.
     pub digest_algorithm: &'a str,
-    /// The digest that is signed, in hex digits. The rule `record-digest` is about whether it is
-    /// that of the record.
+    /// The digest that is signed, in hex digits. The rule `record-digest` covers whether it matches
+    /// the record.
     pub digest: &'a str,
 }
 
-/// Whether a signature is true.
+/// The result of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verification {
-    /// The key made it over this digest.
+    /// The key signed this digest.
     Valid,
-    /// The key did not make it, or not over this digest.
+    /// The key did not sign this digest.
     Invalid,
-    /// Its key or its algorithm is not known.
+    /// The key or the algorithm is unknown.
     Unknown,
 }
 
-/// Verifies signatures.
+/// Verifies signatures with the caller's function.
 #[derive(Clone)]
 pub(crate) struct SignatureCheck(Arc<Verify>);
 

@@ -1,38 +1,38 @@
-//! The members that make a message, and the rules for each (Q1, Q2).
+//! The members of a message, and the rules for each (Q1, Q2).
 //!
-//! Whoever reads a message stops at the first rule that it breaks; whoever checks one hears all
-//! of them. Both ask the same functions.
+//! Parsing stops at the first broken rule; checking collects all of them. Both use the same
+//! functions.
 
 use super::{Message, Notification, Profile, Request, Response};
 use crate::raw_json::{JsonObject, Kind, RawJson, ReadError, Reader};
 
-/// The members that make a message.
+/// The members of a message.
 #[derive(Default)]
 pub(crate) struct Parts {
     version: Option<RawJson>,
     id: Option<RawJson>,
     method: Option<RawJson>,
     params: Option<RawJson>,
-    named: Named,
+    named: NamedParams,
     result: Option<RawJson>,
     error: Option<RawJson>,
-    /// Those that are given twice.
-    twice: Vec<&'static str>,
+    /// The repeated members.
+    duplicates: Vec<&'static str>,
 }
 
-/// The parameters that are read by name. Of several with one name it is the last.
+/// The parameters that are read by name. If one is repeated, the last value wins.
 #[derive(Default)]
-struct Named {
+struct NamedParams {
     name: Option<RawJson>,
     arguments: Option<RawJson>,
     meta: Option<RawJson>,
-    /// The first that is given twice.
+    /// The first one that is repeated.
     repeated: Option<&'static str>,
 }
 
 /// A rule that a message breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub(crate) struct BrokenRule {
     /// The member that breaks it.
     pub(crate) member: &'static str,
     pub(crate) rule: &'static str,
@@ -40,7 +40,7 @@ pub(crate) struct Broken {
     pub(crate) message: &'static str,
 }
 
-/// What a message is for.
+/// The role of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Request,
@@ -48,7 +48,7 @@ enum Role {
     Response,
 }
 
-/// The rule that a document breaks which is no object.
+/// Returns the rule that a document breaks if it is not an object.
 pub(crate) fn not_an_object(kind: Kind) -> (&'static str, String) {
     match kind {
         Kind::Array => ("batch", "is a batch; send its messages one by one".to_owned()),
@@ -58,7 +58,7 @@ pub(crate) fn not_an_object(kind: Kind) -> (&'static str, String) {
     }
 }
 
-impl Named {
+impl NamedParams {
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         reader.members(|reader, key| {
             let value = reader.raw()?;
@@ -84,7 +84,7 @@ impl Parts {
     pub(super) fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         reader.members(|reader, key| {
             let value = match (key, reader.next_kind()) {
-                // They may be large, so what stands in them is found while they are read.
+                // Params may be large, so their members are found in the same pass.
                 ("params", Kind::Object) => reader.with_raw(|reader| self.named.read(reader))?.1,
                 _ => reader.raw()?,
             };
@@ -93,7 +93,7 @@ impl Parts {
         })
     }
 
-    /// The members of an object that has been read.
+    /// Creates the parts of an object that has already been parsed.
     pub(crate) fn of(object: &RawJson) -> Parts {
         let mut parts = Parts::default();
         for member in object.members() {
@@ -112,13 +112,13 @@ impl Parts {
             "error" => ("error", &mut self.error),
             _ => return,
         };
-        if place.replace(value).is_some() && !self.twice.contains(&name) {
-            self.twice.push(name);
+        if place.replace(value).is_some() && !self.duplicates.contains(&name) {
+            self.duplicates.push(name);
         }
     }
 
-    /// The message as MCP has it, or the first rule that it breaks.
-    pub(super) fn message(&mut self, frame: RawJson) -> Result<Message, Broken> {
+    /// Returns the message as in MCP, or the first rule that it breaks.
+    pub(super) fn message(&mut self, frame: RawJson) -> Result<Message, BrokenRule> {
         match self.role(Profile::Mcp) {
             Role::Request => self.request(frame, Profile::Mcp).map(Message::Request),
             Role::Notification => self.notification(frame).map(Message::Notification),
@@ -126,77 +126,81 @@ impl Parts {
         }
     }
 
-    /// The request, or the first rule that it breaks.
-    pub(super) fn request(&mut self, frame: RawJson, profile: Profile) -> Result<Request, Broken> {
-        self.once()?;
+    /// Returns the request, or the first rule that it breaks.
+    pub(super) fn request(
+        &mut self,
+        frame: RawJson,
+        profile: Profile,
+    ) -> Result<Request, BrokenRule> {
+        self.check_unique()?;
         self.version()?;
         let (method, params, id) = (self.method()?, self.params(profile)?, self.id(profile)?);
-        let Named { name, arguments, meta, repeated } = std::mem::take(&mut self.named);
+        let NamedParams { name, arguments, meta, repeated } = std::mem::take(&mut self.named);
         Ok(Request { id, method, params, name, arguments, meta, repeated, frame })
     }
 
-    fn notification(&self, frame: RawJson) -> Result<Notification, Broken> {
-        self.once()?;
+    fn notification(&self, frame: RawJson) -> Result<Notification, BrokenRule> {
+        self.check_unique()?;
         self.version()?;
         let (method, params) = (self.method()?, self.params(Profile::Mcp)?);
         Ok(Notification { method, params, frame })
     }
 
-    fn response(&self, frame: RawJson) -> Result<Response, Broken> {
-        self.once()?;
+    fn response(&self, frame: RawJson) -> Result<Response, BrokenRule> {
+        self.check_unique()?;
         self.version()?;
-        Ok(Response { answer: self.answer()?, id: self.answered()?, frame })
+        Ok(Response { answer: self.result_or_error()?, id: self.response_id()?, frame })
     }
 
-    /// Every rule that the message breaks.
-    pub(crate) fn broken(&self, profile: Profile) -> Vec<Broken> {
-        let twice = self.twice.iter().copied().map(is_twice);
+    /// Returns every rule that the message breaks.
+    pub(crate) fn broken_rules(&self, profile: Profile) -> Vec<BrokenRule> {
+        let duplicates = self.duplicates.iter().copied().map(duplicate_member);
         let version = self.version().err();
         let method = || self.method().err();
         let params = || self.params(profile).err();
         let others = match self.role(profile) {
             Role::Request => [method(), params(), self.id(profile).err()],
             Role::Notification => [method(), params(), None],
-            Role::Response => [self.answer().err(), self.answered().err(), None],
+            Role::Response => [self.result_or_error().err(), self.response_id().err(), None],
         };
-        twice.chain(version).chain(others.into_iter().flatten()).collect()
+        duplicates.chain(version).chain(others.into_iter().flatten()).collect()
     }
 
-    /// Whether a client wrote `null` where it has no parameters, which MCP does not know.
+    /// Returns whether `params` is `null`, which MCP does not define.
     pub(crate) fn has_null_params(&self) -> bool {
         self.params.as_ref().is_some_and(RawJson::is_null)
     }
 
-    /// The id, where there is one that can be answered.
-    pub(super) fn answerable(&self) -> Option<RawJson> {
-        self.id.clone().filter(|id| self.twice.is_empty() && is_id(id))
+    /// Returns the id, if it is valid in a response.
+    pub(super) fn valid_id(&self) -> Option<RawJson> {
+        self.id.clone().filter(|id| self.duplicates.is_empty() && is_id(id))
     }
 
-    /// Q2: a message of MCP may be no request, and then Q1 does not bind it.
+    /// Returns the role of the message. In MCP, Q1 applies only to requests (Q2).
     fn role(&self, profile: Profile) -> Role {
-        let is_answer = self.result.is_some() || self.error.is_some();
+        let is_response = self.result.is_some() || self.error.is_some();
         match profile {
-            Profile::Mcp if self.method.is_none() && is_answer => Role::Response,
+            Profile::Mcp if self.method.is_none() && is_response => Role::Response,
             Profile::Mcp if self.method.is_some() && self.id.is_none() => Role::Notification,
             Profile::Strict | Profile::Mcp => Role::Request,
         }
     }
 
-    /// Two readers of a message with a member twice may take different ones.
-    fn once(&self) -> Result<(), Broken> {
-        self.twice.first().map_or(Ok(()), |name| Err(is_twice(name)))
+    /// Rejects a repeated member, because two readers may use different values.
+    fn check_unique(&self) -> Result<(), BrokenRule> {
+        self.duplicates.first().map_or(Ok(()), |name| Err(duplicate_member(name)))
     }
 
-    fn version(&self) -> Result<(), Broken> {
-        let broken = |rule, message| Broken { member: "jsonrpc", rule, clause: "Q1", message };
+    fn version(&self) -> Result<(), BrokenRule> {
+        let broken = |rule, message| BrokenRule { member: "jsonrpc", rule, clause: "Q1", message };
         let Some(version) = &self.version else { return Err(broken("required", "is required")) };
         let is_version_2 =
             version.as_bytes() == b"\"2.0\"" || version.as_text().is_some_and(|it| it == "2.0");
         if is_version_2 { Ok(()) } else { Err(broken("const", "must be \"2.0\"")) }
     }
 
-    fn method(&self) -> Result<String, Broken> {
-        let broken = |rule, message| Broken { member: "method", rule, clause: "Q1", message };
+    fn method(&self) -> Result<String, BrokenRule> {
+        let broken = |rule, message| BrokenRule { member: "method", rule, clause: "Q1", message };
         let Some(method) = &self.method else { return Err(broken("required", "is required")) };
         let Some(text) = method.as_text() else { return Err(broken("type", "must be a string")) };
         if text.is_empty() {
@@ -205,9 +209,10 @@ impl Parts {
         Ok(text.into_owned())
     }
 
-    /// An object; on MCP there may be none, and a `null` stands for none: many a client writes it.
-    fn params(&self, profile: Profile) -> Result<Option<JsonObject>, Broken> {
-        let broken = |rule, message| Broken { member: "params", rule, clause: "Q1", message };
+    /// Returns the parameters, an object. In MCP they may be absent or `null`, which many clients
+    /// send.
+    fn params(&self, profile: Profile) -> Result<Option<JsonObject>, BrokenRule> {
+        let broken = |rule, message| BrokenRule { member: "params", rule, clause: "Q1", message };
         let given = match profile {
             Profile::Strict => self.params.as_ref(),
             Profile::Mcp => self.params.as_ref().filter(|params| !params.is_null()),
@@ -221,54 +226,54 @@ impl Parts {
         }
     }
 
-    /// A string that is not empty; on MCP it may be an integer too.
-    fn id(&self, profile: Profile) -> Result<RawJson, Broken> {
-        let (clause, words) = match profile {
+    /// Returns the id: a string that is not empty, or in MCP an integer.
+    fn id(&self, profile: Profile) -> Result<RawJson, BrokenRule> {
+        let (clause, expected) = match profile {
             Profile::Strict => ("Q1", "must be a string"),
             Profile::Mcp => ("Q2", "must be a string or an integer"),
         };
-        let broken = |rule, message| Broken { member: "id", rule, clause, message };
+        let broken = |rule, message| BrokenRule { member: "id", rule, clause, message };
         let Some(id) = &self.id else { return Err(broken("required", "is required")) };
         match (id.kind(), profile) {
             (Kind::String, _) if !is_id(id) => Err(broken("minLength", "must not be empty")),
             (Kind::String, _) => Ok(id.clone()),
             (Kind::Number, Profile::Mcp) if is_id(id) => Ok(id.clone()),
             (Kind::Number | Kind::Object | Kind::Array | Kind::Bool | Kind::Null, _) => {
-                Err(broken("type", words))
+                Err(broken("type", expected))
             }
         }
     }
 
-    /// The result, or the error object.
-    fn answer(&self) -> Result<Result<RawJson, RawJson>, Broken> {
-        let broken = |rule, message| Broken { member: "error", rule, clause: "Q2", message };
+    /// Returns the result or the error object.
+    fn result_or_error(&self) -> Result<Result<RawJson, RawJson>, BrokenRule> {
+        let broken = |rule, message| BrokenRule { member: "error", rule, clause: "Q2", message };
         match (&self.result, &self.error) {
             (Some(result), None) => Ok(Ok(result.clone())),
             (None, Some(error)) => Ok(Err(error.clone())),
-            (Some(_), Some(_)) => Err(broken("oneOf", "stands beside a result")),
-            (None, None) => Err(broken("required", "is required where there is no result")),
+            (Some(_), Some(_)) => Err(broken("oneOf", "must not be combined with a result")),
+            (None, None) => Err(broken("required", "is required if there is no result")),
         }
     }
 
-    /// The id that is answered; there is none where the request was not understood.
-    fn answered(&self) -> Result<Option<RawJson>, Broken> {
+    /// Returns the id of the request, or `None` if the server could not read it.
+    fn response_id(&self) -> Result<Option<RawJson>, BrokenRule> {
         match &self.id {
             None => Ok(None),
             Some(id) if id.is_null() => Ok(None),
             Some(id) if is_id(id) => Ok(Some(id.clone())),
             Some(_) => {
                 let message = "must be an integer, or a string that is not empty";
-                Err(Broken { member: "id", rule: "type", clause: "Q2", message })
+                Err(BrokenRule { member: "id", rule: "type", clause: "Q2", message })
             }
         }
     }
 }
 
-fn is_twice(member: &'static str) -> Broken {
-    Broken { member, rule: "unique", clause: "Q1", message: "is given twice" }
+fn duplicate_member(member: &'static str) -> BrokenRule {
+    BrokenRule { member, rule: "unique", clause: "Q1", message: "is given twice" }
 }
 
-/// Q2: a string that is not empty, or an integer.
+/// Q2: returns whether `id` is a string that is not empty, or an integer.
 fn is_id(id: &RawJson) -> bool {
     match id.kind() {
         Kind::String => id.as_bytes().len() > 2,

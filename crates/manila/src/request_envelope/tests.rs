@@ -24,7 +24,7 @@ fn check(json: &str, expected: &str) {
 }
 
 #[test]
-fn a_message_is_one_of_three() {
+fn parses_requests_notifications_and_responses() {
     check(r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, "request 7 ping");
     check(r#"{"method":"a","params":{},"id":"x","jsonrpc":"2.0","more":1}"#, r#"request "x" a"#);
     check(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, "notification notifications/x");
@@ -33,7 +33,7 @@ fn a_message_is_one_of_three() {
 }
 
 #[test]
-fn anything_else_is_refused_with_its_id() {
+fn refuses_other_messages_with_their_id() {
     check("nonsense", "PARSE_ERROR  json -");
     check("[]", "INVALID_ENVELOPE  batch -");
     check("7", "INVALID_ENVELOPE  type -");
@@ -68,10 +68,10 @@ fn check_strict(json: &str, expected: &str) {
 }
 
 #[test]
-fn strict_requests_are_to_the_letter() {
+fn strict_requests_follow_the_strict_profile() {
     let good = r#"{"jsonrpc":"2.0","id":"u","method":"a","params":{"x":1.0},"result":7}"#;
     check_strict(good, r#""u" a {"x":1.0}"#);
-    // An id that is refused is told all the same, so that the answer can be matched.
+    // A rejected id is still returned, so that the response can be matched.
     check_strict(&good.replace(r#""u""#, "7"), "INVALID_ENVELOPE /id type 7");
     check_strict(&good.replace(r#""u""#, "null"), "INVALID_ENVELOPE /id type -");
     check_strict(&good.replace(r#""id""#, r#""ID""#), "INVALID_ENVELOPE /id required -");

@@ -1,7 +1,7 @@
-//! The dialects in which a contract's schema means the same as in its own.
+//! The dialects of JSON Schema in which the schema of a contract keeps its meaning.
 
-use crate::raw_json::{Kind, RawJson, shown};
-use crate::schema::Unbound;
+use crate::raw_json::{Kind, RawJson, sanitize_name};
+use crate::schema::PayloadSchemaError;
 
 /// A dialect of JSON Schema that has `if`, `then` and `else`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) enum Dialect {
     Draft202012,
 }
 
-/// Their names in `$schema`, after the scheme and without an empty fragment.
+/// Their URIs in `$schema`, without the scheme and an empty fragment.
 const NAMES: [(&str, Dialect); 3] = [
     ("json-schema.org/draft-07/schema", Dialect::Draft7),
     ("json-schema.org/draft/2019-09/schema", Dialect::Draft201909),
@@ -19,17 +19,19 @@ const NAMES: [(&str, Dialect); 3] = [
 ];
 
 impl Dialect {
-    /// The dialect that a schema says it is in; 2020-12 where it says none.
-    pub(crate) fn of(schema: &RawJson) -> Result<Dialect, Unbound> {
+    /// Returns the dialect that a schema declares; 2020-12 if it declares none.
+    pub(crate) fn of(schema: &RawJson) -> Result<Dialect, PayloadSchemaError> {
         let Some(named) = schema.get("$schema") else { return Ok(Dialect::Draft202012) };
-        let name = named.as_text().unwrap_or("no text".into());
+        let name = named.as_text().unwrap_or("not a string".into());
         let rest = name.strip_prefix("https://").or_else(|| name.strip_prefix("http://"));
         let rest = rest.map(|rest| rest.strip_suffix('#').unwrap_or(rest));
         let found = NAMES.iter().find(|(known, _)| Some(*known) == rest);
-        found.map(|(_, dialect)| *dialect).ok_or_else(|| Unbound::Dialect(shown(&name)))
+        found
+            .map(|(_, dialect)| *dialect)
+            .ok_or_else(|| PayloadSchemaError::Dialect(sanitize_name(&name)))
     }
 
-    /// Whether what stands beside a `$ref` is ignored.
+    /// Returns whether the keywords beside a `$ref` are ignored.
     pub(crate) fn has_lone_references(self) -> bool {
         match self {
             Dialect::Draft7 => true,
@@ -37,8 +39,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a schema is a resource of its own, so that references below it do not lead to
-    /// the document's root. A mere fragment is an anchor, as draft 7 has it.
+    /// Returns whether a schema is a separate resource, so that references below it do not start at
+    /// the document's root. An id that is only a fragment is an anchor, as in draft 7.
     pub(crate) fn has_own_id(self, schema: &RawJson) -> bool {
         let id = schema.get("$id");
         let is_address =
@@ -46,7 +48,7 @@ impl Dialect {
         is_address && !self.is_lone_reference(schema)
     }
 
-    /// Whether a schema is a reference, and nothing else of it counts.
+    /// Returns whether a schema is a reference whose other keywords are ignored.
     pub(crate) fn is_lone_reference(self, schema: &RawJson) -> bool {
         self.has_lone_references() && schema.get("$ref").is_some_and(|it| it.kind() == Kind::String)
     }

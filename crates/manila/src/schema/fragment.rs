@@ -1,9 +1,9 @@
-//! The fragment of a reference: percent signs, and RFC 6901 pointers.
+//! The fragment of a reference: percent-encoding and RFC 6901 pointers.
 
 use std::borrow::Cow;
 
-/// A fragment with its percent signs resolved.
-pub(crate) fn decoded(fragment: &str) -> Cow<'_, str> {
+/// Decodes the percent-encoding of a fragment.
+pub(crate) fn percent_decode(fragment: &str) -> Cow<'_, str> {
     if !fragment.contains('%') {
         return Cow::Borrowed(fragment);
     }
@@ -22,13 +22,13 @@ pub(crate) fn decoded(fragment: &str) -> Cow<'_, str> {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-/// Whether a fragment is a pointer, and no anchor.
+/// Returns whether a fragment is a pointer, not an anchor.
 pub(crate) fn is_pointer(fragment: &str) -> bool {
-    let decoded = decoded(fragment);
+    let decoded = percent_decode(fragment);
     decoded.is_empty() || decoded.starts_with('/')
 }
 
-/// The keys and indexes that a pointer names, from the outside in.
+/// Returns the keys and indexes of a pointer, from the outside in.
 pub(crate) fn keys(pointer: &str) -> impl Iterator<Item = String> {
-    pointer.split('/').skip(1).map(crate::pointer::unescaped)
+    pointer.split('/').skip(1).map(crate::pointer::unescape)
 }

@@ -1,25 +1,26 @@
-//! A value as a tree, for checks only: what no tree can hold is taken for something near.
+//! Converts a value to a tree for checks. Values that a tree cannot hold are approximated.
 
 use serde_json::{Map, Number, Value};
 
 use crate::raw_json::{Kind, RawJson};
 
-/// The value as a tree. A lone surrogate becomes U+FFFD, and a number beyond every machine
-/// type the largest there is: both are as valid as their neighbours in all schemas that occur.
+/// Converts a value to a tree. A lone surrogate becomes U+FFFD, and a number beyond every machine
+/// type becomes the largest one. In practice, schemas accept both the original and the copy, or
+/// neither.
 pub(super) fn tree(value: &RawJson) -> Value {
-    // Nearly everything can be read as it is, and by far faster.
-    serde_json::from_slice(value.as_bytes()).unwrap_or_else(|_| slowly(value))
+    // Almost all values can be converted directly, which is far faster.
+    serde_json::from_slice(value.as_bytes()).unwrap_or_else(|_| tree_slowly(value))
 }
 
-/// Recursion is bounded: a value that has been read is at most `DEPTH_MAX` deep.
-fn slowly(value: &RawJson) -> Value {
+/// Recursion is bounded: parsed values are at most `DEPTH_MAX` deep.
+fn tree_slowly(value: &RawJson) -> Value {
     match value.kind() {
         Kind::Object => {
             let members = value.members();
-            let members = members.map(|it| (it.key().into_owned(), slowly(&it.value())));
+            let members = members.map(|it| (it.key().into_owned(), tree_slowly(&it.value())));
             Value::Object(members.collect::<Map<_, _>>())
         }
-        Kind::Array => Value::Array(value.items().map(|item| slowly(&item)).collect()),
+        Kind::Array => Value::Array(value.items().map(|item| tree_slowly(&item)).collect()),
         Kind::String => Value::String(value.as_text().unwrap_or_default().into_owned()),
         Kind::Number => number(value),
         Kind::Bool => Value::Bool(value.as_bytes() == b"true"),

@@ -1,4 +1,4 @@
-//! The registry (Q3): each schema is compiled once, and kept under its fingerprint.
+//! The registry (Q3): compiles each schema once, and keeps it by its fingerprint.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,24 +6,25 @@ use std::sync::Arc;
 use crate::raw_json::RawJson;
 use crate::schema::compile::{Fingerprint, Schema, UnusableSchema};
 
-/// How many schemas are kept.
+/// The maximum number of schemas to keep.
 const SCHEMAS_MAX: usize = 2_048;
 
-/// Compiled schemas by fingerprint. The same schema is the same object; a changed one is new.
+/// Compiled schemas by fingerprint. Equal schemas share one object; a changed schema gets a new
+/// one.
 #[derive(Debug, Default)]
 pub struct Registry {
     known: HashMap<Fingerprint, Result<Arc<Schema>, UnusableSchema>>,
 }
 
 impl Registry {
-    /// The compiled schema, from earlier if it was seen.
+    /// Returns the compiled schema, which is reused if it is known.
     pub fn schema(&mut self, schema: &RawJson) -> Result<Arc<Schema>, UnusableSchema> {
         let fingerprint = Fingerprint::of(schema);
         if let Some(known) = self.known.get(&fingerprint) {
             return known.clone();
         }
         if self.known.len() >= SCHEMAS_MAX {
-            // Who is still in use is compiled again; a server that invents schemas gains nothing.
+            // Schemas in use are compiled again; a server that keeps adding new ones gains nothing.
             self.known.clear();
         }
         let compiled = Schema::compile(schema).map(Arc::new);
@@ -41,13 +42,13 @@ mod tests {
     }
 
     #[test]
-    fn order_and_space_make_no_other_schema() {
+    fn order_and_white_space_do_not_matter() {
         let mut registry = Registry::default();
         let mut get = |text: &str| registry.schema(&raw(text)).unwrap();
         let first = get(r#"{"type": "object", "properties": {"a": {"type": "null"}, "b": {}}}"#);
         let again = get(r#"{"properties":{"b":{},"a":{"type":"null"}},"type":"object"}"#);
         assert!(Arc::ptr_eq(&first, &again));
-        // What a reader of the schema may see is another schema.
+        // Any other difference makes another schema.
         for changed in [
             r#"{"type": "object", "properties": {"a": {"type": "null"}, "c": {}}}"#,
             r#"{"type": "object", "properties": {"a": {"type": "null"}, "b": {}}, "title": ""}"#,
@@ -58,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_cannot_be_used_is_remembered_too() {
+    fn an_unusable_schema_is_cached() {
         let mut registry = Registry::default();
         let unusable = raw(r#"{"type": "strange"}"#);
         let first = registry.schema(&unusable).unwrap_err();
@@ -67,14 +68,14 @@ mod tests {
     }
 
     #[test]
-    fn so_many_are_kept_and_no_more() {
+    fn the_number_of_schemas_is_limited() {
         let compiled = Arc::new(Schema::compile(&raw("{}")).unwrap());
         let mut registry = Registry::default();
         for n in 0..SCHEMAS_MAX {
             let fingerprint = Fingerprint::of(&raw(&n.to_string()));
             registry.known.insert(fingerprint, Ok(Arc::clone(&compiled)));
         }
-        // One that is known stays known; a new one makes room for itself.
+        // A known schema stays cached; a new one clears the cache.
         assert!(Arc::ptr_eq(&registry.schema(&raw("7")).unwrap(), &compiled));
         assert_eq!(registry.known.len(), SCHEMAS_MAX);
         registry.schema(&raw("true")).unwrap();

@@ -1,26 +1,26 @@
-//! Rewriting a schema where its keywords are, and nowhere else.
+//! Rewriting the keywords of a schema, and nothing else.
 //!
-//! A property may be called `$ref` or `description`, and a `const` may hold anything. So a
-//! schema is walked by position: only what stands where a keyword stands is one.
+//! A property may be called `$ref` or `description`, and a `const` may hold anything. So a schema
+//! is walked by position: only a member in the place of a keyword is treated as one.
 
 use crate::raw_json::{Emit, Kind, ObjectWriter, RawJson};
 use crate::schema::dialect::Dialect;
 
-/// What holds schemas under a keyword.
-pub(crate) enum Holds {
+/// The contents of a keyword.
+pub(crate) enum KeywordContent {
     /// A schema, or an array of them.
     Schemas,
     /// An object whose values are schemas.
     Named,
-    /// No schema at all.
+    /// No schema.
     Data,
 }
 
-/// What a keyword of any dialect holds.
-pub(crate) fn holds(keyword: &str) -> Holds {
+/// Returns the contents of a keyword, for any dialect.
+pub(crate) fn keyword_content(keyword: &str) -> KeywordContent {
     match keyword {
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-        | "dependencies" => Holds::Named,
+        | "dependencies" => KeywordContent::Named,
         "allOf"
         | "anyOf"
         | "oneOf"
@@ -36,36 +36,36 @@ pub(crate) fn holds(keyword: &str) -> Holds {
         | "additionalProperties"
         | "unevaluatedProperties"
         | "propertyNames"
-        | "contentSchema" => Holds::Schemas,
-        _ => Holds::Data,
+        | "contentSchema" => KeywordContent::Schemas,
+        _ => KeywordContent::Data,
     }
 }
 
-/// What becomes of a keyword.
+/// The edit of a keyword.
 pub(crate) enum Edit {
     Keep,
     Drop,
     Replace(String),
 }
 
-/// A schema that is written with its keywords edited.
-pub(crate) struct Edited<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit> {
+/// Writes a schema with its keywords edited.
+pub(crate) struct EditedSchema<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit> {
     pub(crate) schema: &'a RawJson,
     pub(crate) dialect: Dialect,
-    /// Told the schema, the keyword and its value.
+    /// Called with the schema, the keyword and its value.
     pub(crate) edit: &'a F,
 }
 
-/// Recursion is bounded: a value that has been read is at most `DEPTH_MAX` deep.
-impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for Edited<'_, F> {
+/// Recursion is bounded: parsed values are at most `DEPTH_MAX` deep.
+impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for EditedSchema<'_, F> {
     fn emit(&self, out: &mut Vec<u8>) {
         match self.schema.kind() {
-            // References below an id of its own lead elsewhere than to the document's root.
+            // Below a schema with its own id, references do not start at the document's root.
             Kind::Object if self.dialect.has_own_id(self.schema) => self.schema.emit(out),
             Kind::Object => self.emit_root(out),
             Kind::Array => {
                 let schemas: Vec<RawJson> = self.schema.items().collect();
-                let edited = schemas.iter().map(|schema| Edited { schema, ..*self });
+                let edited = schemas.iter().map(|schema| EditedSchema { schema, ..*self });
                 edited.collect::<Vec<_>>().emit(out);
             }
             Kind::String | Kind::Number | Kind::Bool | Kind::Null => self.schema.emit(out),
@@ -73,8 +73,8 @@ impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for Edited<'_, F> {
     }
 }
 
-impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Edited<'_, F> {
-    /// Writes the outermost schema, whatever its id.
+impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> EditedSchema<'_, F> {
+    /// Writes the outermost schema, even if it has an id.
     pub(crate) fn emit_root(&self, out: &mut Vec<u8>) {
         let mut object = ObjectWriter::begin(out);
         for member in self.schema.members() {
@@ -88,11 +88,11 @@ impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Edited<'_, F> {
                 Edit::Keep => {}
             }
             let token = member.key_token();
-            let inside = Edited { schema: &value, ..*self };
-            match holds(&key) {
-                Holds::Schemas => object.token_member(token, &inside),
-                Holds::Named => object.token_member(token, &Named(inside)),
-                Holds::Data => object.token_member(token, &value),
+            let inside = EditedSchema { schema: &value, ..*self };
+            match keyword_content(&key) {
+                KeywordContent::Schemas => object.token_member(token, &inside),
+                KeywordContent::Named => object.token_member(token, &NamedSchemas(inside)),
+                KeywordContent::Data => object.token_member(token, &value),
             }
         }
         object.end();
@@ -100,17 +100,20 @@ impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Edited<'_, F> {
 }
 
 /// An object whose values are schemas.
-struct Named<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit>(Edited<'a, F>);
+struct NamedSchemas<'a, F: Fn(&RawJson, &str, &RawJson) -> Edit>(EditedSchema<'a, F>);
 
-impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for Named<'_, F> {
+impl<F: Fn(&RawJson, &str, &RawJson) -> Edit> Emit for NamedSchemas<'_, F> {
     fn emit(&self, out: &mut Vec<u8>) {
-        let Named(all) = self;
+        let NamedSchemas(all) = self;
         if all.schema.kind() != Kind::Object {
             return all.schema.emit(out);
         }
         let mut object = ObjectWriter::begin(out);
         for member in all.schema.members() {
-            object.token_member(member.key_token(), &Edited { schema: &member.value(), ..*all });
+            object.token_member(
+                member.key_token(),
+                &EditedSchema { schema: &member.value(), ..*all },
+            );
         }
         object.end();
     }

@@ -1,42 +1,42 @@
-//! Classify: give what was seen its name.
+//! Classify: give an observation its code.
 //!
-//! This is the only stage that may name. It is total: whatever was seen becomes an
-//! outcome, and nothing after it can fail.
+//! This is the only stage that may name failures. It is total: every observation becomes an
+//! outcome, and no later stage can fail.
 
 use std::collections::BTreeSet;
 
 use crate::context::Context;
+use crate::document_kind::Contract;
 use crate::observed::{Observation, Observed};
-use crate::outcome::{Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Run, said};
+use crate::outcome::{Call, Ended, Failure, NonEmpty, Notes, Outcome, Payload, Run, non_blank};
 use crate::raw_json::RawJson;
-use crate::subject::Contract;
 
 mod answer;
 mod command;
 mod delay;
-mod enveloped;
+mod envelope;
 mod mcp;
 mod naming;
 mod refusal;
 
-pub(crate) use answer::answered;
-use enveloped::Merged;
+pub(crate) use answer::classify_answer;
+use envelope::EnvelopeFacts;
 pub use naming::code_from_text;
 
-/// Where the media blocks of an MCP result go.
+/// The place of an MCP result's media blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Media {
-    /// Off MCP: the block itself stands in the payload.
+    /// In the payload, for responses outside of MCP.
     #[default]
     Inline,
-    /// On MCP: it stands beside the envelope, and the payload names it.
+    /// Beside the envelope, for MCP responses. The payload refers to the block.
     Beside,
 }
 
-/// Names what was seen.
+/// Classifies an observation.
 ///
-/// `speaks` is the contract that the tool is known to answer in. Only a contract without a mark
-/// of its own needs it; the others are recognised.
+/// `speaks` is the contract in which the tool is known to respond. Only a contract without a mark
+/// needs it; the others are recognised.
 #[must_use]
 pub fn classify(
     observation: Observation,
@@ -46,36 +46,37 @@ pub fn classify(
 ) -> Box<Outcome> {
     let Observation { mut call, observed, mut notes } = observation;
     call.duration = call.duration.or(context.elapsed);
-    settle_request_id(&mut call, &mut notes);
-    let mut seen = match observed {
-        Observed::Answered(json) => {
-            enveloped::seen(&json, speaks).unwrap_or_else(|| Seen::ended(answered(json)))
-        }
-        Observed::Said(text) => Seen::ended(Ended::Done(text.into_payload())),
-        Observed::Mcp(result) => mcp::result(result, media, speaks),
-        Observed::Exited(exited) => command::exited(exited, &mut notes),
-        Observed::Failed(failed) => refusal::failed(*failed),
-        Observed::Invalid(invalid) => refusal::invalid(invalid, call.tool_id.as_deref()),
-        Observed::Unavailable(missing) => refusal::unavailable(missing),
-        Observed::Conflict(conflict) => refusal::conflict(&conflict),
-        Observed::Cancelled(cancelled) => command::cancelled(cancelled),
-        Observed::TimedOut(timed_out) => command::timed_out(timed_out),
-        Observed::RateLimited(limited) => refusal::rate_limited(&limited, &mut notes),
-        Observed::TierRequired(required) => refusal::tier_required(required, &mut notes),
-        Observed::FeatureDisabled { feature } => refusal::feature_disabled(&feature),
+    resolve_request_id(&mut call, &mut notes);
+    let mut classified = match observed {
+        Observed::Answered(json) => envelope::classify_envelope(&json, speaks)
+            .unwrap_or_else(|| Classified::from_ended(classify_answer(json))),
+        Observed::Said(text) => Classified::from_ended(Ended::Done(text.into_payload())),
+        Observed::Mcp(result) => mcp::classify_result(result, media, speaks),
+        Observed::Exited(exited) => command::classify_exited(exited, &mut notes),
+        Observed::Failed(failed) => refusal::classify_failed(*failed),
+        Observed::Invalid(invalid) => refusal::classify_invalid(invalid, call.tool_id.as_deref()),
+        Observed::Unavailable(missing) => refusal::classify_unavailable(missing),
+        Observed::Conflict(conflict) => refusal::classify_conflict(&conflict),
+        Observed::Cancelled(cancelled) => command::classify_cancelled(cancelled),
+        Observed::TimedOut(timed_out) => command::classify_timed_out(timed_out),
+        Observed::RateLimited(limited) => refusal::classify_rate_limited(&limited, &mut notes),
+        Observed::TierRequired(required) => refusal::classify_tier_required(required, &mut notes),
+        Observed::FeatureDisabled { feature } => refusal::classify_feature_disabled(&feature),
     };
-    let envelope = seen.envelope.take().map(|own| enveloped::merge(*own, &mut call, &mut notes));
-    let Merged { receipt, provenance, came_in, verbatim, unread } = envelope.unwrap_or_default();
-    if let Ended::Failed { failures, .. } = &mut seen.ended
+    let envelope = classified.envelope.take();
+    let envelope = envelope.map(|envelope| envelope::merge(*envelope, &mut call, &mut notes));
+    let EnvelopeFacts { receipt, provenance, source_contract, verbatim, unread } =
+        envelope.unwrap_or_default();
+    if let Ended::Failed { failures, .. } = &mut classified.ended
         && verbatim.is_none()
     {
-        delay::settle(failures.first_mut(), &mut notes);
+        delay::resolve_delay(failures.first_mut(), &mut notes);
     }
-    // E9: one hint for every feature.
+    // E9: one hint per feature.
     let mut features = BTreeSet::new();
     notes.upgrade_hints.retain(|hint| features.insert(hint.feature.clone()));
-    let Seen { ended, run, blocks, envelope: _ } = seen;
-    // The stages hand it on: a move of the box is cheap, one of the outcome is not.
+    let Classified { ended, run, blocks, envelope: _ } = classified;
+    // Boxed, because every stage moves the outcome, and moving a box is cheap.
     Box::new(Outcome {
         call,
         ended,
@@ -84,49 +85,49 @@ pub fn classify(
         notes,
         receipt,
         provenance,
-        came_in,
+        source_contract,
         verbatim,
         unread,
         unwrapped: None,
     })
 }
 
-/// R5: the caller's own id wins over a `request_id` among the extra keys.
-fn settle_request_id(call: &mut Call, notes: &mut Notes) {
-    call.request_id = said(call.request_id.as_deref()).map(str::to_owned);
+/// R5: the caller's id takes precedence over a `request_id` among the extra keys.
+fn resolve_request_id(call: &mut Call, notes: &mut Notes) {
+    call.request_id = non_blank(call.request_id.as_deref()).map(str::to_owned);
     if call.request_id.is_some() {
         return;
     }
     let extra = notes.meta.get("request_id");
     if let Some(id) = extra.as_ref().and_then(RawJson::as_exact_text) {
-        call.request_id = said(Some(&id)).map(str::to_owned);
+        call.request_id = non_blank(Some(&id)).map(str::to_owned);
         notes.meta = notes.meta.without("request_id");
     }
 }
 
-/// What a kind of observation contributes to the outcome.
-struct Seen {
+/// The part of an outcome that depends on the kind of observation.
+struct Classified {
     ended: Ended,
     run: Option<Run>,
     blocks: Vec<RawJson>,
-    /// What else an answer said that already was an envelope.
+    /// The other facts of a result that already was an envelope.
     envelope: Option<Box<Outcome>>,
 }
 
-impl Seen {
-    fn ended(ended: Ended) -> Seen {
-        Seen { ended, run: None, blocks: Vec::new(), envelope: None }
+impl Classified {
+    fn from_ended(ended: Ended) -> Classified {
+        Classified { ended, run: None, blocks: Vec::new(), envelope: None }
     }
 
-    fn failed(failure: Failure) -> Seen {
-        Seen::ended(failed(failure, Payload::Absent))
+    fn from_failure(failure: Failure) -> Classified {
+        Classified::from_ended(fail(failure, Payload::Absent))
     }
 
-    fn with_run(self, run: Run) -> Seen {
-        Seen { run: Some(run), ..self }
+    fn with_run(self, run: Run) -> Classified {
+        Classified { run: Some(run), ..self }
     }
 }
 
-fn failed(failure: Failure, partial: Payload) -> Ended {
+fn fail(failure: Failure, partial: Payload) -> Ended {
     Ended::Failed { failures: NonEmpty::one(failure), partial }
 }

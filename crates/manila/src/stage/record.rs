@@ -1,7 +1,7 @@
-//! Record: tell what became of one request, in one line of JSON (Q6).
+//! Record: describe one completed request in one line of JSON (Q6).
 //!
-//! This stage tells and changes nothing. A line has no secrets and is never long, whatever the
-//! client sent: its texts are redacted before they are cut, or half a secret would slip through.
+//! This stage only logs. A line has no secrets, and its length is limited for every request. Texts
+//! are redacted before they are cut, because no rule recognises half a secret.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,91 +9,91 @@ use std::time::Duration;
 use manila_redact::apply;
 
 use crate::catalogue::Code;
-use crate::moment::Moment;
 use crate::outcome::milliseconds;
 use crate::prepared::redact::Redaction;
 use crate::raw_json::{Emit, JsonObject, OrNull, RawJson, shape};
+use crate::timestamp::Timestamp;
 use crate::truncate::cut;
 
-/// Longer texts are cut.
+/// The maximum number of characters of a text; longer ones are cut.
 const CHARS_MAX: usize = 500;
 
-/// Larger details are left out, and their size is told in their place.
+/// The maximum size of the details; larger ones are replaced by their size.
 const DETAILS_BYTES_MAX: usize = 16 * 1024;
 
-/// What became of one request. `None` is what nobody knows.
+/// A completed request. `None` means unknown.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Record<'a> {
-    /// When it was done.
-    pub at: Moment,
-    /// The agent that asked.
+    /// The time of completion.
+    pub at: Timestamp,
+    /// The agent that sent the request.
     pub agent_id: Option<&'a str>,
-    /// What the agent works at.
+    /// The agent's task.
     pub task_id: Option<&'a str>,
-    /// Its step in that.
+    /// The step of the task.
     pub step_id: Option<&'a str>,
-    /// How the request came.
+    /// The transport of the request.
     pub transport: Option<Transport>,
     /// The endpoint on its transport.
     pub route: Option<&'a str>,
-    /// The method; what could not be read has none.
+    /// The method; absent if the request could not be parsed.
     pub method: Option<&'a str>,
     /// The envelope's request id. For deterministic ones see
     /// [`deterministic_id`](crate::deterministic_id).
     pub request_id: Option<&'a str>,
     /// The id of the JSON-RPC message.
     pub rpc_id: Option<&'a str>,
-    /// The trace that it belongs to.
+    /// The trace that the request belongs to.
     pub trace_id: Option<&'a str>,
     /// Its span in that trace.
     pub span_id: Option<&'a str>,
-    /// How long it took; told to the microsecond.
+    /// The duration, written with microsecond precision.
     pub duration: Option<Duration>,
-    /// The how manieth try it was, from 1.
+    /// The attempt number, starting at 1.
     pub attempt: u64,
     /// The size of the request.
     pub input_bytes: Option<u64>,
-    /// The size of the answer.
+    /// The size of the response.
     pub output_bytes: Option<u64>,
-    /// How it failed. Without a failure its status is `ok`.
+    /// The failure. Without one, the status is `ok`.
     pub failure: Option<RecordedFailure<'a>>,
-    /// The contract or schema that the answer keeps.
+    /// The contract or schema of the response.
     pub schema_version: Option<&'a str>,
-    /// Whether the same request has the same ids.
+    /// Whether equal requests have equal ids.
     pub deterministic: bool,
     /// The tool that was called.
     pub tool_id: Option<&'a str>,
-    /// The prompt that was asked for.
+    /// The prompt that was requested.
     pub prompt_id: Option<&'a str>,
 }
 
-/// How a request failed.
+/// The failure of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedFailure<'a> {
-    /// Its name.
+    /// The code.
     pub code: Code,
-    /// What happened. Four codes have the same message in every log, and it is not used there;
-    /// what else is known of them belongs in the details.
+    /// What happened. Four codes have a fixed message in every log, which replaces this one; other
+    /// facts about them belong in the details.
     pub message: &'a str,
-    /// What else is known.
+    /// Further facts.
     pub details: Option<&'a JsonObject>,
 }
 
-/// How requests come in.
+/// The transport of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
-    /// Over the standard streams.
+    /// The standard streams.
     Stdio,
-    /// Over HTTP.
+    /// HTTP.
     Http,
 }
 
 impl Transport {
-    /// All of them.
+    /// Every transport.
     pub const ALL: [Transport; 2] = [Transport::Stdio, Transport::Http];
 
-    /// Its name in records.
+    /// Returns the name that records use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -103,16 +103,16 @@ impl Transport {
     }
 }
 
-/// The status of what did not fail.
+/// The status of a request that did not fail.
 pub const OK: &str = "ok";
 
-/// The status of what failed like this: the code's name in lower case.
+/// Returns the status of a request that failed with this code: its name in lower case.
 #[must_use]
 pub fn failed_status(code: Code) -> String {
     code.name().to_ascii_lowercase()
 }
 
-/// The message that a code has in every log, if it is one of the four of seed 002.
+/// Returns the fixed message of a code, if it is one of the four in `request-envelope`.
 fn fixed_message(code: Code) -> Option<&'static str> {
     const FIXED: [Code; 4] =
         [Code::InvalidEnvelope, Code::InvalidToolInput, Code::ToolNotFound, Code::InternalError];
@@ -120,9 +120,9 @@ fn fixed_message(code: Code) -> Option<&'static str> {
 }
 
 impl<'a> Record<'a> {
-    /// The record of a request of which nothing is known but this.
+    /// Creates a record in which only the time and the method are known.
     #[must_use]
-    pub fn new(at: Moment, method: Option<&'a str>) -> Record<'a> {
+    pub fn new(at: Timestamp, method: Option<&'a str>) -> Record<'a> {
         Record {
             at,
             agent_id: None,
@@ -147,19 +147,19 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The record as one line of JSON, without a line end and without secrets.
+    /// Returns the record as one line of JSON, without secrets and without a line break at its end.
     #[must_use]
     pub fn line(&self, redaction: Redaction<'_>) -> Vec<u8> {
         let mut line = Vec::with_capacity(640);
-        self.shaped(redaction).emit(&mut line);
+        self.build_line(redaction).emit(&mut line);
         match redaction.redactor().map(|redactor| redactor.json(&line)) {
             Some(edits) if !edits.is_empty() => apply(&line, &edits),
             Some(_) | None => line,
         }
     }
 
-    fn shaped(&self, redaction: Redaction<'_>) -> Line<'a> {
-        let text = |text: Option<&'a str>| OrNull(text.map(|text| short(text, redaction)));
+    fn build_line(&self, redaction: Redaction<'_>) -> Line<'a> {
+        let text = |text: Option<&'a str>| OrNull(text.map(|text| shorten(text, redaction)));
         let failure = self.failure.as_ref();
         Line {
             ts: self.at.to_string(),
@@ -174,7 +174,7 @@ impl<'a> Record<'a> {
             trace_id: text(self.trace_id),
             span_id: text(self.span_id),
             status: failure.map_or(Cow::Borrowed(OK), |it| failed_status(it.code).into()),
-            duration_ms: OrNull(self.duration.map(to_the_microsecond)),
+            duration_ms: OrNull(self.duration.map(truncated_milliseconds)),
             attempt: self.attempt,
             input_bytes: OrNull(self.input_bytes),
             output_bytes: OrNull(self.output_bytes),
@@ -236,26 +236,26 @@ impl<'a> Error<'a> {
         let RecordedFailure { code, message, details } = *failure;
         Error {
             code: code.name(),
-            message: short(fixed_message(code).unwrap_or(message), redaction),
-            details: OrNull(details.map(bounded)),
+            message: shorten(fixed_message(code).unwrap_or(message), redaction),
+            details: OrNull(details.map(bound_details)),
         }
     }
 }
 
-/// A text of bounded length. A short one is redacted with the whole line.
-fn short<'a>(text: &'a str, redaction: Redaction<'_>) -> Cow<'a, str> {
+/// Redacts a text that is too long, and cuts it. A shorter one is redacted later, with its line.
+fn shorten<'a>(text: &'a str, redaction: Redaction<'_>) -> Cow<'a, str> {
     if !cut(text, CHARS_MAX).1 {
         return Cow::Borrowed(text);
     }
-    let hidden = redaction.redactor().map(|redactor| {
+    let redacted = redaction.redactor().map(|redactor| {
         let edits = redactor.text(text.as_bytes());
         String::from_utf8_lossy(&apply(text.as_bytes(), &edits)).into_owned()
     });
-    let whole = hidden.as_deref().unwrap_or(text);
-    Cow::Owned(format!("{}...", cut(whole, CHARS_MAX).0))
+    let text = redacted.as_deref().unwrap_or(text);
+    Cow::Owned(format!("{}...", cut(text, CHARS_MAX).0))
 }
 
-fn bounded(details: &JsonObject) -> JsonObject {
+fn bound_details(details: &JsonObject) -> JsonObject {
     let n_bytes = details.as_raw().as_bytes().len();
     if n_bytes <= DETAILS_BYTES_MAX {
         return details.clone();
@@ -263,7 +263,7 @@ fn bounded(details: &JsonObject) -> JsonObject {
     JsonObject::build(|object| object.member("leftOutBytes", &(n_bytes as u64)))
 }
 
-fn to_the_microsecond(duration: Duration) -> RawJson {
+fn truncated_milliseconds(duration: Duration) -> RawJson {
     let microseconds = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     milliseconds(Duration::from_micros(microseconds))
 }

@@ -1,23 +1,23 @@
-//! Unwrap nested: how an answer that came as an envelope reads in another contract.
+//! Unwrap nested: classify the payload of an envelope again, for other contracts.
 //!
-//! An envelope is believed as far as its own contract goes. In another contract its payload is
-//! classified again: an envelope inside it is opened, and a payload that says that it failed has
-//! failed, whatever was put around it. This happens before redaction, so that a contract only
-//! chooses between the two readings.
+//! In its own contract, an envelope keeps the outcome that it reports. For any other contract its
+//! payload is classified again. A nested envelope is opened, and a payload that reports a failure
+//! is a failure, even in an envelope that reports success. This happens before redaction, so that a
+//! contract only chooses between the two readings.
 
-use crate::contract::{Reading, read, recognise, unmarked};
+use crate::contract::{Reading, read, recognise, wrap_if_marked};
+use crate::document_kind::Contract;
 use crate::outcome::{Ended, Losses, Outcome, Payload, Unwrapped};
 use crate::raw_json::RawJson;
-use crate::stage::classify::answered;
-use crate::subject::Contract;
+use crate::stage::classify::classify_answer;
 
-/// How many envelopes around each other are opened.
+/// The maximum number of nested envelopes to open.
 const LEVELS_MAX: usize = 4;
 
-/// Notes how `outcome` reads in another contract than the one it came in, if that differs.
+/// Stores the second reading of `outcome`, for contracts other than its own, if it differs.
 #[must_use]
 pub fn unwrap_nested(mut outcome: Box<Outcome>) -> Box<Outcome> {
-    if outcome.came_in.is_none() {
+    if outcome.source_contract.is_none() {
         return outcome;
     }
     let mut losses = Losses::default();
@@ -28,22 +28,22 @@ pub fn unwrap_nested(mut outcome: Box<Outcome>) -> Box<Outcome> {
     outcome
 }
 
-/// How the call ended; `None` if that is what the envelope says.
-fn unwrap(told: &Ended, n_levels: usize, losses: &mut Losses) -> Option<Ended> {
-    let (Ended::Done(payload) | Ended::Failed { partial: payload, .. }) = told;
+/// Returns the end of the call as other contracts see it; `None` if it does not differ.
+fn unwrap(ended: &Ended, n_levels: usize, losses: &mut Losses) -> Option<Ended> {
+    let (Ended::Done(payload) | Ended::Failed { partial: payload, .. }) = ended;
     let Payload::Json(json) = payload else { return None };
     let inner = recognise(json);
-    match told {
+    match ended {
         Ended::Failed { failures, .. } => {
             inner?;
-            losses.add("payload", "an envelope that was left stands one level deeper");
-            let partial = Payload::Json(unmarked(json.clone()));
+            losses.add("payload", "an envelope in the partial result is nested one level deeper");
+            let partial = Payload::Json(wrap_if_marked(json.clone()));
             Some(Ended::Failed { failures: failures.clone(), partial })
         }
         Ended::Done(_) => match inner {
-            None if json.says_failed() => {
-                losses.add("success", "the payload says that it failed, and counts more");
-                Some(answered(json.clone()))
+            None if json.reports_failure() => {
+                losses.add("success", "the payload reports a failure, which takes precedence");
+                Some(classify_answer(json.clone()))
             }
             None => None,
             Some(inner) => Some(open(json, inner, n_levels, losses)),
@@ -51,15 +51,16 @@ fn unwrap(told: &Ended, n_levels: usize, losses: &mut Losses) -> Option<Ended> {
     }
 }
 
-/// How a call ended whose envelope held this one: as the inner one says.
+/// Opens a nested envelope, and returns the end of the call that it reports. One that cannot be
+/// read is wrapped.
 fn open(json: &RawJson, contract: Contract, n_levels: usize, losses: &mut Losses) -> Ended {
-    let n_more = n_levels.checked_sub(1);
-    if let (Some(n_more), Ok(Reading { outcome, .. })) = (n_more, read(contract, json)) {
-        losses.add("envelope", "of the one inside another one only how it ended is told");
-        return unwrap(&outcome.ended, n_more, losses).unwrap_or(outcome.ended);
+    let n_left = n_levels.checked_sub(1);
+    if let (Some(n_left), Ok(Reading { outcome, .. })) = (n_left, read(contract, json)) {
+        losses.add("envelope", "only the result of a nested envelope is kept");
+        return unwrap(&outcome.ended, n_left, losses).unwrap_or(outcome.ended);
     }
-    losses.add("payload", "an envelope that cannot be read stands one level deeper");
-    Ended::Done(Payload::Json(unmarked(json.clone())))
+    losses.add("payload", "an envelope that cannot be read is nested one level deeper");
+    Ended::Done(Payload::Json(wrap_if_marked(json.clone())))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Validate: read the parameters of a `tools/call` request, or refuse it.
+//! Validate: parse the parameters of a `tools/call` request, or refuse it.
 //!
-//! The parameters are found once, when the message is read, so that the tool that is looked up and
-//! the arguments that are checked are the ones that the server gets. A member that is given twice
-//! is refused here, because the server might take the other one.
+//! The parameters are parsed once, with the message. So the tool that the gateway looks up and the
+//! arguments that it checks are those that the server receives. A duplicate member is refused here,
+//! because the server might use the other value.
 
 use std::borrow::Cow;
 
@@ -12,22 +12,22 @@ use crate::request_envelope::Request;
 use crate::schema::Schema;
 use crate::violation::Violation;
 
-/// A `tools/call` request whose parameters have been read.
+/// The parsed parameters of a `tools/call` request.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParsedCall {
     /// The tool's name.
     pub name: String,
-    /// The arguments, if any were given. They have not been checked.
+    /// The arguments, if present. They have not been checked.
     pub arguments: Option<RawJson>,
     /// The request's `_meta`.
     pub meta: Option<RawJson>,
 }
 
-/// Reads the parameters of `tools/call`.
+/// Parses the parameters of `tools/call`.
 ///
-/// Fails if a member that is read is given twice, or if `name` is missing or no string.
-/// Members that are not read are left alone.
+/// Fails if `name`, `arguments` or `_meta` is duplicated, or if `name` is missing or not a string.
+/// Other members are ignored.
 ///
 /// ```
 /// use manila::request_envelope::Request;
@@ -47,7 +47,7 @@ pub fn validate(request: &Request) -> Result<ParsedCall, Violation> {
     Ok(ParsedCall { name, arguments, meta })
 }
 
-/// Checks that `name`, `arguments` and `_meta` are each given at most once.
+/// Checks that `name`, `arguments` and `_meta` each occur at most once.
 pub fn check_unique(request: &Request) -> Result<(), Violation> {
     match request.repeated {
         Some(key) => Err(Violation::new(format!("/params/{key}"), "unique", "is given twice")),
@@ -57,7 +57,7 @@ pub fn check_unique(request: &Request) -> Result<(), Violation> {
 
 /// Returns the rules of the tool's input schema that a call's arguments break.
 ///
-/// Arguments that are absent or `null` stand for an empty object.
+/// Absent or `null` arguments count as an empty object.
 #[cfg(feature = "validate")]
 #[must_use]
 pub fn check_arguments(arguments: Option<&RawJson>, schema: &Schema) -> Vec<Violation> {

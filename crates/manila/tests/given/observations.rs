@@ -1,15 +1,15 @@
-//! Random observations and random JSON, for the tests that hold for all of them.
+//! Random observations and random JSON, for property tests.
 #![allow(
     clippy::unwrap_used,
     dead_code,
-    reason = "a test that finds something else than it expects must fail; not all use everything"
+    reason = "a test must fail on an unexpected value; no test uses every function"
 )]
 
 use manila::{Code, RawJson};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Text that breaks careless code: quotes, controls, markers, diagnostics, emptiness.
+/// Text that breaks careless code: empty, with quotes, control characters, markers or diagnostics.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
@@ -72,7 +72,7 @@ fn block() -> impl Strategy<Value = Value> {
     ]
 }
 
-pub(crate) fn observed() -> impl Strategy<Value = Value> {
+pub(crate) fn observed_kind() -> impl Strategy<Value = Value> {
     prop_oneof![
         payload().prop_map(|value| json!({"answered": value})),
         text().prop_map(|text| json!({"said": text})),
@@ -136,7 +136,7 @@ pub(crate) fn observation() -> impl Strategy<Value = Value> {
         prop::option::of(object()),
         prop::collection::btree_map(text(), text(), 0..3),
     );
-    (observed(), text(), text(), 0.0f64..1e9, notes).prop_map(
+    (observed_kind(), text(), text(), 0.0f64..1e9, notes).prop_map(
         |(observed, id, tier, duration_ms, (warnings, meta, metadata))| {
             let warnings: Vec<Value> = warnings
                 .into_iter()
@@ -156,16 +156,16 @@ pub(crate) fn observation() -> impl Strategy<Value = Value> {
     )
 }
 
-/// An observation about which not everything is known, so that a contract may lose nothing.
+/// An observation with only a few of its facts, so that a contract may lose none.
 pub(crate) fn sparse_observation() -> impl Strategy<Value = Value> {
-    let wishes = prop::collection::vec(prop::bool::weighted(0.15), 16);
+    let is_kept = prop::collection::vec(prop::bool::weighted(0.15), 16);
     let id = prop_oneof![Just(Value::Null), "[a-z]{1,9}".prop_map(Value::from)];
-    (observation(), wishes, id).prop_map(|(observation, wishes, id)| {
+    (observation(), is_kept, id).prop_map(|(observation, is_kept, id)| {
         let Value::Object(members) = observation else { return observation };
-        let mut wishes = wishes.into_iter();
+        let mut is_kept = is_kept.into_iter();
         let mut kept: serde_json::Map<String, Value> = members
             .into_iter()
-            .filter(|(name, _)| name == "observed" || wishes.next() == Some(true))
+            .filter(|(name, _)| name == "observed" || is_kept.next() == Some(true))
             .collect();
         if !id.is_null() {
             kept.insert("request_id".to_owned(), id);
@@ -174,7 +174,7 @@ pub(crate) fn sparse_observation() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An object as text, with keys that can be spelled in several ways and come again.
+/// An object as text, with keys that have several spellings and may be repeated.
 pub(crate) fn odd_object() -> impl Strategy<Value = String> {
     let key = prop::sample::select(vec![
         r"a/b",
@@ -206,12 +206,12 @@ pub(crate) fn odd_object() -> impl Strategy<Value = String> {
         prop_oneof![Just(String::new()), Just(format!(r#","pad":"{}""#, "x".repeat(600)))];
     (prop::collection::vec((key, value), 1..6), padding).prop_map(|(members, padding)| {
         let mut seen = std::collections::BTreeSet::new();
-        // Within one source a name stands once; between sources it may come again.
+        // A name occurs once in each object, but may occur in several objects.
         let members: Vec<String> = members
             .into_iter()
             .filter(|(key, _)| {
-                let spelled = RawJson::parse(format!("\"{key}\"")).unwrap();
-                seen.insert(spelled.as_text().unwrap().into_owned())
+                let token = RawJson::parse(format!("\"{key}\"")).unwrap();
+                seen.insert(token.as_text().unwrap().into_owned())
             })
             .map(|(key, value)| format!("\"{key}\":{value}"))
             .collect();
@@ -219,7 +219,7 @@ pub(crate) fn odd_object() -> impl Strategy<Value = String> {
     })
 }
 
-/// Text that is nearly JSON.
+/// Text that is JSON or similar to it.
 pub(crate) fn json_like() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
         "{", "}", "[", "]", ",", ":", " ", "\n", "\"a\"", "\"", "\\", "\\u00e9", "\\ud800", "1",

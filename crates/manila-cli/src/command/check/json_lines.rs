@@ -1,6 +1,6 @@
-//! The report for scripts: an object on each line.
+//! The report as JSON lines, for scripts.
 
-use manila::Subject;
+use manila::DocumentKind;
 use serde::Serialize;
 
 use super::document::Document;
@@ -9,10 +9,11 @@ use super::report::{Report, Total};
 use crate::output::Output;
 use crate::row::Row;
 
+/// Writes one object for each document, then the summary.
 pub(super) struct JsonLines;
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct DocumentLine<'a> {
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
@@ -22,7 +23,7 @@ struct Told<'a> {
 }
 
 #[derive(Serialize)]
-struct Last {
+struct SummaryLine {
     summary: Summary,
 }
 
@@ -46,20 +47,20 @@ impl Report for JsonLines {
         document: &Document,
         out: &mut Output,
     ) -> anyhow::Result<()> {
-        let told = Told {
+        let line = DocumentLine {
             file: &source.label,
             line: document.line,
-            subject: document.subject.map(Subject::id),
-            kept: document.is_kept(),
+            subject: document.kind.map(DocumentKind::id),
+            kept: document.is_valid(),
             findings: &document.rows,
         };
-        out.line(&serde_json::to_vec(&told)?)
+        out.line(&serde_json::to_vec(&line)?)
     }
 
     fn finish(&mut self, total: &Total, out: &mut Output) -> anyhow::Result<()> {
         let tally = &total.tally;
-        let named = |subject: Option<Subject>| subject.map_or("unrecognised", Subject::id);
-        let subjects = tally.by_subject().map(|(subject, n)| (named(subject).to_owned(), n.into()));
+        let named = |kind: Option<DocumentKind>| kind.map_or("unrecognised", DocumentKind::id);
+        let subjects = tally.by_kind().map(|(kind, n)| (named(kind).to_owned(), n.into()));
         let summary = Summary {
             documents: tally.n_documents,
             kept: tally.n_documents - tally.n_broken,
@@ -71,6 +72,6 @@ impl Report for JsonLines {
             unreadable: total.n_unreadable,
             skipped: total.n_skipped,
         };
-        out.line(&serde_json::to_vec(&Last { summary })?)
+        out.line(&serde_json::to_vec(&SummaryLine { summary })?)
     }
 }

@@ -1,6 +1,7 @@
 //! The report as JUnit XML: a suite with one test for each file, written file by file.
 //!
-//! A suite says beforehand how many tests fail, so the findings of a file wait for its end.
+//! A suite starts with its number of failures, so the findings of a file are buffered until its
+//! end.
 
 use std::fmt::Write;
 
@@ -10,9 +11,10 @@ use super::document::{Document, Tally};
 use super::files::Source;
 use super::report::{Report, Total};
 use crate::output::Output;
+use crate::plural::pluralize;
 use crate::refusal::visible;
-use crate::words::counted;
 
+/// Buffers the findings of a file, then writes its suite.
 #[derive(Default)]
 pub(super) struct Junit {
     violations: String,
@@ -35,7 +37,7 @@ impl Report for Junit {
                 Grade::Violation => &mut self.violations,
                 Grade::Advice => &mut self.advice,
             };
-            writeln!(text, "{}:{}: {}", row.line, row.column, row.told(document.subject))?;
+            writeln!(text, "{}:{}: {}", row.line, row.column, row.describe(document.kind))?;
         }
         Ok(())
     }
@@ -47,15 +49,16 @@ impl Report for Junit {
         out: &mut Output,
     ) -> anyhow::Result<()> {
         let failure = (tally.n_broken > 0).then(|| {
-            let violations = counted(tally.n_violations, "violation", "violations");
-            let documents = counted(tally.n_documents, "document", "documents");
+            let violations = pluralize(tally.n_violations, "violation", "violations");
+            let documents = pluralize(tally.n_documents, "document", "documents");
             format!("{violations} in {} of {documents}", tally.n_broken)
         });
         self.suite(&source.label, failure.as_deref(), None, out)
     }
 
     fn unreadable(&mut self, label: &str, why: &str, out: &mut Output) -> anyhow::Result<()> {
-        let failure = (!self.violations.is_empty()).then_some("what was read breaks its contract");
+        let failure = (!self.violations.is_empty())
+            .then_some("the part read does not conform to its contract");
         self.suite(label, failure, Some(why), out)
     }
 
@@ -65,7 +68,7 @@ impl Report for Junit {
 }
 
 impl Junit {
-    /// Writes what was collected about a file as a suite.
+    /// Writes the buffered results of a file as a suite.
     fn suite(
         &mut self,
         label: &str,
@@ -74,28 +77,28 @@ impl Junit {
         out: &mut Output,
     ) -> anyhow::Result<()> {
         let Junit { violations, advice } = std::mem::take(self);
-        let name = escaped(&visible(label));
+        let name = escape(&visible(label));
         let (n_failures, n_errors) = (u8::from(failure.is_some()), u8::from(error.is_some()));
         let counts = format!("tests=\"1\" failures=\"{n_failures}\" errors=\"{n_errors}\"");
         let mut text = format!("  <testsuite name=\"{name}\" {counts}>\n");
         write!(text, "    <testcase classname=\"manila.check\" name=\"{name}\">")?;
         if let Some(why) = error {
-            write!(text, "<error type=\"unreadable\" message=\"{}\"/>", escaped(&visible(why)))?;
+            write!(text, "<error type=\"unreadable\" message=\"{}\"/>", escape(&visible(why)))?;
         }
         if let Some(message) = failure {
-            let (message, lines) = (escaped(message), escaped(&violations));
+            let (message, lines) = (escape(message), escape(&violations));
             write!(text, "<failure type=\"contract\" message=\"{message}\">{lines}</failure>")?;
         }
         if !advice.is_empty() {
-            write!(text, "<system-out>{}</system-out>", escaped(&advice))?;
+            write!(text, "<system-out>{}</system-out>", escape(&advice))?;
         }
         text.push_str("</testcase>\n  </testsuite>\n");
         out.raw(text.as_bytes())
     }
 }
 
-/// A text as it may stand in XML, in attributes too.
-fn escaped(text: &str) -> String {
+/// Escapes a text for XML content and attributes.
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -104,7 +107,7 @@ fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\n' | '\t' => escaped.push(letter),
-            // XML 1.0 has no way to write these.
+            // XML 1.0 cannot represent these.
             '\u{FFFE}' | '\u{FFFF}' => escaped.extend(letter.escape_unicode()),
             _ if letter.is_control() => escaped.extend(letter.escape_unicode()),
             _ => escaped.push(letter),

@@ -1,4 +1,4 @@
-//! What is said about documents, in the form that was asked for.
+//! Reports on documents, in the requested format.
 
 use super::document::{Document, Tally};
 use super::files::Source;
@@ -11,26 +11,26 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::refusal;
 
-/// The form of a report.
+/// Format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Format {
-    /// A line for each finding, and what it comes to on standard error
+    /// One line for each finding; the summary goes to stderr
     Human,
-    /// JSON lines: an object for each document, and at last the sums
+    /// JSON lines: one object for each document, then the summary
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// JUnit XML, a test for each file
+    /// JUnit XML, with a test case for each file
     Junit,
 }
 
-/// Writes a report as the work goes on.
+/// Writes a report incrementally.
 pub(super) trait Report {
     fn begin(&mut self, _out: &mut Output) -> anyhow::Result<()> {
         Ok(())
     }
 
-    /// A document that is a file, or a line about which there is something to say.
+    /// Reports a document: a file, or a line with findings.
     fn document(
         &mut self,
         source: &Source,
@@ -38,7 +38,7 @@ pub(super) trait Report {
         out: &mut Output,
     ) -> anyhow::Result<()>;
 
-    /// All of a file was told.
+    /// Marks the end of a file.
     fn end_of_file(
         &mut self,
         _source: &Source,
@@ -48,7 +48,7 @@ pub(super) trait Report {
         Ok(())
     }
 
-    /// A file could not be read, or not to its end.
+    /// Reports a file that could not be read completely.
     fn unreadable(&mut self, _label: &str, _why: &str, _out: &mut Output) -> anyhow::Result<()> {
         Ok(())
     }
@@ -56,24 +56,24 @@ pub(super) trait Report {
     fn finish(&mut self, total: &Total, out: &mut Output) -> anyhow::Result<()>;
 }
 
-/// What it comes to.
+/// Totals of a report.
 #[derive(Debug, Default)]
 pub(super) struct Total {
     pub(super) tally: Tally,
-    /// Findings that are not in the report, because it has a limit.
+    /// Findings omitted because of the limit.
     pub(super) n_left_out: u64,
     pub(super) n_unreadable: u64,
-    /// Files in directories that have names of another kind.
+    /// Files in directories that were skipped because of their extension.
     pub(super) n_skipped: u64,
 }
 
-/// Takes results in order and makes a report of them.
+/// Collects results in order and writes them as a report.
 pub(super) struct Reporter<'a> {
     report: Box<dyn Report>,
     out: &'a mut Output,
-    /// How many findings may still be told.
+    /// Number of findings that may still be reported.
     rows_left: usize,
-    /// What the file that is being told comes to.
+    /// Counts for the current file.
     file: Tally,
     total: Total,
 }
@@ -96,28 +96,30 @@ impl<'a> Reporter<'a> {
         Ok(Reporter { report, out, rows_left: rows_max, file: Tally::default(), total })
     }
 
+    /// Writes the results of a job.
     pub(super) fn take(&mut self, checked: Checked, progress: &mut Progress) -> anyhow::Result<()> {
         let n_bytes = match &checked {
             Checked::Whole { n_bytes, .. } | Checked::Lines { n_bytes, .. } => *n_bytes,
             Checked::End(_) | Checked::Unreadable { .. } => 0,
         };
-        let is_silent = matches!(&checked, Checked::Lines { lines, .. } if lines.told.is_empty());
-        if is_silent || !progress.is_shown() {
-            self.tell(checked)?;
+        let is_empty =
+            matches!(&checked, Checked::Lines { lines, .. } if lines.reported.is_empty());
+        if is_empty || !progress.is_shown() {
+            self.write(checked)?;
         } else {
-            // A terminal shows one thing at a time.
-            progress.aside(|| self.tell(checked).and_then(|()| self.flush()))?;
+            // The progress bar and the report share the terminal.
+            progress.suspend(|| self.write(checked).and_then(|()| self.flush()))?;
         }
-        progress.pass(n_bytes);
+        progress.advance(n_bytes);
         Ok(())
     }
 
-    /// Hands on what is buffered.
+    /// Flushes the output.
     pub(super) fn flush(&mut self) -> anyhow::Result<()> {
         self.out.flush()
     }
 
-    fn tell(&mut self, checked: Checked) -> anyhow::Result<()> {
+    fn write(&mut self, checked: Checked) -> anyhow::Result<()> {
         match checked {
             Checked::Whole { source, document, .. } => {
                 self.file.add(&document);
@@ -127,7 +129,7 @@ impl<'a> Reporter<'a> {
             Checked::Lines { source, lines, .. } => {
                 self.file.merge(&lines.tally);
                 self.total.n_left_out += lines.n_left_out;
-                for document in lines.told {
+                for document in lines.reported {
                     if self.rows_left == 0 {
                         self.total.n_left_out += document.n_violations + document.n_advice;
                     } else {

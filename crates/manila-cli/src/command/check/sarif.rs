@@ -1,6 +1,6 @@
 //! The report as SARIF 2.1.0: one run, written result by result.
 //!
-//! The results stand before the rules, because only then all rules are known.
+//! Results come before the rules, because all rules are known only at the end.
 
 use std::fmt::Write;
 use std::path::{Component, Path};
@@ -13,15 +13,17 @@ use super::document::Document;
 use super::files::Source;
 use super::report::{Report, Total};
 use crate::output::Output;
+use crate::plural::pluralize;
 use crate::row::Row;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+/// Writes results, and collects what follows them.
 #[derive(Default)]
 pub(super) struct Sarif {
     rules: Vec<Rule>,
-    /// What could not be read, and why.
+    /// Inputs that could not be read, with the reason.
     unreadable: Vec<String>,
     n_results: u64,
 }
@@ -36,7 +38,7 @@ struct Rule {
 impl Report for Sarif {
     fn begin(&mut self, out: &mut Output) -> anyhow::Result<()> {
         out.line(format!(r#"{{"$schema":"{SCHEMA}","version":"2.1.0","runs":[{{"#).as_bytes())?;
-        // Our columns count characters.
+        // Columns count characters.
         out.raw(br#""columnKind":"unicodeCodePoints","results":["#)
     }
 
@@ -66,15 +68,16 @@ impl Report for Sarif {
     }
 
     fn finish(&mut self, total: &Total, out: &mut Output) -> anyhow::Result<()> {
-        let mut told: Vec<Value> = self.unreadable.iter().map(|why| notice("error", why)).collect();
+        let mut notifications: Vec<Value> =
+            self.unreadable.iter().map(|why| notification("error", why)).collect();
         if total.n_left_out > 0 {
-            let n = total.n_left_out;
-            let what = format!("{n} more findings are not listed; --findings-max sets the limit");
-            told.push(notice("note", &what));
+            let n = pluralize(total.n_left_out, "more finding is", "more findings are");
+            let what = format!("{n} not listed; raise the limit with --findings-max");
+            notifications.push(notification("note", &what));
         }
         let invocation = json!({
             "executionSuccessful": total.n_unreadable == 0,
-            "toolExecutionNotifications": told,
+            "toolExecutionNotifications": notifications,
         });
         let version = env!("CARGO_PKG_VERSION");
         let driver = json!({"name": "manila", "semanticVersion": version, "rules": self.rules});
@@ -86,7 +89,7 @@ impl Report for Sarif {
 impl Rule {
     fn of(row: &Row) -> Rule {
         let listed = RULES.iter().find(|rule| rule.name == row.rule && rule.grade == row.grade);
-        let text = listed.map_or(row.rule, |rule| rule.asks);
+        let text = listed.map_or(row.rule, |rule| rule.requirement);
         Rule { id: row.rule, short_description: json!({ "text": text }) }
     }
 }
@@ -114,11 +117,11 @@ fn result(source: &Source, row: &Row) -> Value {
     })
 }
 
-fn notice(level: &str, text: &str) -> Value {
+fn notification(level: &str, text: &str) -> Value {
     json!({"level": level, "message": {"text": text}})
 }
 
-/// A file's place as a URI: relative where the path is.
+/// Returns a file's URI, relative if the path is.
 fn uri(source: &Source) -> String {
     let Some(path) = &source.path else { return "stdin".to_owned() };
     let mut uri = if path.is_absolute() { "file://".to_owned() } else { String::new() };
@@ -131,7 +134,7 @@ fn uri(source: &Source) -> String {
     uri
 }
 
-/// The parts of a path that are names.
+/// Returns the path's components without the root and `.`.
 fn relevant(path: &Path) -> impl Iterator<Item = Component<'_>> {
     path.components().filter(|part| !matches!(part, Component::RootDir | Component::CurDir))
 }

@@ -1,44 +1,44 @@
-//! The files below a directory, in order, without following links to directories.
+//! The files below a folder, in order, without following links to folders.
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Something below a directory.
-pub(super) enum Below {
-    /// What can be read as a file.
+/// An entry below a folder.
+pub(super) enum WalkEntry {
+    /// An entry that can be read as a file.
     File(PathBuf),
-    /// What is none: a socket, a pipe, a link to a directory.
+    /// An entry that is not a file: a socket, a pipe, a link to a folder.
     Other,
-    /// A directory that cannot be listed.
-    Closed(PathBuf, io::Error),
+    /// A folder that cannot be listed.
+    Unreadable(PathBuf, io::Error),
 }
 
-/// Lists what is below `folder`, at most this many levels deep. The order is that of the names.
+/// Visits everything below `folder`, at most `levels_max` levels deep, sorted by name.
 ///
-/// A link to a directory could lead back here, so it is not followed.
-pub(super) fn walk(folder: &Path, levels_max: usize, mut each: impl FnMut(Below)) {
-    let mut waiting = vec![Entry::Folder(folder.to_path_buf(), levels_max)];
+/// Links to folders are not followed, because they may form a cycle.
+pub(super) fn walk(folder: &Path, levels_max: usize, mut each: impl FnMut(WalkEntry)) {
+    let mut waiting = vec![Pending::Folder(folder.to_path_buf(), levels_max)];
     while let Some(entry) = waiting.pop() {
         match entry {
-            Entry::Below(below) => each(below),
-            Entry::Folder(_, 0) => {}
-            Entry::Folder(path, levels) => match list(&path, levels - 1) {
+            Pending::Entry(below) => each(below),
+            Pending::Folder(_, 0) => {}
+            Pending::Folder(path, levels) => match list(&path, levels - 1) {
                 Ok(entries) => waiting.extend(entries.into_iter().rev()),
-                Err(error) => each(Below::Closed(path, error)),
+                Err(error) => each(WalkEntry::Unreadable(path, error)),
             },
         }
     }
 }
 
-enum Entry {
-    Below(Below),
-    /// A folder, and how many levels deep it is to be looked into.
+enum Pending {
+    Entry(WalkEntry),
+    /// A folder, and the number of levels to visit.
     Folder(PathBuf, usize),
 }
 
-/// What is in a folder, in the order of the names.
-fn list(folder: &Path, levels: usize) -> io::Result<Vec<Entry>> {
+/// Lists a folder, sorted by name.
+fn list(folder: &Path, levels: usize) -> io::Result<Vec<Pending>> {
     let place = if folder == OsStr::new("") { Path::new(".") } else { folder };
     let mut entries = std::fs::read_dir(place)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -46,18 +46,18 @@ fn list(folder: &Path, levels: usize) -> io::Result<Vec<Entry>> {
         let path = folder.join(entry.file_name());
         let kind = entry.file_type()?;
         Ok(if kind.is_dir() {
-            Entry::Folder(path, levels)
-        } else if kind.is_file() || (kind.is_symlink() && !leads_elsewhere(&path)) {
-            Entry::Below(Below::File(path))
+            Pending::Folder(path, levels)
+        } else if kind.is_file() || (kind.is_symlink() && !is_link_to_non_file(&path)) {
+            Pending::Entry(WalkEntry::File(path))
         } else {
-            Entry::Below(Below::Other)
+            Pending::Entry(WalkEntry::Other)
         })
     });
     listed.collect()
 }
 
-/// Whether a link leads to something that is there and no file. One that leads nowhere is told
-/// when it is read.
-fn leads_elsewhere(link: &Path) -> bool {
+/// Returns whether a link's target exists and is not a file. A broken link is reported when it is
+/// read.
+fn is_link_to_non_file(link: &Path) -> bool {
     std::fs::metadata(link).is_ok_and(|found| !found.is_file())
 }

@@ -1,28 +1,28 @@
-//! The jobs: files and blocks of lines, checked on all cores.
+//! The jobs of a check: files and blocks of lines, on all cores.
 
 use std::sync::Arc;
 
 use manila::check::Checker;
 
 use super::document::{Document, Tally};
-use super::files::{Found, Reading, Source};
+use super::files::{Reading, Source, Target};
 use crate::blocks::{Block, Line};
 use crate::parallel::Job;
 use crate::refusal::Refusal;
 
-/// One part of the work.
+/// The input of one job.
 pub(super) enum Part {
     /// A file that is one document.
     Whole(Arc<Source>),
-    /// Some lines of a file.
+    /// A block of lines of a file.
     Lines(Arc<Source>, Block),
-    /// The end of a file of lines.
+    /// The end of a file in which each line is a document.
     End(Arc<Source>),
-    /// What cannot be read.
+    /// An input that cannot be read.
     Unreadable(String, anyhow::Error),
 }
 
-/// What became of a part.
+/// The result of one job.
 pub(super) enum Checked {
     Whole { source: Arc<Source>, document: Document, n_bytes: usize },
     Lines { source: Arc<Source>, lines: Lines, n_bytes: usize },
@@ -30,36 +30,36 @@ pub(super) enum Checked {
     Unreadable { label: String, error: anyhow::Error },
 }
 
-/// The lines of a block: those about which there is something to say, and how many there were.
+/// Results of a block: the lines with findings, and the counts.
 #[derive(Default)]
 pub(super) struct Lines {
-    pub(super) told: Vec<Document>,
+    pub(super) reported: Vec<Document>,
     pub(super) tally: Tally,
-    /// How many findings are in documents that are not told.
+    /// Number of findings in documents that are not reported.
     pub(super) n_left_out: u64,
 }
 
-/// The parts of all that was found, in order.
-pub(super) fn parts(found: Vec<Found>) -> impl Iterator<Item = Job<Part>> + Send {
+/// Returns the jobs for all targets, in order.
+pub(super) fn parts(found: Vec<Target>) -> impl Iterator<Item = Job<Part>> + Send {
     found.into_iter().flat_map(|found| -> Box<dyn Iterator<Item = Job<Part>> + Send> {
         let source = match found {
-            Found::Source(source) => Arc::new(source),
-            Found::Nothing { label, refusal } => return one(unreadable(label, refusal)),
+            Target::Source(source) => Arc::new(source),
+            Target::Nothing { label, refusal } => return single_job(unreadable(label, refusal)),
         };
         match source.reading {
             Reading::Whole => {
                 let n_bytes = source.n_bytes().unwrap_or(0);
                 Box::new(std::iter::once(Job { what: Part::Whole(source), n_bytes }))
             }
-            Reading::ByLine => by_line(source),
+            Reading::ByLine => line_jobs(source),
         }
     })
 }
 
-fn by_line(source: Arc<Source>) -> Box<dyn Iterator<Item = Job<Part>> + Send> {
+fn line_jobs(source: Arc<Source>) -> Box<dyn Iterator<Item = Job<Part>> + Send> {
     let blocks = match source.input.blocks() {
         Ok((blocks, _)) => blocks,
-        Err(error) => return one(Part::Unreadable(source.label.clone(), error)),
+        Err(error) => return single_job(Part::Unreadable(source.label.clone(), error)),
     };
     let mut open = Some(blocks);
     Box::new(std::iter::from_fn(move || {
@@ -85,12 +85,12 @@ fn unreadable(label: String, refusal: Refusal) -> Part {
     Part::Unreadable(label, refusal.into())
 }
 
-fn one(what: Part) -> Box<dyn Iterator<Item = Job<Part>> + Send> {
+fn single_job(what: Part) -> Box<dyn Iterator<Item = Job<Part>> + Send> {
     Box::new(std::iter::once(Job { what, n_bytes: 0 }))
 }
 
 impl Part {
-    /// Does it, and keeps at most so many findings.
+    /// Runs the job and keeps at most `rows_max` findings.
     pub(super) fn check(self, checker: &Checker, rows_max: usize) -> Checked {
         match self {
             Part::Whole(source) => match source.input.read() {
@@ -124,7 +124,7 @@ impl Lines {
                 None => Document::too_long(number, bytes_max),
             };
             lines.tally.add(&document);
-            if document.is_silent() {
+            if document.has_nothing_to_report() {
                 continue;
             }
             if left == 0 {
@@ -132,7 +132,7 @@ impl Lines {
                 continue;
             }
             n_rows += document.rows.len();
-            lines.told.push(document);
+            lines.reported.push(document);
         }
         lines
     }

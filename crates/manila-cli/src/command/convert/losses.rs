@@ -1,4 +1,4 @@
-//! What conversions lost: told to people, or kept in a file for scripts.
+//! Losses of conversions: notes for people, or a file for scripts.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,33 +8,34 @@ use manila::{Contract, Converted, Loss};
 use serde::Serialize;
 
 use super::Args;
-use crate::refusal::{Refusal, note};
+use crate::refusal::{Refusal, print_note};
 
-/// How losses are told.
+/// The format of losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// To people: each of them once.
+    /// Notes: each loss once.
     Notes,
-    /// To scripts: those of each envelope.
+    /// JSON lines: the losses of each envelope.
     Json,
 }
 
-/// What some envelopes lost.
+/// Losses of a block of envelopes.
 #[derive(Default)]
 pub(super) struct Losses {
-    seen: Vec<Seen>,
+    counts: Vec<LossCount>,
     json: Vec<u8>,
 }
 
-/// A loss, and how often it occurred.
-pub(super) struct Seen {
+/// A loss and its count.
+pub(super) struct LossCount {
     from: Contract,
     loss: Loss,
-    /// The first line with it, where envelopes stand on lines.
+    /// First line with this loss, if envelopes are on lines.
     first: Option<u64>,
     n: u64,
 }
 
+/// The losses of an envelope as JSON.
 #[derive(Serialize)]
 struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +52,7 @@ struct RowLoss {
 }
 
 impl Losses {
-    /// Adds what one envelope lost.
+    /// Adds the losses of one envelope.
     pub(super) fn add(
         &mut self,
         line: Option<u64>,
@@ -66,7 +67,7 @@ impl Losses {
         match kind {
             Kind::Notes => {
                 for loss in &reply.losses {
-                    add(&mut self.seen, *from, loss, line, 1);
+                    add(&mut self.counts, *from, loss, line, 1);
                 }
             }
             Kind::Json => {
@@ -76,7 +77,7 @@ impl Losses {
                     .map(|loss| RowLoss { what: loss.what.to_string(), why: loss.why.to_string() });
                 let losses = losses.collect();
                 let row = Row { line, from: from.id(), to: to.id(), losses };
-                // Strings and numbers can always be written into memory.
+                // Writing strings and numbers to memory cannot fail.
                 let _ = serde_json::to_writer(&mut self.json, &row);
                 self.json.push(b'\n');
             }
@@ -84,85 +85,84 @@ impl Losses {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.seen.is_empty() && self.json.is_empty()
+        self.counts.is_empty() && self.json.is_empty()
     }
 }
 
-/// Counts a loss; whether it was not known before.
-fn add(seen: &mut Vec<Seen>, from: Contract, loss: &Loss, first: Option<u64>, n: u64) -> bool {
+/// Counts a loss, and returns whether it is new.
+fn add(seen: &mut Vec<LossCount>, from: Contract, loss: &Loss, first: Option<u64>, n: u64) -> bool {
     let known = seen.iter_mut().find(|seen| seen.from == from && seen.loss == *loss);
     if let Some(known) = known {
         known.n += n;
         return false;
     }
-    seen.push(Seen { from, loss: loss.clone(), first, n });
+    seen.push(LossCount { from, loss: loss.clone(), first, n });
     true
 }
 
-/// Tells losses as they come, or writes them.
-pub(super) enum Keeper {
-    Notes { to: Contract, seen: Vec<Seen> },
+/// Prints losses as they occur, or writes them to a file.
+pub(super) enum LossSink {
+    Notes { to: Contract, seen: Vec<LossCount> },
     File { name: String, file: File },
 }
 
-impl Keeper {
-    /// With a file, that file is written anew.
-    pub(super) fn new(args: &Args) -> Result<Keeper, Refusal> {
+impl LossSink {
+    /// Creates the sink; an existing file is overwritten.
+    pub(super) fn new(args: &Args) -> Result<LossSink, Refusal> {
         let Some(path) = args.losses.as_deref() else {
-            return Ok(Keeper::Notes { to: args.to, seen: Vec::new() });
+            return Ok(LossSink::Notes { to: args.to, seen: Vec::new() });
         };
         if path == Path::new("-") {
-            let message =
-                "--losses wants a file, but `-` is standard output, which is for envelopes";
-            let hint = "name a file, or leave --losses out: then losses are told on standard error";
+            let message = "--losses must be a file; `-` is stdout, which is for envelopes";
+            let hint = "pass a file, or remove --losses to report losses on stderr";
             return Err(Refusal::new(message, hint));
         }
         let name = format!("`{}`", path.display());
-        let read =
+        let sources =
             [("input", args.input.is_file(path)), ("configuration", args.config.is_file(path))];
-        if let Some((what, _)) = read.into_iter().find(|(_, is_it)| *is_it) {
-            let message = format!("--losses would write over the {what} {name}");
-            return Err(Refusal::new(message, "name another file"));
+        if let Some((what, _)) = sources.into_iter().find(|(_, is_it)| *is_it) {
+            let message = format!("--losses would overwrite the {what} {name}");
+            return Err(Refusal::new(message, "pass another file"));
         }
         let file = File::create(path).map_err(|error| unwritable(&name, &error))?;
-        Ok(Keeper::File { name, file })
+        Ok(LossSink::File { name, file })
     }
 
     pub(super) fn kind(&self) -> Kind {
         match self {
-            Keeper::Notes { .. } => Kind::Notes,
-            Keeper::File { .. } => Kind::Json,
+            LossSink::Notes { .. } => Kind::Notes,
+            LossSink::File { .. } => Kind::Json,
         }
     }
 
-    /// Tells what is new, or writes all.
+    /// Prints the new losses, or writes all of them.
     pub(super) fn take(&mut self, losses: &Losses) -> anyhow::Result<()> {
         match self {
-            Keeper::Notes { to, seen } => {
-                for Seen { from, loss, first, n } in &losses.seen {
+            LossSink::Notes { to, seen } => {
+                for LossCount { from, loss, first, n } in &losses.counts {
                     if add(seen, *from, loss, *first, *n) {
-                        let place = first.map(|line| format!("line {line}, ")).unwrap_or_default();
-                        note(&format!("{place}{from} to {to}: {loss}"));
+                        let place = first.map(|line| format!("line {line}: ")).unwrap_or_default();
+                        print_note(&format!("{place}{} (from {from})", loss.describe(to.id())));
                     }
                 }
                 Ok(())
             }
-            Keeper::File { name, file } => {
+            LossSink::File { name, file } => {
                 Ok(file.write_all(&losses.json).map_err(|error| unwritable(name, &error))?)
             }
         }
     }
 
-    /// Tells how often each loss occurred.
+    /// Prints how often each loss occurred.
     pub(super) fn finish(self) {
-        let Keeper::Notes { to, seen } = self else { return };
-        for Seen { from, loss, first: _, n } in seen.iter().filter(|seen| seen.n > 1) {
-            note(&format!("in {n} lines, {from} to {to}: {loss}"));
+        let LossSink::Notes { to, seen } = self else { return };
+        for LossCount { from, loss, first: _, n } in seen.iter().filter(|seen| seen.n > 1) {
+            print_note(&format!("in {n} lines: {} (from {from})", loss.describe(to.id())));
         }
     }
 }
 
 fn unwritable(name: &str, error: &io::Error) -> Refusal {
-    let hint = "check the path of --losses, who may write there, and that the disk has room";
+    let hint = "check the path of --losses, its permissions and the free disk space";
     Refusal::new(format!("cannot write {name}: {error}"), hint)
 }

@@ -1,31 +1,35 @@
-//! Names of upstreams: ASCII letters, digits and `-`, at most 32, each one once.
+//! Names of upstreams: unique, at most 32 ASCII letters, digits and `-`.
 
 use std::collections::BTreeSet;
 
 const LENGTH_MAX: usize = 32;
 
-/// A name for each of these, the same where it can be.
+/// Returns a unique valid name for each given name, unchanged if possible.
 pub(super) fn upstream_names(given: &[&str]) -> Vec<String> {
-    // Who has a good name keeps it, wherever it stands.
-    let mut left: BTreeSet<&str> = given.iter().copied().filter(|name| is_good(name)).collect();
+    // Valid names are reserved first, so that they stay unchanged.
+    let mut left: BTreeSet<&str> = given.iter().copied().filter(|name| is_valid(name)).collect();
     let mut taken: BTreeSet<String> = left.iter().map(|name| (*name).to_owned()).collect();
     let mut names = Vec::new();
     for name in given {
-        let new = if left.remove(name) { (*name).to_owned() } else { free(&good(name), &taken) };
+        let new = if left.remove(name) {
+            (*name).to_owned()
+        } else {
+            make_unique(&sanitize(name), &taken)
+        };
         taken.insert(new.clone());
         names.push(new);
     }
     names
 }
 
-fn is_good(name: &str) -> bool {
+fn is_valid(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     (1..=LENGTH_MAX).contains(&name.len()) && name.bytes().all(is_allowed)
 }
 
-/// The nearest name that is allowed.
-fn good(name: &str) -> String {
-    if is_good(name) {
+/// Replaces the characters that are not allowed.
+fn sanitize(name: &str) -> String {
+    if is_valid(name) {
         return name.to_owned();
     }
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
@@ -36,7 +40,7 @@ fn good(name: &str) -> String {
     }
 }
 
-fn free(name: &str, taken: &BTreeSet<String>) -> String {
+fn make_unique(name: &str, taken: &BTreeSet<String>) -> String {
     let numbered = (2u32..).map(|n| {
         let end = format!("-{n}");
         cut(name, LENGTH_MAX - end.len()) + &end
@@ -45,14 +49,14 @@ fn free(name: &str, taken: &BTreeSet<String>) -> String {
     candidates.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// The first letters of an ASCII name.
+/// Truncates an ASCII name.
 fn cut(name: &str, length: usize) -> String {
     name.get(..length).unwrap_or(name).trim_end_matches('-').to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_good, upstream_names};
+    use super::{is_valid, upstream_names};
     use proptest::prelude::*;
 
     #[track_caller]
@@ -62,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn names_change_as_little_as_they_can() {
+    fn changes_names_only_where_necessary() {
         check("github,my-server,A1", "github,my-server,A1");
         check("my_server,a b,späti,@x/y", "my-server,a-b,sp-ti,x-y");
         check("my_server,my-server,my server", "my-server-2,my-server,my-server-3");
@@ -74,15 +78,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_names_become_good_ones(
+        fn returns_unique_valid_names(
             given in prop::collection::vec(".{0,50}|[a-c_-]{0,3}", 0..20),
         ) {
             let given: Vec<&str> = given.iter().map(String::as_str).collect();
             let names = upstream_names(&given);
             prop_assert_eq!(names.len(), given.len());
-            prop_assert!(names.iter().all(|name| is_good(name)));
-            let once: std::collections::BTreeSet<&String> = names.iter().collect();
-            prop_assert_eq!(once.len(), names.len());
+            prop_assert!(names.iter().all(|name| is_valid(name)));
+            let unique: std::collections::BTreeSet<&String> = names.iter().collect();
+            prop_assert_eq!(unique.len(), names.len());
         }
     }
 }

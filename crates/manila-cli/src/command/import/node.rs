@@ -1,19 +1,19 @@
-//! A value of the configuration with its place, so that what is wrong can be told with it.
+//! A value of the client's configuration with its position, for error messages.
 
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use manila::RawJson;
 use manila::json::Kind;
+use manila::{Problem, RawJson, Syntax};
 
-/// What is wrong in a configuration.
+/// An error in a client's configuration.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct ImportError {
     pub(super) message: String,
     pub(super) hint: String,
 }
 
-/// A value and its place.
+/// A value and its position.
 #[derive(Clone)]
 pub(super) struct Node {
     document: Bytes,
@@ -22,11 +22,19 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Reads a document.
-    pub(super) fn document(text: Vec<u8>) -> Result<Node, Wrong> {
+    /// Parses a document.
+    pub(super) fn document(text: Vec<u8>) -> Result<Node, ImportError> {
         let document = Bytes::from(text);
-        let value = RawJson::parse(document.clone())
-            .map_err(|error| Wrong { message: error.to_string(), hint: error.hint().to_owned() })?;
+        let value = RawJson::parse(document.clone()).map_err(|error| ImportError {
+            message: error.to_string(),
+            // The usual hint mentions comments and trailing commas, which are allowed here.
+            hint: match &error.problem {
+                Problem::Syntax(Syntax::Expected(_) | Syntax::Escape | Syntax::Number) => {
+                    "fix the JSON at this position".to_owned()
+                }
+                Problem::Syntax(_) | Problem::Rule { .. } | _ => error.hint().to_owned(),
+            },
+        })?;
         Ok(Node { document, value, pointer: String::new() })
     }
 
@@ -34,81 +42,84 @@ impl Node {
         self.value.kind()
     }
 
-    /// Whether the value is written in the same way, white space aside.
+    /// Returns whether both values have the same text, ignoring white space.
     pub(super) fn is_same(&self, other: &Node) -> bool {
         self.value.compact() == other.value.compact()
     }
 
-    /// The members of an object, in order, each name once.
-    pub(super) fn members(&self) -> Result<Vec<(String, Node)>, Wrong> {
+    /// Returns the members of an object, in order; a duplicate name is an error.
+    pub(super) fn members(&self) -> Result<Vec<(String, Node)>, ImportError> {
         self.must_be(Kind::Object)?;
         let mut members = Vec::new();
         let mut names = BTreeSet::new();
         for member in self.value.members() {
             let value = member.value();
-            let name = self.below(value.clone(), &member.key()).exact(member.key_token())?;
+            let name =
+                self.below(value.clone(), &member.key()).decode_string(member.key_token())?;
             let node = self.below(value, &name);
             if !names.insert(name.clone()) {
-                let message = "a member of this name is there already";
-                return Err(node
-                    .wrong(message, "remove one of them; clients differ in which one they take"));
+                let message = "duplicate member name";
+                return Err(
+                    node.error(message, "remove one of them; clients differ in which one they use")
+                );
             }
             members.push((name, node));
         }
         Ok(members)
     }
 
-    /// The member of this name, if this is an object that has it.
+    /// Returns the member with this name, if this is an object that has it.
     pub(super) fn get(&self, name: &str) -> Option<Node> {
         self.value.get(name).map(|value| self.below(value, name))
     }
 
-    /// The items of an array.
-    pub(super) fn items(&self) -> Result<Vec<Node>, Wrong> {
+    /// Returns the items of an array.
+    pub(super) fn items(&self) -> Result<Vec<Node>, ImportError> {
         self.must_be(Kind::Array)?;
         let items = self.value.items().enumerate();
         Ok(items.map(|(n, item)| self.below(item, &n.to_string())).collect())
     }
 
-    /// The text of a string.
-    pub(super) fn text(&self) -> Result<String, Wrong> {
+    /// Returns the text of a string.
+    pub(super) fn text(&self) -> Result<String, ImportError> {
         self.must_be(Kind::String)?;
-        self.exact(self.value.as_bytes())
+        self.decode_string(self.value.as_bytes())
     }
 
-    pub(super) fn boolean(&self) -> Result<bool, Wrong> {
+    pub(super) fn boolean(&self) -> Result<bool, ImportError> {
         self.must_be(Kind::Bool)?;
         Ok(self.value.as_bytes() == b"true")
     }
 
-    /// The value as it is written.
+    /// Returns the value's JSON text.
     pub(super) fn as_written(&self) -> String {
         self.value.to_string()
     }
 
-    /// What is wrong with this value.
-    pub(super) fn wrong(&self, message: &str, hint: &str) -> Wrong {
+    /// Creates an error at this value.
+    pub(super) fn error(&self, message: &str, hint: &str) -> ImportError {
         let (line, column) = self.position();
-        let pointer = if self.pointer.is_empty() { "the document" } else { &self.pointer };
-        Wrong {
-            message: format!("{pointer}: {message} (line {line}, column {column})"),
-            hint: hint.to_owned(),
-        }
+        let pointer = match self.pointer.as_str() {
+            "" => String::new(),
+            pointer => format!("{pointer}: "),
+        };
+        let message = format!("{pointer}{message} (line {line}, column {column})");
+        ImportError { message, hint: hint.to_owned() }
     }
 
-    /// Refuses every kind but this one.
-    pub(super) fn must_be(&self, kind: Kind) -> Result<(), Wrong> {
+    /// Fails unless the value is of this kind.
+    pub(super) fn must_be(&self, kind: Kind) -> Result<(), ImportError> {
         if self.kind() == kind {
             return Ok(());
         }
-        let (wanted, found) = (kind.name(), self.kind().name());
+        let (expected, found) = (kind.name(), self.kind().name());
         let hint = match kind {
-            Kind::String => "put it into double quotes",
+            Kind::String => "put it in double quotes",
             Kind::Array => "write it as [\"...\", \"...\"]",
-            Kind::Object => "write it as {\"name\": ...}",
+            Kind::Object => "write it as an object, e.g. {\"command\": \"npx\"}",
             Kind::Number | Kind::Bool | Kind::Null => "write it without quotes",
         };
-        Err(self.wrong(&format!("must be {wanted}, but is {found}"), hint))
+        Err(self.error(&format!("must be {expected}, but is {found}"), hint))
     }
 
     fn below(&self, value: RawJson, name: &str) -> Node {
@@ -116,17 +127,17 @@ impl Node {
         Node { document: self.document.clone(), value, pointer: format!("{}/{name}", self.pointer) }
     }
 
-    /// The text of a string token. Half of a surrogate pair is no text, and would be lost.
-    fn exact(&self, token: &[u8]) -> Result<String, Wrong> {
+    /// Decodes a string token. Fails on a lone surrogate, which would be lost.
+    fn decode_string(&self, token: &[u8]) -> Result<String, ImportError> {
         serde_json::from_slice(token).map_err(|_| {
-            let message = "holds half of a surrogate pair, which is no character";
-            self.wrong(message, "write the character itself instead of `\\u` escapes")
+            let message = "contains a lone surrogate, which is not a character";
+            self.error(message, "write the character itself instead of `\\u` escapes")
         })
     }
 
-    /// Line and column, from 1.
+    /// Returns line and column, starting at 1.
     fn position(&self) -> (usize, usize) {
-        // A value is a part of its document, so its address says where.
+        // A value is a slice of its document, so its address gives its offset.
         let start = self.value.as_bytes().as_ptr().addr();
         let offset = start.saturating_sub(self.document.as_ptr().addr());
         let before = self.document.get(..offset).unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Which parts of a value are secret: by the name beside it, and by the rules of redaction.
+//! Marks the secret parts of values, by their names and by the redaction rules.
 
 use std::collections::BTreeMap;
 
-use manila_redact::{MARK, Redactor, apply};
+use manila_redact::{REPLACEMENT, Redactor, apply};
 
 use super::server::Template;
 use super::template::Piece;
 
-/// Whether a name says that its value is a secret.
+/// Returns whether a name marks its value as secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
     let words = words(name);
     let last = words.last().map(String::as_str).unwrap_or_default();
@@ -16,41 +16,41 @@ pub(super) fn is_secret_name(name: &str) -> bool {
         || words.iter().any(|word| WORDS.iter().any(|known| word.contains(known)))
 }
 
-/// Words that say so at the end of a name: `GITHUB_PAT`, `X-Api-Key`.
+/// Words that mark a secret at the end of a name: `GITHUB_PAT`, `X-Api-Key`.
 const LAST_WORDS: [&str; 5] = ["KEY", "PAT", "PASS", "COOKIE", "CREDENTIALS"];
 const LAST_ENDS: [&str; 2] = ["TOKEN", "APIKEY"];
-/// Words that say so wherever they stand.
+/// Words that mark a secret anywhere in a name.
 const WORDS: [&str; 5] = ["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "AUTHORIZATION"];
 
-/// The words of a name, in upper case: `apiKey`, `API_KEY` and `--api-key` have the same.
+/// Splits a name into upper-case words: `apiKey`, `API_KEY` and `--api-key` have the same words.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut was_small = false;
+    let mut was_lower = false;
     for letter in name.chars() {
-        if !letter.is_ascii_alphanumeric() || (was_small && letter.is_ascii_uppercase()) {
+        if !letter.is_ascii_alphanumeric() || (was_lower && letter.is_ascii_uppercase()) {
             words.push(String::new());
         }
         if let (true, Some(word)) = (letter.is_ascii_alphanumeric(), words.last_mut()) {
             word.push(letter.to_ascii_uppercase());
         }
-        was_small = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        was_lower = letter.is_ascii_lowercase() || letter.is_ascii_digit();
     }
     words.retain(|word| !word.is_empty());
     words
 }
 
-/// A value with its secrets marked; `label` is the name beside it.
-pub(super) fn marked(label: Option<&str>, value: &Template) -> Template {
+/// Marks the secrets in a value; `label` is its name.
+pub(super) fn mark(label: Option<&str>, value: &Template) -> Template {
     if label.is_some_and(is_secret_name) {
-        return marked_by_name(value);
+        return mark_by_name(value);
     }
-    if let Some((_, value)) = marked_by_inner_name(value) {
+    if let Some((_, value)) = mark_by_inner_name(value) {
         return value;
     }
     let mut pieces = Vec::new();
     for piece in value {
         match piece {
-            Piece::Plain(text) => pieces.extend(marked_by_rules(label.unwrap_or("value"), text)),
+            Piece::Plain(text) => pieces.extend(mark_by_rules(label.unwrap_or("value"), text)),
             Piece::Foreign(text) if has_secret(text) => pieces.push(Piece::Secret(text.clone())),
             Piece::Foreign(_)
             | Piece::Variable(_)
@@ -63,12 +63,9 @@ pub(super) fn marked(label: Option<&str>, value: &Template) -> Template {
     pieces
 }
 
-/// A word of a command with its secrets marked, and the label by which they were known, if any.
-pub(super) fn marked_word(
-    before: Option<&Template>,
-    word: &Template,
-) -> (Option<String>, Template) {
-    if let Some((label, word)) = marked_by_inner_name(word) {
+/// Marks the secrets in a word of a command, and returns the name that identified them, if any.
+pub(super) fn mark_word(before: Option<&Template>, word: &Template) -> (Option<String>, Template) {
+    if let Some((label, word)) = mark_by_inner_name(word) {
         return (Some(label), word);
     }
     // `--token x`
@@ -78,25 +75,25 @@ pub(super) fn marked_word(
     });
     let is_option = matches!(word.first(), Some(Piece::Plain(text)) if text.starts_with('-'));
     match option.filter(|option| !is_option && is_secret_name(option)) {
-        Some(option) => (Some(option.clone()), marked_by_name(word)),
-        None => (None, marked(None, word)),
+        Some(option) => (Some(option.clone()), mark_by_name(word)),
+        None => (None, mark(None, word)),
     }
 }
 
-/// A value that starts with the name of its secret: `--token=x`, `TOKEN=x`, `--env=TOKEN=x`,
+/// Marks a value that starts with the name of its secret: `--token=x`, `TOKEN=x`, `--env=TOKEN=x`,
 /// `Authorization: x`.
-fn marked_by_inner_name(value: &Template) -> Option<(String, Template)> {
+fn mark_by_inner_name(value: &Template) -> Option<(String, Template)> {
     let [Piece::Plain(first), rest @ ..] = value.as_slice() else { return None };
     let (name, at) = secret_name_in(first)?;
     let (before, text) = first.split_at(at);
     let text = (!text.is_empty()).then(|| Piece::Plain(text.to_owned()));
     let value: Template = text.into_iter().chain(rest.iter().cloned()).collect();
     let before = vec![Piece::Plain(before.to_owned())];
-    Some((name.to_owned(), [before, marked_by_name(&value)].concat()))
+    Some((name.to_owned(), [before, mark_by_name(&value)].concat()))
 }
 
-/// The first name in a text that says that what follows is secret, with only names before it, and
-/// where that begins.
+/// Returns the first name that marks the text after it as secret, and where that text begins. Only
+/// names may come before it.
 fn secret_name_in(text: &str) -> Option<(&str, usize)> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let mut start = 0;
@@ -116,11 +113,11 @@ fn secret_name_in(text: &str) -> Option<(&str, usize)> {
     None
 }
 
-/// A value that is secret by its name. What only names variables is none.
-fn marked_by_name(value: &Template) -> Template {
-    /// What stands before a token in a header, and is not secret.
+/// Marks a value that is secret by its name. References to variables are not secret.
+fn mark_by_name(value: &Template) -> Template {
+    /// Authentication schemes before a token in a header; they are not secret.
     const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
-    /// Values that switch something on or off.
+    /// Values of switches, which are not secret.
     const SWITCHES: [&str; 4] = ["true", "false", "0", "1"];
     let (scheme, rest) = match value.as_slice() {
         [Piece::Plain(first), rest @ ..] => {
@@ -154,20 +151,20 @@ fn marked_by_name(value: &Template) -> Template {
     scheme.into_iter().chain([Piece::Secret(format!("{rest:?}"))]).collect()
 }
 
-/// Whether the rules find a secret in a text.
+/// Returns whether the rules find a secret in a text.
 pub(super) fn has_secret(text: &str) -> bool {
     !Redactor::standard().text(text.as_bytes()).is_empty()
 }
 
-/// A text with what the rules find in it.
-fn marked_by_rules(label: &str, text: &str) -> Template {
-    let Some(hidden) = hidden(label, text) else { return vec![Piece::Plain(text.to_owned())] };
-    if text.contains(MARK) || !hidden.contains(MARK) {
-        // Then the marks do not tell where the secrets are.
+/// Marks the secrets that the rules find in a text.
+fn mark_by_rules(label: &str, text: &str) -> Template {
+    let Some(redacted) = redact(label, text) else { return vec![Piece::Plain(text.to_owned())] };
+    if text.contains(REPLACEMENT) || !redacted.contains(REPLACEMENT) {
+        // A text that contains the mark itself leaves the positions of the secrets ambiguous.
         return vec![Piece::Secret(text.to_owned())];
     }
     let mut pieces = Vec::new();
-    for (n, part) in hidden.split(MARK).enumerate() {
+    for (n, part) in redacted.split(REPLACEMENT).enumerate() {
         if n > 0 {
             pieces.push(Piece::Secret(format!("{n} of {text}")));
         }
@@ -178,16 +175,16 @@ fn marked_by_rules(label: &str, text: &str) -> Template {
     pieces
 }
 
-/// The text as redaction leaves it, with the label as its key in JSON; `None` if nothing is hidden.
-fn hidden(label: &str, text: &str) -> Option<String> {
+/// Redacts a text as the value of the JSON key `label`; returns `None` if there is no secret in it.
+fn redact(label: &str, text: &str) -> Option<String> {
     let json = serde_json::to_vec(&BTreeMap::from([(label, text)])).ok()?;
     let edits = Redactor::standard().json(&json);
     if edits.is_empty() {
         return None;
     }
-    let hidden: Option<BTreeMap<String, String>> =
+    let redacted: Option<BTreeMap<String, String>> =
         serde_json::from_slice(&apply(&json, &edits)).ok();
-    Some(hidden.and_then(|it| it.into_values().next()).unwrap_or_default())
+    Some(redacted.and_then(|it| it.into_values().next()).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -1,101 +1,105 @@
-//! One server: its members, and what becomes of each.
+//! Reads one server's members and notes those that cannot be converted.
 
 use manila::json::Kind;
-use manila_gateway::{Address, NoAddress};
+use manila_gateway::{Address, AddressError};
 
-use super::found::Entry;
-use super::node::{Node, Wrong};
+use super::node::{ImportError, Node};
+use super::sections::ServerEntry;
 use super::template::{Piece, read};
 
 /// A value with its variables.
 pub(super) type Template = Vec<Piece>;
 
-/// A server as Manila understands it.
+/// A converted server.
 pub(super) struct Server {
-    pub(super) reach: Reach,
-    /// Why it is written as a comment, if it is.
-    pub(super) off: Option<String>,
+    pub(super) transport: Transport,
+    /// Why the server is written as a comment, if so.
+    pub(super) disabled: Option<String>,
 }
 
-/// How a server is reached.
-pub(super) enum Reach {
+/// Transport of a server.
+pub(super) enum Transport {
     Command { words: Vec<Template>, env: Vec<(String, Template)>, cwd: Option<Template> },
     Url { url: Template, headers: Vec<(String, Template)> },
 }
 
-impl Reach {
-    /// Every value.
+impl Transport {
+    /// Returns all values.
     pub(super) fn templates(&self) -> Vec<&Template> {
         match self {
-            Reach::Command { words, env, cwd } => {
+            Transport::Command { words, env, cwd } => {
                 words.iter().chain(env.iter().map(|(_, value)| value)).chain(cwd).collect()
             }
-            Reach::Url { url, headers } => {
+            Transport::Url { url, headers } => {
                 std::iter::once(url).chain(headers.iter().map(|(_, value)| value)).collect()
             }
         }
     }
 }
 
-/// Members that any server may have.
+/// Members of any server.
 const OF_ALL: [&str; 3] = ["type", "disabled", "enabled"];
 const OF_COMMAND: [&str; 4] = ["command", "args", "env", "cwd"];
 const OF_URL: [&str; 2] = ["url", "headers"];
 
-/// What to do about members that Manila cannot take over.
-const INSTEAD: [(&str, &str); 6] = [
-    ("envFile", "set the variables of that file where Manila is started, or name them in `env`"),
-    ("auth", "Manila logs in nowhere; put a token into `headers`"),
-    ("oauth", "Manila logs in nowhere; put a token into `headers`"),
-    ("headersHelper", "Manila runs no helper; put a token into `headers`"),
-    ("timeout", "`manila wrap --timeout` says how long a call may take"),
-    ("autoApprove", "which calls need to be approved is the client's to decide"),
+/// Alternatives to members that Manila cannot convert.
+const ALTERNATIVES: [(&str, &str); 6] = [
+    ("envFile", "set the variables of that file in Manila's environment, or add them to `env`"),
+    ("auth", "Manila does not log in; put a token in `headers`"),
+    ("oauth", "Manila does not log in; put a token in `headers`"),
+    ("headersHelper", "Manila runs no helpers; put a token in `headers`"),
+    ("timeout", "set `timeout` in [upstream.NAME]"),
+    ("autoApprove", "the client decides which calls need approval"),
 ];
 
-/// How a server's `type` is reached.
+/// Transport for a server's `type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum TransportKind {
     Command,
     Url,
 }
 
-const TYPES: [(&str, Way); 4] = [
-    ("stdio", Way::Command),
-    ("http", Way::Url),
-    ("streamable-http", Way::Url),
-    ("streamableHttp", Way::Url),
+const TYPES: [(&str, TransportKind); 4] = [
+    ("stdio", TransportKind::Command),
+    ("http", TransportKind::Url),
+    ("streamable-http", TransportKind::Url),
+    ("streamableHttp", TransportKind::Url),
 ];
 
-/// Reads a server, and notes what is not taken over.
-pub(super) fn read_server(entry: &Entry, notes: &mut Vec<String>) -> Result<Server, Wrong> {
-    // A member that is `null` says as much as none.
+/// Reads a server, and notes the members that are not converted.
+pub(super) fn read_server(
+    entry: &ServerEntry,
+    notes: &mut Vec<String>,
+) -> Result<Server, ImportError> {
+    // A `null` member counts as missing.
     let mut members = entry.node.members()?;
     members.retain(|(_, node)| node.kind() != Kind::Null);
     let members = Members { node: &entry.node, members };
-    let mut off = members.off(entry.is_disabled)?;
-    let way = members.way()?;
-    let own: &[&str] = match way {
-        Way::Command => &OF_COMMAND,
-        Way::Url => &OF_URL,
+    let mut disabled = members.disabled_reason(entry.is_disabled)?;
+    let kind = members.transport_kind()?;
+    let supported: &[&str] = match kind {
+        TransportKind::Command => &OF_COMMAND,
+        TransportKind::Url => &OF_URL,
     };
-    members.tell_others(entry, own, notes);
-    let reach = match way {
-        Way::Command => members.command(entry, notes)?,
-        Way::Url => {
-            let (url, node) = members.template("url")?.ok_or_else(|| members.unreachable())?;
-            off = off.or(unreachable_url(&url, &node)?);
-            Reach::Url { url, headers: members.headers(entry, notes)? }
+    members.note_unsupported(entry, supported, notes);
+    let transport = match kind {
+        TransportKind::Command => members.command(entry, notes)?,
+        TransportKind::Url => {
+            let (url, node) =
+                members.template("url")?.ok_or_else(|| members.missing_transport())?;
+            disabled = disabled.or(unsupported_url(&url, &node)?);
+            Transport::Url { url, headers: members.headers(entry, notes)? }
         }
     };
-    if let Some(why) = &off {
-        notes.push(format!("{} is written as a comment: {why}", entry.called()));
+    if let Some(why) = &disabled {
+        notes.push(format!("{} is written as a comment: {why}", entry.label()));
     }
-    Ok(Server { reach, off })
+    Ok(Server { transport, disabled })
 }
 
-impl Entry {
-    /// The server, for messages.
-    pub(super) fn called(&self) -> String {
+impl ServerEntry {
+    /// Returns the server's description for messages.
+    pub(super) fn label(&self) -> String {
         match &self.project {
             Some(folder) => format!("server `{}` of the project `{folder}`", self.name),
             None => format!("server `{}`", self.name),
@@ -103,6 +107,7 @@ impl Entry {
     }
 }
 
+/// The members of a server.
 struct Members<'a> {
     node: &'a Node,
     members: Vec<(String, Node)>,
@@ -113,87 +118,96 @@ impl Members<'_> {
         self.members.iter().find(|(known, _)| known == name).map(|(_, node)| node)
     }
 
-    /// Why the server is not to be used, if so.
-    fn off(&self, is_listed: bool) -> Result<Option<String>, Wrong> {
-        let says = |name: &str| self.get(name).map(Node::boolean).transpose();
-        if is_listed || says("disabled")? == Some(true) || says("enabled")? == Some(false) {
+    /// Returns why the server is disabled or not supported, if so.
+    fn disabled_reason(&self, is_listed: bool) -> Result<Option<String>, ImportError> {
+        let flag = |name: &str| self.get(name).map(Node::boolean).transpose();
+        if is_listed || flag("disabled")? == Some(true) || flag("enabled")? == Some(false) {
             return Ok(Some("it is disabled in the client".to_owned()));
         }
-        let word = self.get("type").map(Node::text).transpose()?;
-        let is_unknown = |word: &String| TYPES.iter().all(|(known, _)| known != word);
-        Ok(word.filter(is_unknown).map(|word| {
-            format!("its type is `{word}`, and Manila speaks stdio and streamable HTTP")
-        }))
+        let name = self.get("type").map(Node::text).transpose()?;
+        let is_unknown = |name: &String| TYPES.iter().all(|(known, _)| known != name);
+        Ok(name
+            .filter(is_unknown)
+            .map(|name| format!("its type is `{name}`; Manila supports stdio and streamable HTTP")))
     }
 
-    /// By its type, else by what it has.
-    fn way(&self) -> Result<Way, Wrong> {
-        let word = self.get("type").map(Node::text).transpose()?;
-        let known = TYPES.iter().find(|(known, _)| Some(*known) == word.as_deref());
+    /// Determines the transport by the server's type, or else by its members.
+    fn transport_kind(&self) -> Result<TransportKind, ImportError> {
+        let name = self.get("type").map(Node::text).transpose()?;
+        let known = TYPES.iter().find(|(known, _)| Some(*known) == name.as_deref());
         let has = |name: &str| self.get(name).is_some();
         match (known, has("command"), has("url")) {
-            (Some((_, Way::Command)), true, _) | (None, true, false) => Ok(Way::Command),
-            (Some((_, Way::Url)), _, true) | (None, false, true) => Ok(Way::Url),
-            (None, true, true) => Err(self.node.wrong(
+            (Some((_, TransportKind::Command)), true, _) | (None, true, false) => {
+                Ok(TransportKind::Command)
+            }
+            (Some((_, TransportKind::Url)), _, true) | (None, false, true) => {
+                Ok(TransportKind::Url)
+            }
+            (None, true, true) => Err(self.node.error(
                 "has both `command` and `url`",
-                "remove one of them, or say with `type` which one is meant",
+                "remove one of them, or choose one with `type`",
             )),
-            _ => Err(self.unreachable()),
+            _ => Err(self.missing_transport()),
         }
     }
 
-    fn unreachable(&self) -> Wrong {
-        let hint = "add the program that starts the server as `command`, or its address as `url`";
-        let word = self.get("type").and_then(|node| node.text().ok());
-        let known = TYPES.iter().find(|(known, _)| Some(*known) == word.as_deref());
+    /// Returns the error for a server without a program or an address.
+    fn missing_transport(&self) -> ImportError {
+        let hint = "add the server's program as `command`, or its address as `url`";
+        let name = self.get("type").and_then(|node| node.text().ok());
+        let known = TYPES.iter().find(|(known, _)| Some(*known) == name.as_deref());
         match known {
-            Some((word, Way::Command)) => {
-                self.node.wrong(&format!("is of type `{word}`, but has no `command`"), hint)
+            Some((name, TransportKind::Command)) => {
+                self.node.error(&format!("is of type `{name}`, but has no `command`"), hint)
             }
-            Some((word, Way::Url)) => {
-                self.node.wrong(&format!("is of type `{word}`, but has no `url`"), hint)
+            Some((name, TransportKind::Url)) => {
+                self.node.error(&format!("is of type `{name}`, but has no `url`"), hint)
             }
-            None => self.node.wrong("has neither `command` nor `url`", hint),
+            None => self.node.error("has neither `command` nor `url`", hint),
         }
     }
 
-    /// Tells every member that is lost.
-    fn tell_others(&self, entry: &Entry, own: &[&str], notes: &mut Vec<String>) {
+    /// Notes every member that is not converted.
+    fn note_unsupported(&self, entry: &ServerEntry, supported: &[&str], notes: &mut Vec<String>) {
         for (name, node) in &self.members {
             let name = name.as_str();
             let is_known = OF_COMMAND.contains(&name) || OF_URL.contains(&name);
-            // `"env": {}` at a URL is what clients write by themselves.
+            // Clients write `"env": {}` beside a URL by default.
             let is_empty = matches!(node.as_written().as_str(), "{}" | "[]");
-            if OF_ALL.contains(&name) || own.contains(&name) || (is_known && is_empty) {
+            if OF_ALL.contains(&name) || supported.contains(&name) || (is_known && is_empty) {
                 continue;
             }
-            let why = match INSTEAD.iter().find(|(known, _)| *known == name) {
+            let why = match ALTERNATIVES.iter().find(|(known, _)| *known == name) {
                 Some((_, instead)) => instead,
-                None if is_known => "it says nothing about a server that is reached in this way",
-                None => "Manila has nothing like it",
+                None if is_known => "it does not apply to this transport",
+                None => "Manila has no such setting",
             };
-            notes.push(format!("{}: `{name}` is not taken over: {why}", entry.called()));
+            notes.push(format!("{}: `{name}` is not converted: {why}", entry.label()));
         }
     }
 
-    /// A text that is not empty, with its variables.
-    fn template(&self, name: &str) -> Result<Option<(Template, Node)>, Wrong> {
+    /// Returns a non-empty text with its variables.
+    fn template(&self, name: &str) -> Result<Option<(Template, Node)>, ImportError> {
         let Some(node) = self.get(name) else { return Ok(None) };
         let text = node.text()?;
         if text.trim().is_empty() {
-            return Err(node.wrong("must not be empty", "say what is meant, or remove it"));
+            return Err(node.error("must not be empty", "add a value, or remove it"));
         }
         Ok(Some((read(&text), node.clone())))
     }
 
-    fn command(&self, entry: &Entry, notes: &mut Vec<String>) -> Result<Reach, Wrong> {
-        let (command, node) = self.template("command")?.ok_or_else(|| self.unreachable())?;
+    fn command(
+        &self,
+        entry: &ServerEntry,
+        notes: &mut Vec<String>,
+    ) -> Result<Transport, ImportError> {
+        let (command, node) = self.template("command")?.ok_or_else(|| self.missing_transport())?;
         let args = self.get("args").map(Node::items).transpose()?.unwrap_or_default();
         if args.is_empty() && node.text()?.contains(' ') && !node.text()?.contains(['/', '\\']) {
-            let called = entry.called();
+            let label = entry.label();
             notes.push(format!(
-                "{called}: `command` has spaces, and is one word all the same: no shell takes it \
-                 apart"
+                "{label}: `command` contains spaces, but no shell splits it; move the arguments to \
+                 `args`"
             ));
         }
         let mut words = vec![command];
@@ -201,25 +215,25 @@ impl Members<'_> {
             words.push(read(&arg.text()?));
         }
         let cwd = self.template("cwd")?.map(|(template, _)| template);
-        // Claude Code starts the servers of a project in its folder.
+        // Claude Code starts a project's servers in its folder.
         let folder = || entry.project.as_ref().map(|folder| vec![Piece::Plain(folder.clone())]);
-        Ok(Reach::Command { words, env: self.env(entry, notes)?, cwd: cwd.or_else(folder) })
+        Ok(Transport::Command { words, env: self.env(entry, notes)?, cwd: cwd.or_else(folder) })
     }
 
     fn env(
         &self,
-        entry: &Entry,
+        entry: &ServerEntry,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<(String, Template)>, Wrong> {
+    ) -> Result<Vec<(String, Template)>, ImportError> {
         let members = self.get("env").map(Node::members).transpose()?.unwrap_or_default();
         let mut env = Vec::new();
         for (name, node) in members {
             match node.kind() {
-                // VS Code takes numbers, and unsets what is `null`.
+                // VS Code accepts numbers, and unsets a variable that is `null`.
                 Kind::Number => env.push((name, vec![Piece::Plain(node.as_written())])),
                 Kind::Null => notes.push(format!(
-                    "{}: `env.{name}` is not taken over: Manila unsets no variables",
-                    entry.called()
+                    "{}: `env.{name}` is not converted: Manila cannot unset variables",
+                    entry.label()
                 )),
                 Kind::Object | Kind::Array | Kind::String | Kind::Bool => {
                     env.push((name, read(&node.text()?)));
@@ -231,22 +245,22 @@ impl Members<'_> {
 
     fn headers(
         &self,
-        entry: &Entry,
+        entry: &ServerEntry,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<(String, Template)>, Wrong> {
+    ) -> Result<Vec<(String, Template)>, ImportError> {
         let members = self.get("headers").map(Node::members).transpose()?.unwrap_or_default();
         let mut headers = Vec::new();
         for (name, node) in members {
             let text = node.text()?;
             match Address::new("http://localhost/", &[format!("{name}: -")]) {
                 Ok(_) => headers.push((name, read(&text))),
-                Err(NoAddress::Own(_)) => notes.push(format!(
-                    "{}: `headers.{name}` is not taken over: Manila writes this header itself",
-                    entry.called()
+                Err(AddressError::Reserved(_)) => notes.push(format!(
+                    "{}: `headers.{name}` is not converted: Manila sets this header itself",
+                    entry.label()
                 )),
-                Err(NoAddress::Url(..) | NoAddress::Scheme(_) | NoAddress::Header(_)) => {
-                    let hint = "a header's name has letters, digits, `-` and `_`";
-                    return Err(node.wrong("is no name of a header", hint));
+                Err(AddressError::Url(..) | AddressError::Scheme(_) | AddressError::Header(_)) => {
+                    let hint = "use only letters, digits, `-` and `_`";
+                    return Err(node.error("is not a header name", hint));
                 }
             }
         }
@@ -254,16 +268,16 @@ impl Members<'_> {
     }
 }
 
-/// Why a URL cannot be reached, where that can be told before its variables are known.
-fn unreachable_url(url: &Template, node: &Node) -> Result<Option<String>, Wrong> {
+/// Returns why a URL is not supported, if that is known before its variables are set.
+fn unsupported_url(url: &Template, node: &Node) -> Result<Option<String>, ImportError> {
     let [Piece::Plain(url)] = url.as_slice() else { return Ok(None) };
     match Address::new(url, &[]) {
         Ok(_) => Ok(None),
-        Err(NoAddress::Scheme(_)) => {
-            Ok(Some("its URL has a scheme that cannot be reached".to_owned()))
+        Err(AddressError::Scheme(_)) => {
+            Ok(Some("the scheme of its URL is not supported".to_owned()))
         }
-        Err(NoAddress::Url(..) | NoAddress::Header(_) | NoAddress::Own(_)) => {
-            Err(node.wrong("is no URL", "write it like https://example.com/mcp"))
+        Err(AddressError::Url(..) | AddressError::Header(_) | AddressError::Reserved(_)) => {
+            Err(node.error("is not a URL", "write it like https://example.com/mcp"))
         }
     }
 }

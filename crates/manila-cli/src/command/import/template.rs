@@ -1,69 +1,71 @@
-//! A value in which variables stand: each client's spelling of them, and ours.
+//! Values with variables, in each client's syntax and in that of `manila.toml`.
 
 /// A part of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     Plain(String),
-    /// A variable of the environment.
+    /// An environment variable.
     Variable(String),
-    /// A variable that Claude Code gives a value where it is not set.
+    /// An environment variable with a default, as Claude Code supports it.
     Defaulted {
         name: String,
         default: String,
     },
-    /// What VS Code asks its user for.
+    /// A value that VS Code prompts the user for.
     Input(String),
-    /// What the client knows by itself.
-    Known(&'static Known),
-    /// A variable of which we know nothing; it stays as it is written.
+    /// A variable that the client defines.
+    Known(&'static ClientVariable),
+    /// An unknown variable; it stays unchanged.
     Foreign(String),
-    /// What must not be written down.
+    /// A secret, which must not be written.
     Secret(String),
 }
 
-/// Something that a client fills in by itself, and its name in the environment.
+/// A variable that a client defines, and its name in the environment.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Known {
-    word: &'static str,
+pub(super) struct ClientVariable {
+    /// The client's name for it.
+    client_name: &'static str,
+    /// The name in the environment.
     pub(super) name: &'static str,
-    /// What to set it to; `None` where every environment has it.
+    /// What to set it to; `None` if every environment has it.
     pub(super) meaning: Option<&'static str>,
 }
 
-const KNOWN: [Known; 5] = [
-    Known { word: "userHome", name: "HOME", meaning: None },
-    Known { word: "cwd", name: "PWD", meaning: None },
-    Known {
-        word: "workspaceFolder",
+const CLIENT_VARIABLES: [ClientVariable; 5] = [
+    ClientVariable { client_name: "userHome", name: "HOME", meaning: None },
+    ClientVariable { client_name: "cwd", name: "PWD", meaning: None },
+    ClientVariable {
+        client_name: "workspaceFolder",
         name: "WORKSPACE_FOLDER",
-        meaning: Some("the folder of the project, which was `${workspaceFolder}`"),
+        meaning: Some("the project's folder (was `${workspaceFolder}`)"),
     },
-    Known {
-        word: "workspaceRoot",
+    ClientVariable {
+        client_name: "workspaceRoot",
         name: "WORKSPACE_FOLDER",
-        meaning: Some("the folder of the project, which was `${workspaceRoot}`"),
+        meaning: Some("the project's folder (was `${workspaceRoot}`)"),
     },
-    Known {
-        word: "workspaceFolderBasename",
+    ClientVariable {
+        client_name: "workspaceFolderBasename",
         name: "WORKSPACE_FOLDER_BASENAME",
-        meaning: Some("the name of the project's folder, which was `${workspaceFolderBasename}`"),
+        meaning: Some("the name of the project's folder (was `${workspaceFolderBasename}`)"),
     },
 ];
 
-/// The names that clients' own words get.
+/// Returns the environment names of all client variables.
 pub(super) fn known_names() -> impl Iterator<Item = &'static str> {
-    KNOWN.iter().map(|known| known.name)
+    CLIENT_VARIABLES.iter().map(|known| known.name)
 }
 
-/// Reads a value as clients write it.
+/// Parses a value in the clients' syntax.
 pub(super) fn read(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
-        let Some(end) = closing(after) else { break };
+        let Some(end) = closing_brace(after) else { break };
         let (inside, after) = after.split_at(end);
         push_plain(&mut pieces, before);
-        let piece = reference(inside);
+        let piece = parse_reference(inside);
         if let Piece::Plain(text) = &piece {
             push_plain(&mut pieces, text);
         } else {
@@ -83,8 +85,8 @@ fn push_plain(pieces: &mut Vec<Piece>, text: &str) {
     }
 }
 
-/// Where the brace is that closes a reference; a default may hold others.
-fn closing(text: &str) -> Option<usize> {
+/// Returns the position of the closing brace of a reference; a default may contain references.
+fn closing_brace(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     let mut before = ' ';
     for (at, letter) in text.char_indices() {
@@ -99,8 +101,9 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-fn reference(inside: &str) -> Piece {
-    if let Some(known) = KNOWN.iter().find(|known| known.word == inside) {
+/// Parses the text between `${` and `}`.
+fn parse_reference(inside: &str) -> Piece {
+    if let Some(known) = CLIENT_VARIABLES.iter().find(|known| known.client_name == inside) {
         return Piece::Known(known);
     }
     if let "/" | "pathSeparator" = inside {
@@ -130,8 +133,8 @@ fn is_identifier(name: &str) -> bool {
         && name.chars().all(is_letter)
 }
 
-/// Plain text as `manila.toml` has it, where `${` stands for a variable unless `$` is before it.
-pub(super) fn escaped(text: &str) -> String {
+/// Escapes plain text for `manila.toml`, where `$${` is a literal `${`.
+pub(super) fn escape(text: &str) -> String {
     text.replace("${", "$${")
 }
 

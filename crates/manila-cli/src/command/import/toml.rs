@@ -1,18 +1,18 @@
-//! Writing TOML: tables with strings, lists of strings, and tables of strings.
+//! Writes TOML: tables with strings, lists of strings, and tables of strings.
 
 use std::fmt::Write;
 
-/// The longest line where it can be helped.
+/// Line width to wrap at.
 const WIDTH: usize = 100;
 
-/// A value.
+/// A TOML value.
 pub(super) enum Value {
     Text(String),
     List(Vec<String>),
     Table(Vec<(String, String)>),
 }
 
-/// A table with its header. Tables inside of it come last, where they need lines of their own.
+/// Writes a table with its header. Inner tables that do not fit on one line come last.
 pub(super) fn table(path: &[&str], entries: &[(&str, Value)]) -> String {
     let mut body = String::new();
     let mut below = String::new();
@@ -34,8 +34,8 @@ pub(super) fn table(path: &[&str], entries: &[(&str, Value)]) -> String {
     format!("[{}]\n{body}{below}", header(path))
 }
 
-/// The same lines as comments.
-pub(super) fn commented(text: &str) -> String {
+/// Turns all lines into comments.
+pub(super) fn comment_out(text: &str) -> String {
     let lines = text
         .lines()
         .map(|line| if line.is_empty() { "#\n".to_owned() } else { format!("# {line}\n") });
@@ -67,7 +67,7 @@ fn key(name: &str) -> String {
     if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { string(name) }
 }
 
-/// A basic string. Control characters are escaped, and so is what turns the direction of reading.
+/// Writes a basic string. Control characters and bidirectional formatting characters are escaped.
 fn string(text: &str) -> String {
     let mut out = String::from('"');
     for letter in text.chars() {
@@ -87,7 +87,7 @@ fn string(text: &str) -> String {
 }
 
 fn escape(out: &mut String, letter: char) {
-    // Writing into memory does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(out, "\\u{:04X}", u32::from(letter));
 }
 

@@ -1,12 +1,12 @@
-//! One line of the journal, read back (Q6).
+//! One line of the journal, parsed (Q6).
 
-use manila::Moment;
+use manila::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What a line tells, as far as it is shown or asked for.
+/// The fields of a line that are shown or filtered by.
 pub(super) struct Entry {
-    pub(super) at: Moment,
+    pub(super) at: Timestamp,
     pub(super) status: String,
     pub(super) transport: Option<String>,
     pub(super) method: Option<String>,
@@ -17,6 +17,7 @@ pub(super) struct Entry {
     pub(super) error: Option<Failure>,
 }
 
+/// The error of a failed request.
 #[derive(Deserialize)]
 pub(super) struct Failure {
     pub(super) message: Option<String>,
@@ -45,12 +46,12 @@ struct Metadata {
 }
 
 impl Entry {
-    /// The entry of a line, or `None` if it is none of a journal.
+    /// Parses a line; returns `None` if it is not a journal line.
     pub(super) fn read(line: &[u8]) -> Option<Entry> {
         let line: Line = serde_json::from_slice(line).ok()?;
         let Line { ts, status, transport, method, duration_ms, .. } = line;
         let Line { input_bytes, output_bytes, error, metadata, .. } = line;
-        let (at, tool) = (Moment::parse(&ts)?, metadata.and_then(|it| it.tool_id));
+        let (at, tool) = (Timestamp::parse(&ts)?, metadata.and_then(|it| it.tool_id));
         Some(Entry {
             at,
             status,
@@ -64,8 +65,8 @@ impl Entry {
         })
     }
 
-    /// Whether it tells of lines that are lost, and of no request.
-    pub(super) fn is_of_the_journal(&self) -> bool {
+    /// Returns whether the entry reports lost lines instead of a request.
+    pub(super) fn is_journal_event(&self) -> bool {
         self.method.as_deref() == Some("manila/journal")
     }
 
@@ -73,8 +74,8 @@ impl Entry {
         self.status == manila::stage::record::OK
     }
 
-    /// The tool, or else the method.
-    pub(super) fn what(&self) -> &str {
+    /// Returns the tool, or else the method.
+    pub(super) fn subject(&self) -> &str {
         self.tool.as_deref().or(self.method.as_deref()).unwrap_or("-")
     }
 }

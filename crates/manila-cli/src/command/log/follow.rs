@@ -1,4 +1,4 @@
-//! A file that grows, and the one that follows it.
+//! Follows a growing file across rotation.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,48 +10,47 @@ use tokio::time::timeout;
 
 use crate::refusal::Refusal;
 
-/// How often is looked for more.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Does something again and again, until Ctrl-C.
-pub(super) fn until_interrupted(
-    mut look: impl FnMut() -> anyhow::Result<()>,
+/// Calls a function repeatedly until Ctrl-C.
+pub(super) fn follow_until_interrupted(
+    mut poll: impl FnMut() -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut interrupted = Box::pin(tokio::signal::ctrl_c());
         loop {
-            look()?;
-            if timeout(LOOK_EVERY, &mut interrupted).await.is_ok() {
+            poll()?;
+            if timeout(POLL_INTERVAL, &mut interrupted).await.is_ok() {
                 return Ok(());
             }
         }
     })
 }
 
-/// Reads what is added to the file at a path, and to the one that the path leads to next.
+/// Reads what is appended to the file at a path, and to the file that replaces it.
 pub(super) struct Follower {
     path: PathBuf,
     line_bytes_max: u64,
-    open: Option<Open>,
+    open: Option<OpenFile>,
 }
 
-/// The file that is read now.
-struct Open {
+/// The current file.
+struct OpenFile {
     file: Handle,
-    /// Where the first line begins that was not handed on. Half a line is read again with its
-    /// other half: what writes it may cut it off again.
+    /// Offset of the first line that was not returned. A partial line is read again when it is
+    /// complete, because the writer may truncate it.
     n_done: u64,
-    /// What comes after the last line end.
-    half: Half,
+    /// State of the text after the last line end.
+    partial: PartialLine,
 }
 
-/// What comes after the last line end.
+/// State of the text after the last line end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+enum PartialLine {
     Nothing,
     Some,
-    /// It is too long, and its end is waited for.
+    /// The line is too long; its rest is skipped.
     TooLong,
 }
 
@@ -60,13 +59,13 @@ impl Follower {
         Follower { path, line_bytes_max, open: None }
     }
 
-    /// Hands on all lines that are there by now; `None` for one that is too long.
+    /// Passes all complete lines to `each`; `None` is a line that is too long.
     pub(super) fn read(
         &mut self,
         mut each: impl FnMut(Option<&[u8]>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         loop {
-            // Asked before the last look, so that nothing is missed that was written before.
+            // Opened before the last read of the old file, so that no line of that file is missed.
             let next = Handle::from_path(&self.path).ok();
             if let Some(open) = &mut self.open {
                 open.read(self.line_bytes_max, &mut each)?;
@@ -77,26 +76,27 @@ impl Follower {
                 (None, Some(_)) => false,
             };
             let Some(next) = next.filter(|_| !is_same) else { return Ok(()) };
-            let before = self.open.replace(Open::new(next));
-            if before.is_some_and(|before| before.half != Half::Nothing) {
-                // Nobody will end that line any more.
+            let before = self.open.replace(OpenFile::new(next));
+            if before.is_some_and(|before| before.partial != PartialLine::Nothing) {
+                // The writer has moved on and will not complete that line.
                 each(None)?;
             }
         }
     }
 }
 
-impl Open {
-    fn new(file: Handle) -> Open {
-        Open { file, n_done: 0, half: Half::Nothing }
+impl OpenFile {
+    fn new(file: Handle) -> OpenFile {
+        OpenFile { file, n_done: 0, partial: PartialLine::Nothing }
     }
 
+    /// Reads to the end of the file, and passes all complete lines to `each`.
     fn read(
         &mut self,
         line_bytes_max: u64,
         each: &mut impl FnMut(Option<&[u8]>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        self.go_to_unread().map_err(|error| unreadable(&error))?;
+        self.seek_unread().map_err(|error| unreadable(&error))?;
         let mut piece = vec![0; 64 * 1024];
         let mut line = Vec::new();
         loop {
@@ -105,45 +105,49 @@ impl Open {
             for part in piece.get(..n_bytes).unwrap_or_default().split_inclusive(|it| *it == b'\n')
             {
                 line.extend_from_slice(part);
+                let is_long =
+                    self.partial == PartialLine::TooLong || line.len() as u64 > line_bytes_max;
                 if part.ends_with(b"\n") {
-                    let is_long = self.half == Half::TooLong || line.len() as u64 > line_bytes_max;
-                    self.done(&mut line, Half::Nothing, |line| each((!is_long).then_some(line)))?;
-                } else if self.half == Half::TooLong || line.len() as u64 > line_bytes_max {
-                    self.done(&mut line, Half::TooLong, |_| Ok(()))?;
+                    self.finish_line(&mut line, PartialLine::Nothing, |line| {
+                        each((!is_long).then_some(line))
+                    })?;
+                } else if is_long {
+                    self.finish_line(&mut line, PartialLine::TooLong, |_| Ok(()))?;
                 }
             }
-            // A file gives all that it has.
+            // A short read means the end of the file.
             if n_bytes < piece.len() {
                 break;
             }
         }
-        if self.half != Half::TooLong {
-            self.half = if line.is_empty() { Half::Nothing } else { Half::Some };
+        if self.partial != PartialLine::TooLong {
+            self.partial = if line.is_empty() { PartialLine::Nothing } else { PartialLine::Some };
         }
         Ok(())
     }
 
-    /// Goes to the first line that was not handed on. Where more was cut off, that is the end.
-    fn go_to_unread(&mut self) -> io::Result<()> {
+    /// Seeks to the first unread line, or to the end if the file was truncated before it.
+    fn seek_unread(&mut self) -> io::Result<()> {
         let file: &mut File = self.file.as_file_mut();
         self.n_done = self.n_done.min(file.metadata()?.len());
         file.seek(SeekFrom::Start(self.n_done)).map(drop)
     }
 
-    fn done(
+    /// Advances past a line, or the part of one that was read, and passes it to `each`.
+    fn finish_line(
         &mut self,
         line: &mut Vec<u8>,
-        half: Half,
+        partial: PartialLine,
         each: impl FnOnce(&[u8]) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         self.n_done += line.len() as u64;
-        self.half = half;
-        let told = each(line.strip_suffix(b"\n").unwrap_or(line));
+        self.partial = partial;
+        let result = each(line.strip_suffix(b"\n").unwrap_or(line));
         line.clear();
-        told
+        result
     }
 }
 
 fn unreadable(error: &io::Error) -> Refusal {
-    Refusal::new(format!("cannot read the journal: {error}"), "check the file and its disk")
+    Refusal::new(format!("cannot read the journal: {error}"), "check the file and the disk")
 }

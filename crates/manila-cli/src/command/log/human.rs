@@ -1,4 +1,4 @@
-//! Lines of the journal, for people.
+//! Formats journal lines for people.
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::refusal::visible;
 const OK: Style = AnsiColor::Green.on_default();
 const FAILED: Style = AnsiColor::Red.on_default();
 
-/// Whether there are colours.
+/// Whether to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Colours {
     Some,
@@ -23,15 +23,15 @@ impl Colours {
     }
 }
 
-/// One line: when, how it ended, what, how long, how large, what went wrong.
-pub(super) fn told(entry: &Entry, colours: Colours) -> String {
+/// Formats one line: time, status, subject, duration, sizes and error.
+pub(super) fn format_entry(entry: &Entry, colours: Colours) -> String {
     let status = format!("{:<20}", visible(&entry.status));
     let style = if entry.is_ok() { OK } else { FAILED };
     let status = match colours {
         Colours::Some => format!("{style}{status}{style:#}"),
         Colours::None => status,
     };
-    let (at, what) = (entry.at, visible(entry.what()));
+    let (at, what) = (entry.at, visible(entry.subject()));
     let duration = entry.duration_ms.map_or_else(|| "-".to_owned(), milliseconds);
     let size = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), bytes);
     let (input, output) = (size(entry.input_bytes), size(entry.output_bytes));
@@ -42,7 +42,7 @@ pub(super) fn told(entry: &Entry, colours: Colours) -> String {
     line.trim_end().to_owned()
 }
 
-/// What went wrong, with what else is known of it.
+/// Returns the error message with its details.
 fn reason(failure: &Failure) -> String {
     const CHARS_MAX: usize = 160;
     let message = visible(failure.message.as_deref().unwrap_or_default());
@@ -55,7 +55,7 @@ fn reason(failure: &Failure) -> String {
     format!("{message} {short}{more}")
 }
 
-/// `0.12ms`, `12.3ms`, `123ms`, `1.23s`: three digits are enough for people.
+/// Formats a duration with three digits: `0.12ms`, `12.3ms`, `123ms`, `1.23s`.
 pub(super) fn milliseconds(ms: f64) -> String {
     match ms {
         ms if ms < 1.0 => format!("{ms:.2}ms"),
@@ -66,7 +66,7 @@ pub(super) fn milliseconds(ms: f64) -> String {
     }
 }
 
-/// `999B`, `1.0kB`, `3.4MB`.
+/// Formats a size: `999B`, `1.0kB`, `3.4MB`.
 fn bytes(n: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     match UNITS.into_iter().find(|(unit, _)| n >= *unit) {

@@ -1,23 +1,23 @@
-//! The journal in numbers: failures by code, and which tools are slow.
+//! Summarizes the journal: failures by code, and the slowest tools.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use manila::Moment;
+use manila::Timestamp;
 use serde::Serialize;
 
 use super::entry::Entry;
 use super::human::milliseconds;
 use crate::refusal::visible;
 
-/// How many tools are shown to people.
+/// Maximum number of tools in the table.
 const TOOLS_MAX: usize = 20;
 
-/// What was counted so far.
+/// Counts so far.
 #[derive(Default)]
 pub(super) struct Summary {
-    first: Option<Moment>,
-    last: Option<Moment>,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
     n_calls: u64,
     failed: BTreeMap<String, u64>,
     tools: BTreeMap<String, Tool>,
@@ -30,17 +30,17 @@ struct Tool {
     durations_ms: Vec<f64>,
 }
 
-/// The numbers, for scripts as they are.
+/// The summary, as printed with --json.
 #[derive(Serialize)]
-pub(super) struct Told {
+pub(super) struct Totals {
     calls: u64,
     ok: u64,
     failed: u64,
     first: Option<String>,
     last: Option<String>,
-    /// The most frequent first.
+    /// Most frequent first.
     errors: Vec<ErrorRow>,
-    /// The slowest first.
+    /// Slowest first.
     tools: Vec<ToolRow>,
 }
 
@@ -62,7 +62,7 @@ struct ToolRow {
 
 impl Summary {
     pub(super) fn add(&mut self, entry: Entry) {
-        if entry.is_of_the_journal() {
+        if entry.is_journal_event() {
             return;
         }
         self.n_calls += 1;
@@ -80,7 +80,7 @@ impl Summary {
         }
     }
 
-    pub(super) fn told(self) -> Told {
+    pub(super) fn into_totals(self) -> Totals {
         let failed = self.failed.values().sum();
         let errors = self.failed.into_iter().map(|(status, n)| ErrorRow { status, n });
         let mut errors: Vec<ErrorRow> = errors.collect();
@@ -88,17 +88,17 @@ impl Summary {
         let mut tools: Vec<ToolRow> = self.tools.into_iter().map(ToolRow::of).collect();
         let slow = |row: &ToolRow| row.p95_ms.unwrap_or(-1.0);
         tools.sort_by(|a, b| slow(b).total_cmp(&slow(a)));
-        let text = |moment: Option<Moment>| moment.map(|moment| moment.to_string());
+        let text = |time: Option<Timestamp>| time.map(|time| time.to_string());
         let (calls, ok) = (self.n_calls, self.n_calls - failed);
         let (first, last) = (text(self.first), text(self.last));
-        Told { calls, ok, failed, first, last, errors, tools }
+        Totals { calls, ok, failed, first, last, errors, tools }
     }
 }
 
 impl ToolRow {
     fn of((tool, Tool { n, n_failed, mut durations_ms }): (String, Tool)) -> ToolRow {
         durations_ms.sort_by(f64::total_cmp);
-        // The nearest rank: a duration that some call really had.
+        // Nearest rank: the duration of an actual call.
         let at = |percent: usize| {
             let rank = (durations_ms.len() * percent).div_ceil(100);
             durations_ms.get(rank.saturating_sub(1)).copied()
@@ -108,8 +108,8 @@ impl ToolRow {
     }
 }
 
-impl Told {
-    /// The numbers for people.
+impl Totals {
+    /// Formats the summary as a table.
     pub(super) fn table(&self) -> String {
         let mut text = format!("calls   {:>8}", self.calls);
         if let (Some(first), Some(last)) = (&self.first, &self.last) {
@@ -138,7 +138,7 @@ impl Told {
             let _ = write!(text, "\n{}", tool_line(&columns));
         }
         if let Some(n_more @ 1..) = self.tools.len().checked_sub(TOOLS_MAX) {
-            let _ = write!(text, "\n{n_more} more, all of them faster; --json has them");
+            let _ = write!(text, "\n{n_more} faster tools not shown; --json lists all");
         }
         text
     }

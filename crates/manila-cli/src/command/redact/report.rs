@@ -1,16 +1,18 @@
-//! Findings as a list: where, and by which rule. Never what.
+//! Lists findings by position and rule, never with the secret.
 
-use manila_redact::Found;
+use manila_redact::LocatedFinding;
 use serde::Serialize;
 
 use crate::output::Output;
 
+/// Format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReportFormat {
-    Human,
+    Text,
     Json,
 }
 
+/// A list of findings.
 pub(super) struct Report {
     format: ReportFormat,
     rows: Vec<Row>,
@@ -29,16 +31,16 @@ impl Report {
         Report { format, rows: Vec::new() }
     }
 
-    /// Tells findings at once to people, and keeps them for JSON.
+    /// Prints findings immediately as text, or collects them until `finish` for JSON.
     pub(super) fn add(
         &mut self,
-        found: &[Found],
+        found: &[LocatedFinding],
         file: &str,
         out: &mut Output,
     ) -> anyhow::Result<()> {
-        for Found { rule, line, column } in found {
+        for LocatedFinding { rule, line, column } in found {
             match self.format {
-                ReportFormat::Human => {
+                ReportFormat::Text => {
                     out.line(format!("{file}:{line}:{column}: {rule}").as_bytes())?;
                 }
                 ReportFormat::Json => self.rows.push(Row {
@@ -52,9 +54,10 @@ impl Report {
         Ok(())
     }
 
+    /// Prints the collected findings.
     pub(super) fn finish(self, out: &mut Output) -> anyhow::Result<()> {
         match self.format {
-            ReportFormat::Human => Ok(()),
+            ReportFormat::Text => Ok(()),
             ReportFormat::Json => out.line(&serde_json::to_vec_pretty(&self.rows)?),
         }
     }

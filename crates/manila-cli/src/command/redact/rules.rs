@@ -1,12 +1,13 @@
-//! The table of rules, printed.
+//! Prints the table of rules.
 
 use serde::Serialize;
 
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
 
+/// A rule as JSON.
 #[derive(Serialize)]
-struct Row {
+struct RuleRow {
     name: &'static str,
     protects: &'static str,
     looks_for: String,
@@ -14,8 +15,9 @@ struct Row {
     counterexample: String,
 }
 
+/// Prints all rules.
 pub(super) fn list(is_json: bool, out: &mut Output) -> anyhow::Result<ExitStatus> {
-    let rows = manila_redact::rules().iter().map(|rule| Row {
+    let rows = manila_redact::rules().iter().map(|rule| RuleRow {
         name: rule.name(),
         protects: rule.protects(),
         looks_for: rule.pattern().into_owned(),
@@ -23,13 +25,13 @@ pub(super) fn list(is_json: bool, out: &mut Output) -> anyhow::Result<ExitStatus
         counterexample: rule.counterexample().to_owned(),
     });
     if is_json {
-        let rows: Vec<Row> = rows.collect();
+        let rows: Vec<RuleRow> = rows.collect();
         out.line(&serde_json::to_vec_pretty(&rows)?)?;
-        return Ok(ExitStatus::Good);
+        return Ok(ExitStatus::Success);
     }
-    for Row { name, protects, looks_for, .. } in rows {
+    for RuleRow { name, protects, looks_for, .. } in rows {
         let looks_for = looks_for.replace('\n', "\\n");
         out.line(format!("{name}\n    {protects}\n    {looks_for}").as_bytes())?;
     }
-    Ok(ExitStatus::Good)
+    Ok(ExitStatus::Success)
 }

@@ -1,20 +1,20 @@
-//! Which module of a crate depends on which.
+//! The dependencies between the modules of a crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::module_of;
-use super::paths::{Named, named};
+use super::paths::{FileReferences, read_references};
 use crate::program::read;
 
-/// Modules, what each depends on, and the files that say so.
+/// Modules, their dependencies, and the files that contain these dependencies.
 #[derive(Default)]
 pub(super) struct Graph {
     edges: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl Graph {
-    /// The modules of the crate whose sources are below `src`.
+    /// Reads the crate whose sources are below `src`.
     pub(super) fn of(src: &Path) -> Graph {
         let sources = Sources::below(src);
         let modules: BTreeSet<String> =
@@ -25,8 +25,8 @@ impl Graph {
             let Some(from) = module_of(file) else { continue };
             for path in &found.paths {
                 let first = path.first().map(String::as_str).unwrap_or_default();
-                assert!(first != "*", "{} names everything of the crate", file.display());
-                // A name of the crate's root stands for the module that it comes from.
+                assert!(first != "*", "{} uses `crate::*`", file.display());
+                // A name of the crate's root counts as the module that defines it.
                 let to = if modules.contains(first) {
                     Some(first)
                 } else {
@@ -46,20 +46,20 @@ impl Graph {
         files.insert(file.to_owned());
     }
 
-    /// From, to, and the files that say so.
+    /// Returns the dependencies: from, to, and the files that contain them.
     pub(super) fn edges(&self) -> impl Iterator<Item = (&str, &str, String)> {
         let files = |files: &BTreeSet<String>| files.iter().cloned().collect::<Vec<_>>().join(", ");
         self.edges.iter().flat_map(move |(from, all)| {
-            all.iter().map(move |(to, named)| (from.as_str(), to.as_str(), files(named)))
+            all.iter().map(move |(to, names)| (from.as_str(), to.as_str(), files(names)))
         })
     }
 
-    /// A circle, one line for each step, if there is one.
+    /// Returns a cycle, if there is one, with a line for each step.
     pub(super) fn cycle(&self) -> Option<String> {
         let mut done = BTreeSet::new();
         for start in self.edges.keys() {
-            let mut way = Vec::new();
-            if let Some(cycle) = self.visit(start, &mut way, &mut done) {
+            let mut path = Vec::new();
+            if let Some(cycle) = self.visit(start, &mut path, &mut done) {
                 return Some(cycle);
             }
         }
@@ -69,39 +69,39 @@ impl Graph {
     fn visit<'a>(
         &'a self,
         module: &'a str,
-        way: &mut Vec<&'a str>,
+        path: &mut Vec<&'a str>,
         done: &mut BTreeSet<&'a str>,
     ) -> Option<String> {
-        if let Some(start) = way.iter().position(|it| *it == module) {
-            way.push(module);
-            return Some(self.shown(&way[start..]));
+        if let Some(start) = path.iter().position(|it| *it == module) {
+            path.push(module);
+            return Some(self.describe(&path[start..]));
         }
         if !done.insert(module) {
             return None;
         }
-        way.push(module);
+        path.push(module);
         for to in self.edges.get(module).into_iter().flat_map(BTreeMap::keys) {
-            if let Some(cycle) = self.visit(to, way, done) {
+            if let Some(cycle) = self.visit(to, path, done) {
                 return Some(cycle);
             }
         }
-        way.pop();
+        path.pop();
         None
     }
 
-    fn shown(&self, way: &[&str]) -> String {
+    fn describe(&self, path: &[&str]) -> String {
         let step = |pair: &[&str]| {
             let (from, to) = (pair[0], pair[1]);
             let files = self.edges().find(|it| (it.0, it.1) == (from, to)).map(|it| it.2);
             format!("  {from} -> {to}: {}", files.unwrap_or_default())
         };
-        way.windows(2).map(step).collect::<Vec<_>>().join("\n")
+        path.windows(2).map(step).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// The files of a crate and what they name, without those for tests.
+/// The files of a crate and their references, without the files for tests.
 struct Sources {
-    files: BTreeMap<PathBuf, Named>,
+    files: BTreeMap<PathBuf, FileReferences>,
 }
 
 impl Sources {
@@ -115,7 +115,7 @@ impl Sources {
                     folders.push(path);
                 } else if path.extension().is_some_and(|it| it == "rs") {
                     let file = path.strip_prefix(src).unwrap().to_owned();
-                    let found = named(&read(&path), &module_path(&file));
+                    let found = read_references(&read(&path), &module_path(&file));
                     files.insert(file, found);
                 }
             }
@@ -130,7 +130,7 @@ impl Sources {
         Sources { files }
     }
 
-    /// Names of the crate's root, and what each is a part of.
+    /// Returns the names that the crate's root re-exports, with their modules.
     fn reexports(&self) -> BTreeMap<String, String> {
         let roots = self.files.iter().filter(|(file, _)| module_of(file).is_none());
         let paths = roots.flat_map(|(_, found)| &found.paths);
@@ -142,7 +142,7 @@ impl Sources {
     }
 }
 
-/// The path of a file's module from the crate's root.
+/// Returns the path of a file's module from the crate's root.
 fn module_path(file: &Path) -> Vec<String> {
     if module_of(file).is_none() {
         return Vec::new();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_shown_with_its_files() {
+    fn describes_a_cycle_with_its_files() {
         let found = graph(&[("a", "b"), ("b", "c"), ("c", "d"), ("d", "b")]).cycle().unwrap();
         assert_eq!(found, "  b -> c: b.rs\n  c -> d: c.rs\n  d -> b: d.rs");
         assert_eq!(graph(&[("a", "b"), ("a", "c"), ("b", "c"), ("d", "b")]).cycle(), None);

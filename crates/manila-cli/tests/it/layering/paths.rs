@@ -1,31 +1,35 @@
-//! The paths that a source file names, without a compiler: words and signs are enough.
+//! Finds the paths in a source file without a compiler; a simple tokenizer is enough.
 
 use std::collections::BTreeSet;
 
-/// What a file says about others.
+/// The references of a file to other modules.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Named {
-    /// Paths from the crate's root; `*` stands for everything there.
+pub(super) struct FileReferences {
+    /// Paths from the crate's root; `*` stands for a glob import.
     pub(super) paths: BTreeSet<Vec<String>>,
     /// Modules that are compiled for tests only.
     pub(super) for_tests: BTreeSet<String>,
 }
 
-/// Reads a file whose module is at `module`, seen from the crate's root.
-pub(super) fn named(text: &str, module: &[String]) -> Named {
+/// Reads a file whose module has this path from the crate's root.
+pub(super) fn read_references(text: &str, module: &[String]) -> FileReferences {
     let tokens = tokens(text);
-    let mut reader =
-        Reader { tokens: &tokens, at: 0, module: module.to_vec(), found: Named::default() };
-    reader.items(false);
+    let mut reader = Reader {
+        tokens: &tokens,
+        at: 0,
+        module: module.to_vec(),
+        found: FileReferences::default(),
+    };
+    reader.read_items(false);
     reader.found
 }
 
 struct Reader<'a> {
     tokens: &'a [&'a str],
     at: usize,
-    /// Where names are looked for; longer inside of a module that stands in the file.
+    /// The path of the current module, which is longer inside an inline module.
     module: Vec<String>,
-    found: Named,
+    found: FileReferences,
 }
 
 impl<'a> Reader<'a> {
@@ -33,12 +37,12 @@ impl<'a> Reader<'a> {
         self.tokens.get(self.at + n).copied().unwrap_or_default()
     }
 
-    fn next_are(&self, wanted: &[&str]) -> bool {
-        wanted.iter().enumerate().all(|(n, it)| self.token(n) == *it)
+    fn next_are(&self, expected: &[&str]) -> bool {
+        expected.iter().enumerate().all(|(n, it)| self.token(n) == *it)
     }
 
-    /// Reads to the end, or to the `}` of a module that stands in the file.
-    fn items(&mut self, is_inline: bool) {
+    /// Reads to the end, or to the `}` of an inline module.
+    fn read_items(&mut self, is_inline: bool) {
         let mut depth = 0_usize;
         while self.at < self.tokens.len() {
             if self.next_are(&["#", "[", "cfg", "(", "test", ")", "]"]) {
@@ -50,17 +54,17 @@ impl<'a> Reader<'a> {
                 "mod" if self.token(2) == "{" => {
                     self.module.push(self.token(1).to_owned());
                     self.at += 3;
-                    self.items(true);
+                    self.read_items(true);
                     self.module.pop();
                     continue;
                 }
                 "crate" | "super" | "self" if self.token(1) == "::" => {
-                    self.path();
+                    self.read_path();
                     continue;
                 }
                 "use" if !matches!(self.token(1), "crate" | "super" | "self") => {
                     self.at += 1;
-                    self.rest(&self.module.clone());
+                    self.read_rest(&self.module.clone());
                     continue;
                 }
                 "{" => depth += 1,
@@ -75,7 +79,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over what is there for tests only.
+    /// Skips an item that is compiled for tests only.
     fn skip_item(&mut self) {
         let mut depth = 0_usize;
         while self.at < self.tokens.len() {
@@ -101,8 +105,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a path from its first word on.
-    fn path(&mut self) {
+    /// Reads a path, starting at its first segment.
+    fn read_path(&mut self) {
         let mut base = self.module.clone();
         loop {
             match self.token(0) {
@@ -117,14 +121,14 @@ impl<'a> Reader<'a> {
             }
             self.at += 1;
         }
-        self.rest(&base);
+        self.read_rest(&base);
     }
 
-    /// Reads what stands behind `base::`.
-    fn rest(&mut self, base: &[String]) {
+    /// Reads the rest of a path after `base::`.
+    fn read_rest(&mut self, base: &[String]) {
         if self.next_are(&["super", "::"]) {
             self.at += 2;
-            return self.rest(base.split_last().map_or(&[], |(_, parents)| parents));
+            return self.read_rest(base.split_last().map_or(&[], |(_, parents)| parents));
         }
         if self.token(0) != "{" {
             let with = |name: &str| [base, &[name.to_owned()]].concat();
@@ -132,7 +136,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
             if self.token(0) == "::" && path.len() < 2 {
                 self.at += 1;
-                return self.rest(&path);
+                return self.read_rest(&path);
             }
             if self.token(0) == "as" {
                 self.found.paths.insert(with(self.token(1)));
@@ -142,8 +146,8 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         while !matches!(self.token(0), "}" | "") {
-            self.rest(base);
-            // Only the beginning of each path counts; what is inside of braces goes with it.
+            self.read_rest(base);
+            // Only the first two segments of each path matter, so the rest of it is skipped.
             let mut depth = 0_usize;
             while self.at < self.tokens.len() {
                 match self.token(0) {
@@ -160,13 +164,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Words, `::` and single signs, without comments, texts and characters.
+/// Splits text into words, `::` and single characters, without comments and literals.
 fn tokens(text: &str) -> Vec<&str> {
     let mut rest = text;
     let mut tokens = Vec::new();
     while let Some(first) = rest.chars().next() {
         let is_word = |it: char| it.is_alphanumeric() || it == '_';
-        let len = if let Some(len) = passed_over(rest) {
+        let len = if let Some(len) = skipped_bytes(rest) {
             rest = &rest[len..];
             continue;
         } else if is_word(first) {
@@ -184,8 +188,8 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// How many bytes of a comment, a text or a character stand at the start.
-fn passed_over(text: &str) -> Option<usize> {
+/// Returns the length of the comment or literal at the start, if there is one.
+fn skipped_bytes(text: &str) -> Option<usize> {
     let until = |start: usize, end: &str| {
         text[start..].find(end).map_or(text.len(), |at| start + at + end.len())
     };
@@ -218,7 +222,7 @@ fn passed_over(text: &str) -> Option<usize> {
             }
             Some(text.len())
         }
-        // A lifetime has no quote behind its first letter.
+        // A lifetime has no quote after its first letter.
         '\'' if quoted[1..].starts_with('\\') => Some(n_before + 3 + quoted[3..].find('\'')? + 1),
         '\'' => {
             let letter = quoted[1..].chars().next()?;
@@ -231,19 +235,19 @@ fn passed_over(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::named;
+    use super::read_references;
 
     /// Compares the paths in a file `a/b.rs`, and the modules for tests, with `expected`.
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let found = named(text, &["a".to_owned(), "b".to_owned()]);
+        let found = read_references(text, &["a".to_owned(), "b".to_owned()]);
         let paths: Vec<String> = found.paths.iter().map(|path| path.join("::")).collect();
         let for_tests: Vec<&str> = found.for_tests.iter().map(String::as_str).collect();
         assert_eq!(format!("{} | {}", paths.join(" "), for_tests.join(" ")), expected, "{text}");
     }
 
     #[test]
-    fn finds_paths_wherever_they_stand() {
+    fn finds_paths_everywhere() {
         check("use crate::x::Y; fn f() { crate::z::g::<crate::w::T>() }", "w::T x::Y z::g | ");
         check("use crate::{x, y::{Z, w}, v::A as B};", "v::A v::B x y::Z y::w | ");
         check("use super::c; use super::super::d; use self::e;", "a::b::e a::c d | ");
@@ -254,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_over_what_is_no_code() {
+    fn skips_comments_and_literals() {
         check("// crate::x\n/* crate::y */ /// crate::z\n", " | ");
         check(r##"let a = "crate::x \" crate::y"; let b = r#"crate::"z"#; "##, " | ");
         check(
@@ -264,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_over_tests() {
+    fn skips_tests() {
         check("#[cfg(test)]\nmod tests;\nuse crate::x;", "x | tests");
         check("#[cfg(test)] mod tests { use crate::y; fn f() { } } use crate::x;", "x | ");
         check("#[cfg(test)] use crate::{y, z}; use crate::x;", "x | ");

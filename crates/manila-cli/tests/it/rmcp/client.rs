@@ -1,5 +1,5 @@
-//! A client of the official Rust SDK, and what its handler answers and hears.
-#![expect(deprecated, reason = "sampling goes away with a later revision, but clients offer it")]
+//! A client of the official Rust SDK, with a handler for notifications and server requests.
+#![expect(deprecated, reason = "a later revision removes sampling, but clients offer it")]
 
 use std::panic::Location;
 use std::path::Path;
@@ -18,46 +18,47 @@ use ::rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient, S
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::mcp::{PATIENCE, manila_path};
+use crate::mcp::{WAIT_MAX, manila_path};
 use crate::program::root;
 
-/// Awaits, but not forever.
+/// Awaits a future, and panics after a timeout.
 #[track_caller]
-pub(super) fn soon<T>(future: impl Future<Output = T>) -> impl Future<Output = T> {
+pub(super) fn with_timeout<T>(future: impl Future<Output = T>) -> impl Future<Output = T> {
     let caller = Location::caller();
-    // The SDK's futures are too large to be handed around.
+    // The SDK's futures are too large to pass by value.
     let future = Box::pin(future);
     async move {
-        let done = tokio::time::timeout(PATIENCE, future).await;
-        done.unwrap_or_else(|_| panic!("nothing came in time at {caller}"))
+        let done = tokio::time::timeout(WAIT_MAX, future).await;
+        done.unwrap_or_else(|_| panic!("timed out at {caller}"))
     }
 }
 
-/// What the server told or asked.
+/// A notification or request from the server.
 #[derive(Debug, PartialEq)]
-pub(super) enum Heard {
+pub(super) enum ServerEvent {
     Progress(ProgressNotificationParam),
     ToolsChanged,
     Question(String),
     Prompt(String),
 }
 
-/// The client's side of the conversation: it answers, and passes on what it heard.
+/// The SDK's handler: it responds to requests, and sends all events to the test.
 struct Handler {
-    heard: UnboundedSender<Heard>,
+    events: UnboundedSender<ServerEvent>,
 }
 
 impl Handler {
-    fn hear(&self, heard: Heard) {
-        // A test that has ended listens no more.
-        let _ = self.heard.send(heard);
+    fn record(&self, event: ServerEvent) {
+        // The test may have ended.
+        let _ = self.events.send(event);
     }
 }
 
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
-        let can = ClientCapabilities::builder().enable_sampling().enable_elicitation().build();
-        ClientConfig::new(can, Implementation::new("test", "1"))
+        let capabilities =
+            ClientCapabilities::builder().enable_sampling().enable_elicitation().build();
+        ClientConfig::new(capabilities, Implementation::new("test", "1"))
     }
 
     async fn on_progress(
@@ -65,11 +66,11 @@ impl ClientHandler for Handler {
         params: ProgressNotificationParam,
         _context: NotificationContext<RoleClient>,
     ) {
-        self.hear(Heard::Progress(params));
+        self.record(ServerEvent::Progress(params));
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.hear(Heard::ToolsChanged);
+        self.record(ServerEvent::ToolsChanged);
     }
 
     async fn create_elicitation(
@@ -80,7 +81,7 @@ impl ClientHandler for Handler {
         let ElicitRequestParams::FormElicitationParams { message, .. } = request else {
             return Ok(ElicitResult::new(ElicitationAction::Decline));
         };
-        self.hear(Heard::Question(message));
+        self.record(ServerEvent::Question(message));
         let answer = json!({"answer": "forty-two"});
         Ok(ElicitResult::new(ElicitationAction::Accept).with_content(answer))
     }
@@ -91,7 +92,7 @@ impl ClientHandler for Handler {
         _context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
         let prompt = params.messages[0].content.first().unwrap().as_text().unwrap();
-        self.hear(Heard::Prompt(prompt.text.clone()));
+        self.record(ServerEvent::Prompt(prompt.text.clone()));
         let message = SamplingMessage::assistant_text("a poem");
         Ok(CreateMessageResult::new(message, "test-model".to_owned()))
     }
@@ -100,7 +101,7 @@ impl ClientHandler for Handler {
 /// A client of the SDK, connected to a server behind `manila wrap`.
 pub(super) struct Client {
     service: RunningService<RoleClient, Handler>,
-    heard: UnboundedReceiver<Heard>,
+    events: UnboundedReceiver<ServerEvent>,
 }
 
 impl Client {
@@ -109,10 +110,11 @@ impl Client {
         command.args(["wrap", "--"]).args(server).current_dir(root());
         let spawned = TokioChildProcess::builder(command).stderr(Stdio::null()).spawn();
         let (transport, _) = spawned.unwrap();
-        let (sender, heard) = unbounded_channel();
-        let handler = Handler { heard: sender };
-        let service = soon(handler.serve_with_lifecycle(transport, lifecycle)).await.unwrap();
-        Client { service, heard }
+        let (sender, events) = unbounded_channel();
+        let handler = Handler { events: sender };
+        let service =
+            with_timeout(handler.serve_with_lifecycle(transport, lifecycle)).await.unwrap();
+        Client { service, events }
     }
 
     pub(super) async fn of_sample() -> Client {
@@ -129,53 +131,55 @@ impl Client {
         tool: &'static str,
         arguments: &Value,
     ) -> Result<CallToolResult, ServiceError> {
-        soon(self.service.call_tool(params(tool, arguments))).await
+        with_timeout(self.service.call_tool(params(tool, arguments))).await
     }
 
-    /// Calls a tool and gives its envelope, which stands in both places.
+    /// Calls a tool and returns its envelope, which is the same in both places.
     pub(super) async fn call(&self, tool: &'static str, arguments: &Value) -> Value {
         envelope(&self.try_call(tool, arguments).await.unwrap())
     }
 
     pub(super) async fn tools(&self) -> Vec<Tool> {
-        soon(self.service.list_all_tools()).await.unwrap()
+        with_timeout(self.service.list_all_tools()).await.unwrap()
     }
 
-    /// Calls a tool and cancels the call as soon as its first progress is heard.
+    /// Calls a tool and cancels the call at its first progress notification.
     pub(super) async fn call_and_cancel(&mut self, tool: &'static str, arguments: &Value) {
         let request = ClientRequest::CallToolRequest(Request::new(params(tool, arguments)));
         let options = PeerRequestOptions::no_options();
         let sent = self.service.send_cancellable_request(request, options);
-        let handle = soon(sent).await.unwrap();
-        let Heard::Progress(progress) = self.hear().await else { panic!("no progress") };
+        let handle = with_timeout(sent).await.unwrap();
+        let ServerEvent::Progress(progress) = self.next_event().await else {
+            panic!("no progress")
+        };
         assert_eq!(progress.progress_token, handle.progress_token);
-        soon(handle.cancel(Some("changed my mind".to_owned()))).await.unwrap();
+        with_timeout(handle.cancel(Some("changed my mind".to_owned()))).await.unwrap();
     }
 
-    /// Calls a tool and drops the call as soon as its first progress is heard.
+    /// Calls a tool and drops the call at its first progress notification.
     pub(super) async fn call_and_drop(&mut self, tool: &'static str, arguments: &Value) {
         let call = self.service.call_tool(params(tool, arguments));
         let dropped = async {
             tokio::select! {
-                answer = call => panic!("answered: {answer:?}"),
-                heard = self.heard.recv() => heard,
+                result = call => panic!("the call completed: {result:?}"),
+                event = self.events.recv() => event,
             }
         };
-        assert!(matches!(soon(dropped).await, Some(Heard::Progress(_))));
+        assert!(matches!(with_timeout(dropped).await, Some(ServerEvent::Progress(_))));
     }
 
-    pub(super) async fn hear(&mut self) -> Heard {
-        soon(self.heard.recv()).await.expect("the handler is there as long as the client")
+    pub(super) async fn next_event(&mut self) -> ServerEvent {
+        with_timeout(self.events.recv()).await.expect("the handler lives as long as the client")
     }
 
     pub(super) fn info(&self) -> ServerPeerInfo {
         self.service.peer_info().unwrap().as_ref().clone()
     }
 
-    /// Hangs up; the program ends by itself, before the SDK loses patience and kills it (3 s).
+    /// Disconnects. The program must exit by itself before the SDK kills it after 3 s.
     pub(super) async fn end(self) {
         let ended = tokio::time::timeout(Duration::from_millis(2500), self.service.cancel());
-        ended.await.expect("the program ends when its input ends").unwrap();
+        ended.await.expect("the program exits when its input ends").unwrap();
     }
 }
 
@@ -183,7 +187,8 @@ fn params(tool: &'static str, arguments: &Value) -> CallToolRequestParams {
     CallToolRequestParams::new(tool).with_arguments(arguments.as_object().unwrap().clone())
 }
 
-/// The example of that name, which a plain `cargo test` builds, but `cargo test NAME` does not.
+/// Returns the path of the example `rmcp_server`. A plain `cargo test` builds it, but
+/// `cargo test NAME` does not.
 pub(super) fn rmcp_server() -> String {
     let path = Path::new(manila_path()).with_file_name("examples").join("rmcp_server");
     let source = root().join("crates/manila-cli/examples/rmcp_server.rs");
@@ -193,6 +198,7 @@ pub(super) fn rmcp_server() -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// Returns the envelope of a result, and checks that both places contain it.
 #[track_caller]
 pub(super) fn envelope(result: &CallToolResult) -> Value {
     let envelope = result.structured_content.clone().unwrap();

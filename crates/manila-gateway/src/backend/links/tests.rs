@@ -2,7 +2,7 @@ use manila::RawJson;
 
 use super::uris;
 
-/// The URIs that are found in a result, in order.
+/// Compares the URIs in a result with `expected`, in order.
 #[track_caller]
 fn check(result: &str, expected: &[&str]) {
     let found = uris(&RawJson::parse(result.to_owned()).unwrap());
@@ -11,13 +11,13 @@ fn check(result: &str, expected: &[&str]) {
 }
 
 #[test]
-fn resources_are_found_wherever_a_result_has_them() {
+fn finds_resources_everywhere_in_a_result() {
     let link = r#"{"type":"resource_link","uri":"x:1","name":"n"}"#;
     let embedded = r#"{"type":"resource","resource":{"uri":"x:2","text":"t"}}"#;
     let text = r#"{"type":"text","text":"t","uri":"x:3"}"#;
     check(&format!(r#"{{"content":[{text},{link},{embedded}]}}"#), &["x:1", "x:2"]);
     check(&format!(r#"{{"status":"completed","result":{{"content":[{link}]}}}}"#), &["x:1"]);
-    let said = format!(r#"{{"role":"user","content":{embedded}}}"#);
-    check(&format!(r#"{{"messages":[{said},{said}]}}"#), &["x:2", "x:2"]);
+    let message = format!(r#"{{"role":"user","content":{embedded}}}"#);
+    check(&format!(r#"{{"messages":[{message},{message}]}}"#), &["x:2", "x:2"]);
     check(r#"{"content":[{"type":"resource_link"},{"type":"resource"},7],"messages":null}"#, &[]);
 }

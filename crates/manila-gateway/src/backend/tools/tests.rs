@@ -2,23 +2,23 @@ use std::sync::Arc;
 
 use manila::{Contract, RawJson};
 
-use super::{Carrier, Noted, Tool, Tools, shown};
+use super::{ListedTool, Tool, Tools, TransportKind, present};
 use crate::config::OutputCheck;
 use crate::protocol::presentation::Placement;
-use crate::protocol::presentation::Shape;
+use crate::protocol::presentation::ResultFormat;
 
-fn noted(tool: &str) -> Arc<Tool> {
-    let tools = Tools::new(Arc::new(|_| ()), false, Carrier::Pipe, Arc::default());
+fn note_tool(tool: &str) -> Arc<Tool> {
+    let tools = Tools::new(Arc::new(|_| ()), false, TransportKind::Pipe, Arc::default());
     let raw = RawJson::parse(tool.to_owned()).unwrap();
-    let Noted::Tool(_, tool) = tools.note(&raw) else { panic!("it has a name") };
+    let ListedTool::Tool(_, tool) = tools.store(&raw) else { panic!("it has a name") };
     tool
 }
 
 #[track_caller]
 fn check(tool: &str, placement: Placement, expected: &str) {
-    let tool = noted(tool);
-    let shape = Shape::Contract(Contract::MachineReadableV1);
-    let found = shown(&tool, shape, placement, OutputCheck::Warn).to_string();
+    let tool = note_tool(tool);
+    let format = ResultFormat::Contract(Contract::MachineReadableV1);
+    let found = present(&tool, format, placement, OutputCheck::Warn).to_string();
     let schema = manila::output_schema(Contract::MachineReadableV1, None).to_string();
     assert_eq!(found.replace(&schema, "ENVELOPE"), expected);
 }
@@ -37,22 +37,22 @@ fn only_the_output_schema_changes() {
 }
 
 #[test]
-fn what_nobody_checks_is_not_advertised() {
-    let tool = noted(r#"{"name":"a","outputSchema":{"type":"object","required":["n"]}}"#);
-    let own = tool.raw.get("outputSchema");
+fn does_not_advertise_a_schema_that_is_not_checked() {
+    let tool = note_tool(r#"{"name":"a","outputSchema":{"type":"object","required":["n"]}}"#);
+    let declared = tool.raw.get("outputSchema");
     for contract in Contract::ALL {
-        let shape = Shape::Contract(contract);
-        for (mode, promised) in [
-            (OutputCheck::Strict, own.as_ref()),
-            (OutputCheck::Warn, own.as_ref()),
+        let format = ResultFormat::Contract(contract);
+        for (mode, advertised) in [
+            (OutputCheck::Strict, declared.as_ref()),
+            (OutputCheck::Warn, declared.as_ref()),
             (OutputCheck::Off, None),
         ] {
-            let found = shown(&tool, shape, Placement::Structured, mode).get("outputSchema");
-            let expected = manila::output_schema(contract, promised).to_string();
+            let found = present(&tool, format, Placement::Structured, mode).get("outputSchema");
+            let expected = manila::output_schema(contract, advertised).to_string();
             assert_eq!(found.unwrap().to_string(), expected, "{contract} {mode:?}");
         }
     }
-    // Results that are passed on as they come are the server's own promise.
-    let raw = shown(&tool, Shape::AsItCame, Placement::Structured, OutputCheck::Off);
+    // An unchanged result keeps the schema that the server declares.
+    let raw = present(&tool, ResultFormat::Passthrough, Placement::Structured, OutputCheck::Off);
     assert_eq!(raw, tool.raw);
 }

@@ -1,4 +1,4 @@
-//! Connections: how many there may be, and how long a head may take.
+//! Accepts connections: limits their number, and the time for the head of a request.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -14,44 +14,43 @@ use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::body::Arriving;
-use super::patience::Patience;
-use super::{Front, route};
+use super::body::RequestBody;
+use super::connection_timer::ConnectionTimer;
+use super::{HttpState, route};
 use crate::telemetry::event::Event;
 use manila_process::os;
 
-/// How long nothing is tried where nothing can be had.
-const MOMENT: Duration = Duration::from_millis(100);
+/// The pause before the next attempt, if no file descriptor is free.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// What is said to whoever cannot be let in.
-const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\
-                    Content-Type: text/plain\r\nContent-Length: 40\r\n\r\n\
-                    too many files are open here; try again\n";
-
-/// Accepts connections. Where there are too many, the next one waits until another has gone.
-pub(super) async fn all(front: Arc<Front>, listener: TcpListener, stopping: watch::Receiver<bool>) {
-    let room = Arc::new(Semaphore::new(front.limits.connections_max));
+/// Accepts connections. At the limit, the next one waits until another is closed.
+pub(super) async fn accept_all(
+    state: Arc<HttpState>,
+    listener: TcpListener,
+    stopping: watch::Receiver<bool>,
+) {
+    let room = Arc::new(Semaphore::new(state.limits.connections_max));
     let mut spare = os::spare_file();
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                tokio::spawn(serve(Arc::clone(&front), stream, stopping.clone(), permit));
+                tokio::spawn(serve(Arc::clone(&state), stream, stopping.clone(), permit));
             }
-            Err(error) if is_about_one(&error) => {
-                front.gateway.tell(Event::Disconnected(format!("a connection: {error}")));
+            Err(error) if is_connection_error(&error) => {
+                state.gateway.report(Event::Disconnected(format!("a connection: {error}")));
             }
             Err(error) => {
-                // There are no more files to be had. Those who are here are served on, and whoever
-                // knocks is told, which takes the one that was kept for that.
-                front.gateway.tell(Event::Refused(format!("a connection: {error}")));
+                // No file descriptor is free. Open connections continue, and the next client gets
+                // an error response, for which the spare descriptor is used.
+                state.gateway.report(Event::Refused(format!("a connection: {error}")));
                 drop(spare.take());
-                let knocking = tokio::time::timeout(MOMENT, listener.accept()).await;
-                if let Ok(Ok((stream, _))) = knocking {
-                    // Whoever does not hear it is gone.
-                    let _ = stream.try_write(FULL.as_bytes());
+                let accepted = tokio::time::timeout(RETRY_DELAY, listener.accept()).await;
+                if let Ok(Ok((stream, _))) = accepted {
+                    // If the write fails, the client has disconnected.
+                    let _ = stream.try_write(too_many_files_response().as_bytes());
                 } else {
-                    tokio::time::sleep(MOMENT).await;
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
                 spare = os::spare_file();
             }
@@ -59,8 +58,18 @@ pub(super) async fn all(front: Arc<Front>, listener: TcpListener, stopping: watc
     }
 }
 
-/// Whether only the one connection is lost that was to be accepted.
-fn is_about_one(error: &io::Error) -> bool {
+/// Returns the response to a client that cannot be served.
+fn too_many_files_response() -> String {
+    const BODY: &str = "the gateway has too many open files; try again later\n";
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\
+         Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{BODY}",
+        BODY.len()
+    )
+}
+
+/// Returns whether the error concerns only the connection that was being accepted.
+fn is_connection_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted
@@ -70,24 +79,24 @@ fn is_about_one(error: &io::Error) -> bool {
 }
 
 async fn serve(
-    front: Arc<Front>,
+    state: Arc<HttpState>,
     stream: TcpStream,
     mut stopping: watch::Receiver<bool>,
     _permit: OwnedSemaphorePermit,
 ) {
-    // An answer is one write, and whoever waits for it should not wait for more.
+    // Each write is a complete message, so Nagle's algorithm would only add latency.
     let _ = stream.set_nodelay(true);
-    let patience = Patience::new();
+    let timer = ConnectionTimer::new();
     let service = service_fn(|request: Request<Incoming>| {
-        let (front, patience) = (Arc::clone(&front), patience.clone());
-        let request = request.map(|incoming| Arriving { incoming, patience });
-        async move { Ok::<_, Infallible>(route::handle(&front, request).await) }
+        let (state, timer) = (Arc::clone(&state), timer.clone());
+        let request = request.map(|incoming| RequestBody { incoming, timer });
+        async move { Ok::<_, Infallible>(route::handle(&state, request).await) }
     });
-    // A request may have 100 headers, which is what hyper takes unless it is told otherwise.
+    // A request may have 100 headers, which is hyper's default.
     let connection = http1::Builder::new()
-        .timer(patience.clone())
-        .header_read_timeout(front.limits.head_timeout)
-        .max_buf_size(front.limits.head_bytes_max)
+        .timer(timer.clone())
+        .header_read_timeout(state.limits.head_timeout)
+        .max_buf_size(state.limits.head_bytes_max)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
@@ -101,18 +110,18 @@ async fn serve(
         connection.await
     };
     if let Err(error) = ended {
-        front.gateway.tell(failure(&error));
+        state.gateway.report(error_event(&error));
     }
 }
 
-/// The event for a connection that did not end in order.
-fn failure(error: &hyper::Error) -> Event {
+/// Returns the event for a connection that ended with an error.
+fn error_event(error: &hyper::Error) -> Event {
     let reason = format!("a connection: {}", with_source(error));
-    // What is no HTTP is refused; a client may go away, or say nothing, whenever it wants to.
+    // Invalid HTTP is refused. Clients may disconnect or stay silent at any time.
     if error.is_parse() { Event::Refused(reason) } else { Event::Disconnected(reason) }
 }
 
-/// An error and what lies behind it.
+/// Formats an error and its source.
 fn with_source(error: &hyper::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {source}"),

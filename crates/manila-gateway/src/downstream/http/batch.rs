@@ -1,4 +1,4 @@
-//! Several messages at once, in the one revision that has that (2025-03-26).
+//! Batches of messages, which only one revision supports (2025-03-26).
 
 use std::sync::Arc;
 
@@ -8,30 +8,31 @@ use manila::request_envelope::Message;
 use manila::{Code, RawJson};
 
 use super::head::Head;
-use super::reply::{self, Refused, Reply};
+use super::reply::{self, HttpReply, RefusalReply};
 use super::sessions::Session;
-use super::{Front, legacy, wanted_shape};
-use crate::downstream::encode::{Encoded, encode_own};
-use crate::downstream::malformed::{self, Malformed};
+use super::{HttpState, legacy, requested_format};
+use crate::downstream::encode::{Encoded, encode_era_independent};
+use crate::downstream::partial_message::{self, PartialMessage};
 use crate::gateway::response::Response;
-use crate::protocol::caller::Line;
+use crate::protocol::caller::Outbound;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::presentation::Shape;
+use crate::protocol::presentation::ResultFormat;
 
-/// How many messages may come at once.
+/// The maximum number of messages in a batch.
 const MESSAGES_MAX: usize = 100;
 
-/// Handles all of them, and answers when all are done. What is told meanwhile goes where what
-/// belongs to no request goes.
+/// Handles all messages of a batch, and replies when all are completed.
+///
+/// Meanwhile, messages from servers are delivered like those that belong to no request.
 pub(super) async fn handle(
-    front: &Arc<Front>,
+    state: &Arc<HttpState>,
     head: &Head,
     batch: &Bytes,
-) -> Result<Reply, Refused> {
-    let session = legacy::session(front, head)?;
+) -> Result<HttpReply, RefusalReply> {
+    let session = legacy::session(state, head)?;
     let refuse = |message: &str| {
-        let refused = reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message);
-        Ok(reply::about(refused, Malformed::unread(None, batch.len())))
+        let refused = reply::refusal(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message);
+        Ok(reply::with_message(refused, PartialMessage::from_size(None, batch.len())))
     };
     let Ok(batch) = RawJson::parse_payload(batch.clone()) else {
         return refuse("the batch is not valid JSON");
@@ -40,68 +41,74 @@ pub(super) async fn handle(
     if messages.is_empty() || messages.len() > MESSAGES_MAX {
         return refuse(&format!("a batch must have 1 to {MESSAGES_MAX} messages"));
     }
-    let about = |refused: Refused| {
-        Box::new(reply::about(*refused, Malformed::unread(None, batch.as_bytes().len())))
+    let with_size = |refused: RefusalReply| {
+        Box::new(reply::with_message(
+            *refused,
+            PartialMessage::from_size(None, batch.as_bytes().len()),
+        ))
     };
-    let shape = wanted_shape(head).map_err(about)?;
+    let format = requested_format(head).map_err(with_size)?;
     let head = Arc::new(head.clone());
-    let begun = messages.into_iter().map(|message| {
-        let (front, session) = (Arc::clone(front), Arc::clone(&session));
-        // Each goes on for itself, so that they do not wait for each other.
-        tokio::spawn(answer(front, session, message, Arc::clone(&head), shape))
+    let tasks = messages.into_iter().map(|message| {
+        let (state, session) = (Arc::clone(state), Arc::clone(&session));
+        // Each message has a task of its own, so that they do not wait for each other.
+        tokio::spawn(handle_message(state, session, message, Arc::clone(&head), format))
     });
-    let begun: Vec<_> = begun.collect();
-    let mut answers: Vec<Bytes> = Vec::new();
-    for answer in begun {
-        answers.extend(answer.await.ok().flatten());
+    let tasks: Vec<_> = tasks.collect();
+    let mut responses: Vec<Bytes> = Vec::new();
+    for task in tasks {
+        responses.extend(task.await.ok().flatten());
     }
-    if answers.is_empty() {
+    if responses.is_empty() {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    let all = [&b"["[..], &answers.join(&b","[..]), b"]"].concat();
-    Ok(reply::json(StatusCode::OK, all.into()))
+    let body = [&b"["[..], &responses.join(&b","[..]), b"]"].concat();
+    Ok(reply::json(StatusCode::OK, body.into()))
 }
 
-async fn answer(
-    front: Arc<Front>,
+/// Handles one message of a batch. Returns the response to a request or to a malformed message.
+async fn handle_message(
+    state: Arc<HttpState>,
     session: Arc<Session>,
     message: RawJson,
     head: Arc<Head>,
-    shape: Option<Shape>,
+    format: Option<ResultFormat>,
 ) -> Option<Bytes> {
     let message = message.compact();
     let frame = |encoded: Encoded| encoded.frame;
     match Message::from_json(message.clone()) {
         Ok(Message::Request(request)) => {
-            let line: Arc<dyn Line> = Arc::clone(&session.client.line);
-            let caller = legacy::caller(&session, line, &head, &request, shape);
+            let outbound: Arc<dyn Outbound> = Arc::clone(&session.client.outbound);
+            let caller = legacy::caller(&session, outbound, &head, &request, format);
             if request.method == "initialize" {
-                let fault = Fault::new(Code::InvalidEnvelope).message("must not be in a batch");
-                return legacy::not_taken(&front, &request, &caller, fault).await.map(frame);
+                let fault = Fault::new(Code::InvalidEnvelope)
+                    .message("`initialize` must not be in a batch");
+                return legacy::refuse_request(&state, &request, &caller, fault).await.map(frame);
             }
             if let Err(fault) = session.open.add(&request, &caller) {
-                return legacy::not_taken(&front, &request, &caller, fault).await.map(frame);
+                return legacy::refuse_request(&state, &request, &caller, fault).await.map(frame);
             }
-            legacy::handling(front, session, request, caller).await.map(frame)
+            legacy::run_request(state, session, request, caller).await.map(frame)
         }
         Ok(Message::Notification(notification)) => {
-            legacy::hear(&front, &session, &notification);
+            legacy::handle_notification(&state, &session, &notification);
             if notification.method == "tools/call" {
-                let origin = |meta: Option<&RawJson>| head.origin("/mcp", meta, None);
-                malformed::record_call_without_id(&front.gateway, origin, &message);
+                let source = |meta: Option<&RawJson>| head.request_source("/mcp", meta, None);
+                partial_message::record_call_without_id(&state.gateway, source, &message);
             }
             None
         }
         Ok(Message::Response(response)) => {
-            legacy::take_answer(&front, &session, &response);
+            legacy::handle_response(&state, &session, &response);
             None
         }
         Err(refused) => {
-            let (fault, id) = malformed::fault(refused);
-            let malformed = Malformed::read(&message, id);
-            let origin = head.origin("/mcp", malformed.meta(), None);
-            let encode = |response: &Response| encode_own(malformed.id.as_ref(), response);
-            Some(malformed.refuse(&front.gateway, &origin, fault, encode).frame)
+            let (fault, id) = partial_message::fault(refused);
+            let partial = PartialMessage::read(&message, id);
+            let source = head.request_source("/mcp", partial.meta(), None);
+            let id = partial.id.as_ref();
+            let encode = |response: &Response| encode_era_independent(id, response);
+            Some(partial.refuse(&state.gateway, &source, fault, encode).frame)
         }
     }
 }

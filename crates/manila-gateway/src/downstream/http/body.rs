@@ -1,4 +1,4 @@
-//! Bodies: what clients send, within limits, and what they get.
+//! Bodies: reads those of requests within limits, and writes those of replies.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -12,45 +12,45 @@ use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::patience::Patience;
+use super::connection_timer::ConnectionTimer;
 use super::stream::Reader;
 use crate::rt::clock;
 
-/// Why a body was not read.
+/// The reason why a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotRead {
+pub(super) enum BodyError {
     TooLarge,
     TooSlow,
-    BrokenOff,
+    Aborted,
 }
 
-/// A body on its way, and the timer of its connection.
-pub(super) struct Arriving {
+/// An incoming body, and the timer of its connection.
+pub(super) struct RequestBody {
     pub(super) incoming: Incoming,
-    pub(super) patience: Patience,
+    pub(super) timer: ConnectionTimer,
 }
 
-/// Reads a whole body, within its limits.
-pub(super) async fn whole(
-    body: Arriving,
+/// Reads a complete body of at most `bytes_max` bytes, within `timeout`.
+pub(super) async fn read_body(
+    body: RequestBody,
     bytes_max: usize,
-    longest: Duration,
-) -> Result<Bytes, NotRead> {
-    let Arriving { incoming: mut body, patience } = body;
+    timeout: Duration,
+) -> Result<Bytes, BodyError> {
+    let RequestBody { incoming: mut body, timer } = body;
     let announced = body.size_hint().lower();
     if announced > bytes_max as u64 {
-        return Err(NotRead::TooLarge);
+        return Err(BodyError::TooLarge);
     }
     let mut first: Option<Bytes> = None;
     let mut all = BytesMut::new();
     let read = async {
         while let Some(frame) = body.frame().await {
-            let Ok(data) = frame.map_err(|_| NotRead::BrokenOff)?.into_data() else { continue };
+            let Ok(data) = frame.map_err(|_| BodyError::Aborted)?.into_data() else { continue };
             let n_so_far = first.as_ref().map_or(all.len(), Bytes::len);
             if n_so_far + data.len() > bytes_max {
-                return Err(NotRead::TooLarge);
+                return Err(BodyError::TooLarge);
             }
-            // Nearly every message comes in one piece, which is taken as it is.
+            // Nearly every message arrives in one chunk, which is used without a copy.
             if n_so_far == 0 {
                 first = Some(data);
                 continue;
@@ -66,12 +66,12 @@ pub(super) async fn whole(
     tokio::select! {
         biased;
         read = read => read?,
-        () = patience.wait(longest) => return Err(NotRead::TooSlow),
+        () = timer.wait(timeout) => return Err(BodyError::TooSlow),
     }
     Ok(first.unwrap_or_else(|| all.freeze()))
 }
 
-/// What a client gets.
+/// The body of a reply.
 pub(super) enum Body {
     Whole(Option<Bytes>),
     Events(Box<Events>),
@@ -87,7 +87,7 @@ impl Body {
     }
 }
 
-/// A task that ends with whoever reads what it brings.
+/// A task that is aborted when the reader of its output is dropped.
 pub(super) struct AbortOnDrop(pub(super) AbortHandle);
 
 impl Drop for AbortOnDrop {
@@ -96,41 +96,42 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// A stream of events on its way to a client.
+/// A stream of server-sent events to a client.
 pub(super) struct Events {
     reader: Reader,
-    ids: Ids,
-    /// What is written before the first event.
+    ids: EventIds,
+    /// The bytes before the first event.
     prelude: Option<Bytes>,
-    /// What ends when nobody reads any more.
-    ending: Option<AbortOnDrop>,
+    /// The task to abort when the client stops reading.
+    abort_on_close: Option<AbortOnDrop>,
     keep_alive: Pin<Box<Sleep>>,
-    every: Duration,
+    /// The interval of keep-alive comments.
+    interval: Duration,
 }
 
-/// Whether events have ids, by which a stream can be taken up again.
+/// Whether events have ids, with which a client can resume a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ids {
-    Written,
-    Left,
+pub(super) enum EventIds {
+    Included,
+    Omitted,
 }
 
 impl Events {
-    pub(super) fn new(reader: Reader, ids: Ids, every: Duration) -> Events {
-        let keep_alive = Box::pin(sleep_until(clock::now() + every));
-        Events { reader, ids, prelude: None, ending: None, keep_alive, every }
+    pub(super) fn new(reader: Reader, ids: EventIds, interval: Duration) -> Events {
+        let keep_alive = Box::pin(sleep_until(clock::now() + interval));
+        Events { reader, ids, prelude: None, abort_on_close: None, keep_alive, interval }
     }
 
-    /// Lets the client know at once how it can come back.
-    pub(super) fn primed(mut self) -> Events {
+    /// Starts with an empty event, so that the client can resume the stream from the beginning.
+    pub(super) fn with_prelude(mut self) -> Events {
         let number = self.reader.stream_number();
         self.prelude = Some(format!("id: {number}-0\nretry: 1000\ndata: \n\n").into());
         self
     }
 
-    /// Ends this task when the client does not read any more.
-    pub(super) fn ending(mut self, task: AbortHandle) -> Events {
-        self.ending = Some(AbortOnDrop(task));
+    /// Aborts this task when the client stops reading.
+    pub(super) fn abort_on_close(mut self, task: AbortHandle) -> Events {
+        self.abort_on_close = Some(AbortOnDrop(task));
         self
     }
 
@@ -139,12 +140,14 @@ impl Events {
             return Poll::Ready(Some(prelude));
         }
         match self.reader.poll_next(cx) {
-            Poll::Ready(Some((number, event))) => Poll::Ready(Some(self.written(number, &event))),
+            Poll::Ready(Some((number, event))) => {
+                Poll::Ready(Some(self.encode_event(number, &event)))
+            }
             Poll::Ready(None) => Poll::Ready(None),
             Poll::Pending => {
                 if self.keep_alive.as_mut().poll(cx).is_ready() {
-                    self.stay_awake();
-                    // The timer must be looked at again, or it does not wake us.
+                    self.reset_keep_alive();
+                    // The timer wakes this task only if it is polled again.
                     let _ = self.keep_alive.as_mut().poll(cx);
                     return Poll::Ready(Some(Bytes::from_static(b":\n\n")));
                 }
@@ -153,16 +156,16 @@ impl Events {
         }
     }
 
-    fn stay_awake(&mut self) {
-        let next: Instant = clock::now() + self.every;
+    fn reset_keep_alive(&mut self) {
+        let next: Instant = clock::now() + self.interval;
         self.keep_alive.as_mut().reset(next);
     }
 
-    /// An event as it is written. A frame is one line.
-    fn written(&mut self, number: u64, event: &Bytes) -> Bytes {
-        self.stay_awake();
+    /// Encodes an event. A frame is one line.
+    fn encode_event(&mut self, number: u64, event: &Bytes) -> Bytes {
+        self.reset_keep_alive();
         let mut out = Vec::with_capacity(event.len() + 64);
-        if self.ids == Ids::Written {
+        if self.ids == EventIds::Included {
             let id = format!("id: {}-{number}\n", self.reader.stream_number());
             out.extend_from_slice(id.as_bytes());
         }

@@ -1,5 +1,5 @@
-//! One request and its answer: JSON if the answer comes first, a stream of events if something else
-//! does, or if it takes long.
+//! One request and its reply: JSON if the response is the first output, otherwise a stream of
+//! events. A slow response also starts a stream.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,153 +9,159 @@ use std::task::Poll;
 use hyper::StatusCode;
 use hyper::header::{ACCEPT, HeaderMap};
 
-use super::Front;
-use super::body::{Events, Ids};
-use super::reply::{self, Reply};
-use super::sessions::Lent;
+use super::HttpState;
+use super::body::{EventIds, Events};
+use super::reply::{self, HttpReply};
+use super::sessions::StreamLease;
 use super::stream::Stream;
 use crate::downstream::encode::Encoded;
 use crate::protocol::era::{Era, Revision};
 
-/// What a client takes.
+/// The content types that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Takes {
+pub(super) struct Accepts {
     pub(super) json: bool,
     pub(super) text: bool,
-    pub(super) events: TakesEvents,
+    pub(super) events: AcceptsEvents,
 }
 
-/// Whether a client takes streams of events.
+/// Whether a client accepts streams of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TakesEvents {
+pub(super) enum AcceptsEvents {
     No,
     Yes,
-    /// Rather than JSON: it names them first.
-    First,
+    /// The client prefers them to JSON, because it lists them first.
+    Preferred,
 }
 
-impl Takes {
-    /// What a client says that it takes; who says nothing takes everything.
-    pub(super) fn of(headers: &HeaderMap) -> Takes {
-        let mut takes = Takes { json: false, text: false, events: TakesEvents::No };
-        let mut is_said = false;
+impl Accepts {
+    /// Parses the `Accept` headers. Without one, the client accepts JSON and events.
+    pub(super) fn of(headers: &HeaderMap) -> Accepts {
+        let mut accepts = Accepts { json: false, text: false, events: AcceptsEvents::No };
+        let mut is_given = false;
         for value in headers.get_all(ACCEPT) {
             for kind in value.to_str().unwrap_or_default().split(',') {
                 let kind = kind.split(';').next().unwrap_or_default().trim();
-                is_said |= !kind.is_empty();
-                takes.add(&kind.to_ascii_lowercase());
+                is_given |= !kind.is_empty();
+                accepts.add(&kind.to_ascii_lowercase());
             }
         }
-        if is_said { takes } else { Takes { json: true, text: false, events: TakesEvents::Yes } }
+        if is_given {
+            accepts
+        } else {
+            Accepts { json: true, text: false, events: AcceptsEvents::Yes }
+        }
     }
 
     fn add(&mut self, kind: &str) {
         let is_all = kind == "*/*";
         if is_all || matches!(kind, "text/event-stream" | "text/*") {
-            let is_first = !is_all && !self.json && self.events == TakesEvents::No;
-            self.events = if is_first { TakesEvents::First } else { TakesEvents::Yes };
+            let is_first = !is_all && !self.json && self.events == AcceptsEvents::No;
+            self.events = if is_first { AcceptsEvents::Preferred } else { AcceptsEvents::Yes };
         }
         self.json |= is_all || matches!(kind, "application/json" | "application/*");
         self.text |= matches!(kind, "text/plain" | "text/*");
     }
 
-    /// Whether it takes streams of events.
+    /// Returns whether the client accepts streams of events.
     pub(super) fn has_events(self) -> bool {
-        self.events != TakesEvents::No
+        self.events != AcceptsEvents::No
     }
 }
 
-/// A request that is being handled, with what is told meanwhile.
+/// A request in progress, and the stream of the messages that precede its response.
 pub(super) struct Exchange {
     pub(super) handling: Pin<Box<dyn Future<Output = Option<Encoded>> + Send>>,
     pub(super) stream: Arc<Stream>,
-    pub(super) takes: Takes,
+    pub(super) accepts: Accepts,
     pub(super) era: Era,
-    /// The stream, where a session keeps it.
-    pub(super) lent: Option<Lent>,
+    /// The lease of the stream, if a session owns it.
+    pub(super) lease: Option<StreamLease>,
 }
 
 impl Exchange {
-    /// The reply to a client that has closed its request when it closes its connection.
-    pub(super) async fn reply(mut self, front: &Front) -> Reply {
-        match self.first(front).await {
-            First::Answer(answer) => self.answered(answer),
-            First::Stream => {
-                let events = Events::new(self.stream.reader(0), Ids::Left, front.limits.keep_alive);
-                // It has its time, whether its client reads or not.
-                let task = tokio::spawn(self.go_on()).abort_handle();
-                reply::events(events.ending(task))
+    /// Returns the reply to a client that cancels its request by closing the connection.
+    pub(super) async fn reply(mut self, state: &HttpState) -> HttpReply {
+        match self.wait_for_first(state).await {
+            FirstOutput::Response(response) => self.into_reply(response),
+            FirstOutput::Stream => {
+                let events =
+                    Events::new(self.stream.reader(0), EventIds::Omitted, state.limits.keep_alive);
+                // A task of its own runs the request even if the client does not read.
+                let task = tokio::spawn(self.run_detached()).abort_handle();
+                reply::events(events.abort_on_close(task))
             }
         }
     }
 
-    /// The reply to a client whose request goes on when its connection is lost, because it may
-    /// come back for the answer.
-    pub(super) async fn lasting_reply(self, front: &Front) -> Reply {
-        let mut lasting = Lasting(Some(self));
-        let first = match &mut lasting.0 {
-            Some(exchange) => exchange.first(front).await,
-            None => First::Stream,
+    /// Returns the reply to a client that may resume. If its connection is lost, the request
+    /// continues, because the client may reconnect for the response.
+    pub(super) async fn resumable_reply(self, state: &HttpState) -> HttpReply {
+        let mut guard = DetachOnDrop(Some(self));
+        let first = match &mut guard.0 {
+            Some(exchange) => exchange.wait_for_first(state).await,
+            None => FirstOutput::Stream,
         };
-        let Some(mut exchange) = lasting.0.take() else { return reply::empty(StatusCode::OK) };
+        let Some(mut exchange) = guard.0.take() else { return reply::empty(StatusCode::OK) };
         match first {
-            First::Answer(answer) => exchange.answered(answer),
-            First::Stream => {
+            FirstOutput::Response(response) => exchange.into_reply(response),
+            FirstOutput::Stream => {
                 let reader = exchange.stream.reader(0);
-                let mut events = Events::new(reader, Ids::Written, front.limits.keep_alive);
-                // Older clients do not know events without data.
+                let mut events = Events::new(reader, EventIds::Included, state.limits.keep_alive);
+                // Older clients do not support events without data.
                 if exchange.era == Era::Legacy(Revision::V2025_11_25) {
-                    events = events.primed();
+                    events = events.with_prelude();
                 }
-                if let Some(lent) = &mut exchange.lent {
-                    lent.keep();
+                if let Some(lease) = &mut exchange.lease {
+                    lease.keep();
                 }
-                tokio::spawn(exchange.go_on());
+                tokio::spawn(exchange.run_detached());
                 reply::events(events)
             }
         }
     }
 
-    /// What comes first.
-    async fn first(&mut self, front: &Front) -> First {
-        let Exchange { handling, stream, takes, .. } = self;
-        if !takes.has_events() {
-            return First::Answer(handling.as_mut().await);
+    /// Waits for the response or for the first message on the stream. A slow response counts as a
+    /// stream.
+    async fn wait_for_first(&mut self, state: &HttpState) -> FirstOutput {
+        let Exchange { handling, stream, accepts, .. } = self;
+        if !accepts.has_events() {
+            return FirstOutput::Response(handling.as_mut().await);
         }
-        let prefers_events = takes.events == TakesEvents::First;
+        let prefers_events = accepts.events == AcceptsEvents::Preferred;
         if prefers_events && self.era != Era::Modern {
-            return First::Stream;
+            return FirstOutput::Stream;
         }
-        let at_once = std::future::poll_fn(|cx| Poll::Ready(handling.as_mut().poll(cx))).await;
-        let answer = match at_once {
-            Poll::Ready(answer) => answer,
+        let first_poll = std::future::poll_fn(|cx| Poll::Ready(handling.as_mut().poll(cx))).await;
+        let response = match first_poll {
+            Poll::Ready(response) => response,
             Poll::Pending => {
-                // Whoever waits longer sees that somebody is there.
-                let mut late = front.gateway.deadlines.within(front.limits.stream_after);
+                // A stream shows a waiting client that the gateway is alive.
+                let mut deadline = state.gateway.deadlines.within(state.limits.stream_after);
                 tokio::select! {
                     biased;
-                    answer = handling.as_mut() => answer,
-                    () = stream.news() => return First::Stream,
-                    () = late.passed() => return First::Stream,
+                    response = handling.as_mut() => response,
+                    () = stream.wait_readable() => return FirstOutput::Stream,
+                    () = deadline.wait() => return FirstOutput::Stream,
                 }
             }
         };
-        // An error may have a status of its own, which a stream has not.
-        let is_error = answer.as_ref().is_some_and(|answer| answer.error.is_some());
-        let is_whole = takes.json && (is_error || !prefers_events);
-        match answer {
-            Some(_) if stream.is_empty() && is_whole => First::Answer(answer),
-            None if stream.is_empty() => First::Answer(None),
-            answer => {
-                stream.finish(answer.map(|answer| answer.frame));
+        // An error may have an HTTP status of its own, which a stream cannot express.
+        let is_error = response.as_ref().is_some_and(|response| response.error.is_some());
+        let is_json = accepts.json && (is_error || !prefers_events);
+        match response {
+            Some(_) if stream.is_empty() && is_json => FirstOutput::Response(response),
+            None if stream.is_empty() => FirstOutput::Response(None),
+            response => {
+                stream.finish(response.map(|response| response.frame));
                 self.handling = Box::pin(std::future::ready(None));
-                First::Stream
+                FirstOutput::Stream
             }
         }
     }
 
-    fn answered(self, answer: Option<Encoded>) -> Reply {
-        match answer {
+    fn into_reply(self, response: Option<Encoded>) -> HttpReply {
+        match response {
             Some(Encoded { frame, error }) => {
                 let status = match self.era {
                     Era::Modern => modern_status(error),
@@ -163,26 +169,27 @@ impl Exchange {
                 };
                 reply::json(status, frame)
             }
-            // It was cancelled, and nobody waits for it.
+            // The client has cancelled the request and expects no response.
             None => reply::empty(StatusCode::ACCEPTED),
         }
     }
 
-    /// Goes on without the client.
-    async fn go_on(self) {
-        let Exchange { handling, stream, lent, .. } = self;
-        let answer = handling.await;
-        stream.finish(answer.map(|answer| answer.frame));
-        drop(lent);
+    /// Completes the request independently of the client's connection.
+    async fn run_detached(self) {
+        let Exchange { handling, stream, lease, .. } = self;
+        let response = handling.await;
+        stream.finish(response.map(|response| response.frame));
+        drop(lease);
     }
 }
 
-enum First {
-    Answer(Option<Encoded>),
+/// The first output of a request.
+enum FirstOutput {
+    Response(Option<Encoded>),
     Stream,
 }
 
-/// The status that the modern era has for an error; most of them have none.
+/// Returns the HTTP status of the modern era for a JSON-RPC error code: 200 for most.
 pub(super) fn modern_status(error: Option<i64>) -> StatusCode {
     match error {
         Some(-32601) => StatusCode::NOT_FOUND,
@@ -191,13 +198,13 @@ pub(super) fn modern_status(error: Option<i64>) -> StatusCode {
     }
 }
 
-/// An exchange that goes on when nobody waits for it any more.
-struct Lasting(Option<Exchange>);
+/// An exchange that continues in a task of its own when this is dropped.
+struct DetachOnDrop(Option<Exchange>);
 
-impl Drop for Lasting {
+impl Drop for DetachOnDrop {
     fn drop(&mut self) {
         if let Some(exchange) = self.0.take() {
-            tokio::spawn(exchange.go_on());
+            tokio::spawn(exchange.run_detached());
         }
     }
 }

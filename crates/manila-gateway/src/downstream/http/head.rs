@@ -1,5 +1,5 @@
-//! The head of a request over HTTP: what it asks for, and who sends it. It is read once, before
-//! anything else looks at the request.
+//! The head of an HTTP request: method, path, headers and principal. It is read once, before any
+//! other code sees the request.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use manila::RawJson;
 
 use crate::admit::{Limits, authenticate};
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::origin::{BesideMessage, Origin, Principal};
+use crate::protocol::request_source::{Principal, RequestSource, TransportIds};
 
 /// The head of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) method: Method,
-    /// The path as it was written: only a tool's name is decoded.
+    /// The path as sent. Only a tool's name is percent-decoded later.
     pub(super) path: String,
     pub(super) headers: HeaderMap,
-    /// Who sends it, or why nobody is known to.
+    /// The sender, or the fault if it is not authenticated.
     principal: Result<Principal, Fault>,
 }
 
@@ -31,39 +31,39 @@ impl Head {
         Head { method, path: uri.path().to_owned(), headers, principal }
     }
 
-    /// Why its sender is refused, if it is.
+    /// Returns the fault if the sender is not authenticated.
     pub(super) fn refusal(&self) -> Option<&Fault> {
         self.principal.as_ref().err()
     }
 
-    /// Who sends it.
+    /// Returns the principal, or `Principal::Unknown` if the sender is not authenticated.
     pub(super) fn principal(&self) -> Principal {
         self.principal.as_ref().copied().unwrap_or(Principal::Unknown)
     }
 
-    /// Whether it asks for something to be shown.
+    /// Returns whether the method is `GET` or `HEAD`.
     pub(super) fn is_get(&self) -> bool {
         matches!(self.method, Method::GET | Method::HEAD)
     }
 
-    /// The value of a header, if it is a text.
+    /// Returns the value of a header, if it is text.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The origin of a request to this endpoint. What its `_meta` says wins over headers, and an
-    /// envelope's id counts last.
-    pub(super) fn origin(
+    /// Returns the source of a request to this route. Its `_meta` takes precedence over headers,
+    /// and headers over the id of a request envelope.
+    pub(super) fn request_source(
         &self,
         route: impl Into<Cow<'static, str>>,
         meta: Option<&RawJson>,
         envelope_id: Option<&str>,
-    ) -> Origin {
-        let beside = BesideMessage {
+    ) -> RequestSource {
+        let ids = TransportIds {
             request_id: self.header("x-request-id"),
             envelope_id,
             traceparent: self.header("traceparent"),
         };
-        Origin::http(self.principal(), route, meta, beside)
+        RequestSource::http(self.principal(), route, meta, ids)
     }
 }

@@ -1,4 +1,4 @@
-//! Clients of the legacy era on HTTP: they say hello, get a session, and may come back.
+//! Clients of the legacy era on HTTP: the handshake opens a session, and streams can be resumed.
 
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
@@ -10,110 +10,109 @@ use hyper::header::HeaderValue;
 use manila::request_envelope::{Notification, Request, Response as ClientResponse};
 use manila::{Code, JsonObject, RawJson};
 
-use super::body::{Events, Ids};
-use super::exchange::{Exchange, Takes};
+use super::body::{EventIds, Events};
+use super::exchange::{Accepts, Exchange};
 use super::head::Head;
-use super::mcp::{SESSION_ID, is_told_legacy};
-use super::reply::{self, Refused, Reply};
-use super::sessions::{Lent, Session};
-use super::{Front, wanted_shape};
-use crate::downstream::encode::{Encoded, encode, encode_own};
-use crate::downstream::malformed::{self, Malformed};
-use crate::gateway::answer::not_available;
+use super::mcp::{SESSION_ID, has_legacy_version};
+use super::reply::{self, HttpReply, RefusalReply};
+use super::sessions::{Session, StreamLease};
+use super::{HttpState, requested_format};
+use crate::downstream::encode::{Encoded, encode, encode_era_independent};
+use crate::downstream::partial_message::{self, PartialMessage};
+use crate::gateway::answer::unavailable_fault;
 use crate::gateway::dispatch::{Arrival, dispatch, dispatch_refusal, dispatch_with};
-use crate::gateway::hello;
+use crate::gateway::handshake;
 use crate::gateway::response::Response;
-use crate::protocol::caller::{Caller, Client, Line, Speech, Unheard};
+use crate::protocol::caller::{Caller, Client, ClientInfo, Outbound, Undelivered};
 use crate::protocol::era::{Era, Revision};
 use crate::protocol::jsonrpc::{Fault, text_of};
-use crate::protocol::origin::Principal;
-use crate::protocol::presentation::Shape;
-use crate::telemetry::event::Event;
+use crate::protocol::presentation::ResultFormat;
+use crate::protocol::request_source::Principal;
 
-/// A request.
+/// Handles a request.
 pub(super) async fn post(
-    front: &Arc<Front>,
+    state: &Arc<HttpState>,
     head: &Head,
     request: Request,
-    takes: Takes,
-) -> Result<Reply, Refused> {
+    accepts: Accepts,
+) -> Result<HttpReply, RefusalReply> {
     if request.method == "initialize" {
-        return Ok(Box::pin(open_session(front, head, &request)).await);
+        return Ok(Box::pin(open_session(state, head, &request)).await);
     }
-    let about = |refused| reply::of(refused, &request);
-    let session = session(front, head).map_err(about)?;
-    let shape = wanted_shape(head).map_err(about)?;
-    let stream = session.stream();
-    if !takes.has_events() {
-        // Nobody would read what is told there.
+    let with_request = |refused| reply::with_request(refused, &request);
+    let session = session(state, head).map_err(with_request)?;
+    let format = requested_format(head).map_err(with_request)?;
+    let stream = session.new_stream();
+    if !accepts.has_events() {
+        // The client would not read the stream.
         stream.finish(None);
     }
-    let lent = Some(Lent::new(&session, &stream));
-    let line: Arc<dyn Line> = Arc::clone(&stream) as Arc<dyn Line>;
-    let caller = caller(&session, line, head, &request, shape);
+    let lease = Some(StreamLease::new(&session, &stream));
+    let outbound: Arc<dyn Outbound> = Arc::clone(&stream) as Arc<dyn Outbound>;
+    let caller = caller(&session, outbound, head, &request, format);
     if let Err(fault) = session.open.add(&request, &caller) {
-        let refused = Box::pin(not_taken(front, &request, &caller, fault)).await;
+        let refused = Box::pin(refuse_request(state, &request, &caller, fault)).await;
         let refused = refused.map(|refused| reply::json(StatusCode::OK, refused.frame));
         return Ok(refused.unwrap_or_else(|| reply::empty(StatusCode::ACCEPTED)));
     }
     let era = Era::Legacy(session.revision);
-    let handling = handling(Arc::clone(front), session, request, caller);
-    let exchange = Exchange { handling: Box::pin(handling), stream, takes, era, lent };
-    Ok(exchange.lasting_reply(front).await)
+    let handling = run_request(Arc::clone(state), session, request, caller);
+    let exchange = Exchange { handling: Box::pin(handling), stream, accepts, era, lease };
+    Ok(exchange.resumable_reply(state).await)
 }
 
-/// Who asks, in a session.
+/// Returns the caller of a session's request.
 pub(super) fn caller(
     session: &Session,
-    line: Arc<dyn Line>,
+    outbound: Arc<dyn Outbound>,
     head: &Head,
     request: &Request,
-    shape: Option<Shape>,
+    format: Option<ResultFormat>,
 ) -> Arc<Caller> {
-    let origin = head.origin("/mcp", request.meta.as_ref(), None);
-    let mut caller = Caller::of(&session.client, line, origin);
-    caller.preferences.shape = shape;
+    let source = head.request_source("/mcp", request.meta.as_ref(), None);
+    let mut caller = Caller::of(&session.client, outbound, source);
+    caller.preferences.format = format;
     Arc::new(caller)
 }
 
-/// Refuses a request that the session does not take.
-pub(super) async fn not_taken(
-    front: &Front,
+/// Refuses a request that the session does not accept.
+pub(super) async fn refuse_request(
+    state: &HttpState,
     request: &Request,
     caller: &Arc<Caller>,
     fault: Fault,
 ) -> Option<Encoded> {
-    let encode = |response: &Response| encode(&front.gateway, request, caller, response);
+    let encode = |response: &Response| encode(&state.gateway, request, caller, response);
     let refused = Response::Refused(fault);
-    dispatch_refusal(&front.gateway, request, caller, refused, encode).await.into_encoded()
+    dispatch_refusal(&state.gateway, request, caller, refused, encode).await.into_encoded()
 }
 
-/// Handles a request of a session, until it is answered or cancelled.
-pub(super) async fn handling(
-    front: Arc<Front>,
+/// Handles a session's request until it is completed or cancelled.
+pub(super) async fn run_request(
+    state: Arc<HttpState>,
     session: Arc<Session>,
     request: Request,
     caller: Arc<Caller>,
 ) -> Option<Encoded> {
-    let gateway = &front.gateway;
+    let gateway = &state.gateway;
     let encode = |response: &Response| encode(gateway, &request, &caller, response);
-    let answered = dispatch(gateway, &request, &caller, encode).await;
+    let dispatched = dispatch(gateway, &request, &caller, encode).await;
     session.open.remove(&request);
-    answered.into_encoded()
+    dispatched.into_encoded()
 }
 
-/// A hello opens a session.
-async fn open_session(front: &Front, head: &Head, request: &Request) -> Reply {
-    let gateway = &front.gateway;
-    let origin = head.origin("/mcp", request.meta.as_ref(), None);
-    let line: Arc<dyn Line> = Arc::new(Deaf);
-    let caller = Arc::new(Caller::of(&Arc::new(Client::new(Arc::clone(&line))), line, origin));
-    let opened = OnceLock::new();
-    let greeted = pin!(async {
-        let greeted = greet(front, request, head.principal()).await;
-        match greeted {
-            Ok((result, session)) => {
-                let _ = opened.set(session);
+/// Handles `initialize`, which opens a session.
+async fn open_session(state: &HttpState, head: &Head, request: &Request) -> HttpReply {
+    let gateway = &state.gateway;
+    let source = head.request_source("/mcp", request.meta.as_ref(), None);
+    let outbound: Arc<dyn Outbound> = Arc::new(DiscardOutbound);
+    let client = Arc::new(Client::new(Arc::clone(&outbound)));
+    let caller = Arc::new(Caller::of(&client, outbound, source));
+    let session_id = OnceLock::new();
+    let handshake = pin!(async {
+        match initialize_session(state, request, head.principal()).await {
+            Ok((result, id)) => {
+                let _ = session_id.set(id);
                 Response::Result(result)
             }
             Err(fault) => Response::Refused(fault),
@@ -125,130 +124,135 @@ async fn open_session(front: &Front, head: &Head, request: &Request) -> Reply {
         {
             let message = message.as_deref().unwrap_or_default();
             let status = StatusCode::SERVICE_UNAVAILABLE;
-            let mut refused = reply::refused(status, Code::RateLimited, message);
+            let mut refused = reply::refusal(status, Code::RateLimited, message);
             if let Some(retry_after) = retry_after {
-                reply::retry_after(&mut refused, *retry_after);
+                reply::set_retry_after(&mut refused, *retry_after);
             }
-            return reply::recorded(refused);
+            return reply::mark_recorded(refused);
         }
-        let frame = encode_own(Some(&request.id), response).frame;
+        let frame = encode_era_independent(Some(&request.id), response).frame;
         let mut reply = reply::json(StatusCode::OK, frame);
-        let id = opened.get().and_then(|id: &String| HeaderValue::from_str(id).ok());
+        let id = session_id.get().and_then(|id: &String| HeaderValue::from_str(id).ok());
         if let Some(id) = id {
             reply.headers_mut().insert(SESSION_ID, id);
         }
         reply
     };
     let arrival = Arrival::of(request);
-    let answered = dispatch_with(gateway, request, arrival, &caller, greeted, encode).await;
-    answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::ACCEPTED))
+    let dispatched = dispatch_with(gateway, request, arrival, &caller, handshake, encode).await;
+    dispatched.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::ACCEPTED))
 }
 
-/// When a client may come back for whose session there is no room.
-const RETRY: Duration = Duration::from_secs(5);
+/// The retry delay of a client for whose session there is no room.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// Greets a client, and returns the id of its session beside the greeting.
-async fn greet(
-    front: &Front,
+/// Opens a session for a client. Returns the result of `initialize` and the session's id.
+async fn initialize_session(
+    state: &HttpState,
     request: &Request,
     principal: Principal,
 ) -> Result<(JsonObject, String), Fault> {
     let params = request.params.clone().unwrap_or_default();
     let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
-    let revision = Revision::negotiated(&date);
+    let revision = Revision::negotiate(&date);
     let era = Era::Legacy(revision);
-    let said = front.gateway.hello(era).await.map_err(|down| not_available(&down))?;
+    let info = state.gateway.handshake_info(era).await;
+    let info = info.map_err(|unavailable| unavailable_fault(&unavailable))?;
     let capabilities = params.get("capabilities").and_then(JsonObject::new).unwrap_or_default();
-    // Copies: a slice would keep the whole message as long as the session.
+    // Copies, because a slice would keep the whole message in memory as long as the session.
     let copy = |value: RawJson| RawJson::parse(value.to_string()).ok();
-    let speech = Speech {
-        info: params.get("clientInfo").and_then(copy),
+    let client_info = ClientInfo {
+        implementation: params.get("clientInfo").and_then(copy),
         capabilities: copy(capabilities.into()).and_then(JsonObject::new),
-        ..Speech::of(era)
+        ..ClientInfo::of(era)
     };
-    let n_max = front.limits.sessions_max;
-    let session = front.sessions.open(&front.gateway, speech, revision, principal, n_max);
+    let n_max = state.limits.sessions_max;
+    let session = state.sessions.open(&state.gateway, client_info, revision, principal, n_max);
     let session = session.ok_or_else(|| {
         let message = format!("{n_max} sessions are open, and none of them is idle");
-        Fault::new(Code::RateLimited).message(message).retry_after(RETRY)
+        Fault::new(Code::RateLimited).message(message).retry_after(RETRY_AFTER)
     })?;
-    Ok((hello::initialized(&said, revision), session.id.clone()))
+    Ok((handshake::initialize_result(&info, revision), session.id.clone()))
 }
 
-/// The line of a client that has no session yet.
-struct Deaf;
+/// The outbound queue of a client without a session, which delivers nothing.
+struct DiscardOutbound;
 
-impl Line for Deaf {
-    fn put(&self, _: Bytes) -> Result<(), Unheard> {
-        Err(Unheard)
+impl Outbound for DiscardOutbound {
+    fn put(&self, _: Bytes) -> Result<(), Undelivered> {
+        Err(Undelivered)
     }
 }
 
-/// The session that a request belongs to.
-pub(super) fn session(front: &Front, head: &Head) -> Result<Arc<Session>, Refused> {
+/// Returns the session that a request belongs to.
+pub(super) fn session(state: &HttpState, head: &Head) -> Result<Arc<Session>, RefusalReply> {
     let refuse = |status, message: &str| {
-        Err(Box::new(reply::refused(status, Code::InvalidEnvelope, message)))
+        Err(Box::new(reply::refusal(status, Code::InvalidEnvelope, message)))
     };
-    if !is_told_legacy(head) {
-        let message = "MCP-Protocol-Version must be the revision that was agreed on";
+    if !has_legacy_version(head) {
+        let message = "MCP-Protocol-Version must be the negotiated revision";
         return refuse(StatusCode::BAD_REQUEST, message);
     }
     let Some(id) = head.header(SESSION_ID) else {
-        let message = "Mcp-Session-Id is required: say `initialize` first, which gives one";
+        let message = "Mcp-Session-Id is required: send `initialize` to get one";
         return refuse(StatusCode::BAD_REQUEST, message);
     };
-    match front.sessions.get(id, head.principal()) {
+    match state.sessions.get(id, head.principal()) {
         Some(session) => Ok(session),
-        None => refuse(StatusCode::NOT_FOUND, "there is no such session: say `initialize` again"),
+        None => refuse(StatusCode::NOT_FOUND, "there is no such session: send `initialize` again"),
     }
 }
 
-/// A client listens to what belongs to none of its requests, or takes a stream up again.
-pub(super) fn get(front: &Front, head: &Head) -> Result<Reply, Refused> {
-    let session = session(front, head)?;
-    if !Takes::of(&head.headers).has_events() {
-        let message = "the header Accept must have text/event-stream";
+/// Opens the stream for messages that belong to no request, or resumes a stream.
+pub(super) fn get(state: &HttpState, head: &Head) -> Result<HttpReply, RefusalReply> {
+    let session = session(state, head)?;
+    if !Accepts::of(&head.headers).has_events() {
+        let message = "the header Accept must contain text/event-stream";
         let status = StatusCode::NOT_ACCEPTABLE;
-        return Ok(reply::refused(status, Code::InvalidEnvelope, message));
+        return Ok(reply::refusal(status, Code::InvalidEnvelope, message));
     }
     let last_id = head.header("last-event-id");
-    let reader = last_id.map_or_else(|| Some(session.reader()), |last_id| session.resumed(last_id));
+    let reader = last_id.map_or_else(|| Some(session.reader()), |last_id| session.resume(last_id));
     let Some(reader) = reader else {
-        let message = "Last-Event-ID must be of a stream that is still kept";
-        return Ok(reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message));
+        let message = "Last-Event-ID must belong to a stream that can be resumed";
+        return Ok(reply::refusal(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message));
     };
-    Ok(reply::events(Events::new(reader, Ids::Written, front.limits.keep_alive)))
+    Ok(reply::events(Events::new(reader, EventIds::Included, state.limits.keep_alive)))
 }
 
-/// A client says goodbye.
-pub(super) fn delete(front: &Front, head: &Head) -> Result<Reply, Refused> {
-    let session = session(front, head)?;
-    front.sessions.end(&session.id);
+/// Ends the client's session.
+pub(super) fn delete(state: &HttpState, head: &Head) -> Result<HttpReply, RefusalReply> {
+    let session = session(state, head)?;
+    state.sessions.end(&session.id);
     Ok(reply::empty(StatusCode::NO_CONTENT))
 }
 
-/// A client tells something.
-pub(super) fn told(
-    front: &Front,
+/// Handles a client's notification.
+pub(super) fn post_notification(
+    state: &HttpState,
     head: &Head,
     notification: &Notification,
-) -> Result<Reply, Refused> {
-    let about = || Malformed::read(&notification.frame.to_bytes(), None);
-    let session =
-        session(front, head).map_err(|refused| Box::new(reply::about(*refused, about())))?;
-    hear(front, &session, notification);
+) -> Result<HttpReply, RefusalReply> {
+    let description = || PartialMessage::read(&notification.frame.to_bytes(), None);
+    let session = session(state, head)
+        .map_err(|refused| Box::new(reply::with_message(*refused, description())))?;
+    handle_notification(state, &session, notification);
     if notification.method == "tools/call" {
-        let message = "a call must have an id, or nobody could answer it";
+        let message = "a call must have an id: its response needs one";
         let status = StatusCode::BAD_REQUEST;
-        let refused = reply::refused(status, Code::InvalidEnvelope, message);
-        let refused = reply::because(refused, malformed::without_id());
-        return Ok(reply::about(refused, about()));
+        let refused = reply::refusal(status, Code::InvalidEnvelope, message);
+        let refused = reply::with_fault(refused, partial_message::without_id());
+        return Ok(reply::with_message(refused, description()));
     }
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
 
-/// Takes what a client of a session tells.
-pub(super) fn hear(front: &Front, session: &Session, notification: &Notification) {
+/// Handles a notification of a session's client.
+pub(super) fn handle_notification(
+    state: &HttpState,
+    session: &Session,
+    notification: &Notification,
+) {
     match notification.method.as_str() {
         "notifications/cancelled" => {
             let params = notification.params.clone().unwrap_or_default();
@@ -256,43 +260,47 @@ pub(super) fn hear(front: &Front, session: &Session, notification: &Notification
                 session.open.cancel(&id, params);
             }
         }
-        // The server was greeted by us, and has heard it.
+        // The gateway performed the handshake with the server, and has sent its own notification.
         "notifications/initialized" => {}
         "tools/call" => {
-            let why = "a `tools/call` without an id, which nobody could answer";
-            front.gateway.tell(Event::Refused(why.to_owned()));
+            let reason = "a `tools/call` without an id, to which there can be no response";
+            partial_message::report_refused_message(&state.gateway, reason);
         }
-        _ => front.gateway.hand_on(notification, session.client.era()),
+        _ => state.gateway.forward_notification(notification, session.client.era()),
     }
 }
 
-/// A client answers what the server asked.
-pub(super) fn answered(
-    front: &Front,
+/// Handles a client's response to a server's request.
+pub(super) fn post_response(
+    state: &HttpState,
     head: &Head,
     response: &ClientResponse,
-) -> Result<Reply, Refused> {
+) -> Result<HttpReply, RefusalReply> {
     // The journal records requests, not responses.
-    let unrecorded = |refused: Refused| Box::new(reply::recorded(*refused));
-    let session = session(front, head).map_err(unrecorded)?;
-    if take_answer(front, &session, response) {
+    let unrecorded = |refused: RefusalReply| Box::new(reply::mark_recorded(*refused));
+    let session = session(state, head).map_err(unrecorded)?;
+    if handle_response(state, &session, response) {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    let message = "nobody has asked that";
-    let refused = reply::refused(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message);
+    let message = "the response matches no request";
+    let refused = reply::refusal(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message);
     Err(unrecorded(Box::new(refused)))
 }
 
-/// Takes a client's answer to what the server asked; returns whether the server asked it.
-pub(super) fn take_answer(front: &Front, session: &Session, response: &ClientResponse) -> bool {
-    let is_asked = front.gateway.audience.questions.answer(&session.client, response);
-    if !is_asked {
-        front.gateway.tell(Event::Refused("an answer to no question".to_owned()));
+/// Delivers a client's response to a server's request. Returns whether there is such a request.
+pub(super) fn handle_response(
+    state: &HttpState,
+    session: &Session,
+    response: &ClientResponse,
+) -> bool {
+    let is_expected = state.gateway.notifications.server_requests.answer(&session.client, response);
+    if !is_expected {
+        partial_message::report_unmatched_response(&state.gateway, response.id.as_ref());
     }
-    is_asked
+    is_expected
 }
 
-/// Whether several messages may come at once: one revision has that.
-pub(super) fn has_batches(front: &Front, head: &Head) -> bool {
-    session(front, head).is_ok_and(|it| it.revision == Revision::V2025_03_26)
+/// Returns whether the session supports batches, which only one revision has.
+pub(super) fn has_batches(state: &HttpState, head: &Head) -> bool {
+    session(state, head).is_ok_and(|it| it.revision == Revision::V2025_03_26)
 }

@@ -1,120 +1,132 @@
-//! `/mcp`: both eras on one endpoint. How a message opens decides which one it is.
+//! `/mcp`: both eras on one endpoint. Each message determines its era.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::{Method, StatusCode};
-use manila::request_envelope::{Message, Notification, Refused as NoMessage, Request};
+use manila::request_envelope::{Message, Notification, RefusedMessage, Request};
 use manila::{Code, RawJson};
 
-use super::body::Arriving;
-use super::exchange::Takes;
+use super::body::RequestBody;
+use super::exchange::Accepts;
 use super::head::Head;
-use super::reply::{self, Refused, Reply};
-use super::{Front, batch, host_check, legacy, modern};
-use crate::downstream::encode::{encode_own, encode_without_id};
-use crate::downstream::malformed::{self, Malformed};
+use super::reply::{self, HttpReply, RefusalReply};
+use super::{HttpState, batch, host_check, legacy, modern};
+use crate::downstream::encode::{encode_era_independent, encode_without_id};
+use crate::downstream::partial_message::{self, PartialMessage};
 use crate::gateway::response::Response;
 use crate::protocol::era::{Era, Revision};
+use crate::protocol::id_scan::{IdScan, ScannedMessage};
 use crate::protocol::jsonrpc::one_line;
 use crate::protocol::modern::is_modern;
-use crate::protocol::skim::{Skim, Skimmed};
 
-/// Names of headers that the protocol gives.
+/// Headers of the protocol.
 pub(super) const SESSION_ID: &str = "mcp-session-id";
 pub(super) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 
-/// A request to the endpoint.
+/// Handles a request to `/mcp`.
 pub(super) async fn handle(
-    front: &Arc<Front>,
+    state: &Arc<HttpState>,
     head: &Head,
-    body: Arriving,
-) -> Result<Reply, Refused> {
+    body: RequestBody,
+) -> Result<HttpReply, RefusalReply> {
     match head.method {
-        Method::POST => post(front, head, body).await,
-        Method::GET | Method::DELETE if is_told_modern(head) => Ok(reply::not_allowed("POST")),
-        Method::GET => legacy::get(front, head),
-        Method::DELETE => legacy::delete(front, head),
+        Method::POST => post(state, head, body).await,
+        Method::GET | Method::DELETE if has_modern_version(head) => Ok(reply::not_allowed("POST")),
+        Method::GET => legacy::get(state, head),
+        Method::DELETE => legacy::delete(state, head),
         _ => Ok(reply::not_allowed("POST, GET, DELETE")),
     }
 }
 
-async fn post(front: &Arc<Front>, head: &Head, body: Arriving) -> Result<Reply, Refused> {
+async fn post(
+    state: &Arc<HttpState>,
+    head: &Head,
+    body: RequestBody,
+) -> Result<HttpReply, RefusalReply> {
     host_check::check_json(&head.headers)?;
-    let body = front.read(body).await?;
-    let takes = Takes::of(&head.headers);
-    if !takes.json && !takes.has_events() {
-        let message = "the header Accept must have application/json and text/event-stream";
+    let body = state.read(body).await?;
+    let accepts = Accepts::of(&head.headers);
+    if !accepts.json && !accepts.has_events() {
+        let message = "the header Accept must contain application/json or text/event-stream";
         let status = StatusCode::NOT_ACCEPTABLE;
-        let refused = reply::refused(status, Code::InvalidEnvelope, message);
-        return Ok(reply::about(refused, Malformed::read(&body, Skim::whole(&body).id)));
+        let refused = reply::refusal(status, Code::InvalidEnvelope, message);
+        return Ok(reply::with_message(
+            refused,
+            PartialMessage::read(&body, IdScan::scan(&body).id),
+        ));
     }
-    // What is no JSON is refused below, as on every transport.
+    // Invalid JSON is refused below, as on every transport.
     let line = one_line(body.clone()).unwrap_or(body);
     match Message::from_json(line.clone()) {
-        Ok(Message::Request(request)) => asked(front, head, request, takes).await,
-        Ok(Message::Notification(notification)) => told(front, head, &notification),
-        Ok(Message::Response(response)) => legacy::answered(front, head, &response),
-        Err(_) if line.first() == Some(&b'[') && legacy::has_batches(front, head) => {
-            Box::pin(batch::handle(front, head, &line)).await
+        Ok(Message::Request(request)) => post_request(state, head, request, accepts).await,
+        Ok(Message::Notification(notification)) => post_notification(state, head, &notification),
+        Ok(Message::Response(response)) => legacy::post_response(state, head, &response),
+        Err(_) if line.first() == Some(&b'[') && legacy::has_batches(state, head) => {
+            Box::pin(batch::handle(state, head, &line)).await
         }
-        Err(refused) => Ok(refuse(front, head, refused, &line)),
+        Err(refused) => Ok(refuse(state, head, refused, &line)),
     }
 }
 
-async fn asked(
-    front: &Arc<Front>,
+async fn post_request(
+    state: &Arc<HttpState>,
     head: &Head,
     request: Request,
-    takes: Takes,
-) -> Result<Reply, Refused> {
+    accepts: Accepts,
+) -> Result<HttpReply, RefusalReply> {
     let version = head.header(PROTOCOL_VERSION);
     if is_modern(&request, version) {
-        modern::post(front, head, request, takes).await
+        modern::post(state, head, request, accepts).await
     } else {
-        legacy::post(front, head, request, takes).await
+        legacy::post(state, head, request, accepts).await
     }
 }
 
-fn told(front: &Arc<Front>, head: &Head, notification: &Notification) -> Result<Reply, Refused> {
-    if head.header(SESSION_ID).is_none() && is_told_modern(head) {
-        // On HTTP the modern era has nothing that a client could tell.
+fn post_notification(
+    state: &Arc<HttpState>,
+    head: &Head,
+    notification: &Notification,
+) -> Result<HttpReply, RefusalReply> {
+    if head.header(SESSION_ID).is_none() && has_modern_version(head) {
+        // The modern era has no notifications from clients over HTTP. A call without an id is
+        // recorded, because there is no response that could report the mistake.
         if notification.method == "tools/call" {
             let frame = notification.frame.to_bytes();
-            let origin = |meta: Option<&RawJson>| head.origin("/mcp", meta, None);
-            malformed::record_call_without_id(&front.gateway, origin, &frame);
+            let source = |meta: Option<&RawJson>| head.request_source("/mcp", meta, None);
+            partial_message::record_call_without_id(&state.gateway, source, &frame);
         }
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    legacy::told(front, head, notification)
+    legacy::post_notification(state, head, notification)
 }
 
-/// Whether the header says that the modern era is spoken.
-fn is_told_modern(head: &Head) -> bool {
+/// Returns whether the version header names the modern era.
+fn has_modern_version(head: &Head) -> bool {
     head.header(PROTOCOL_VERSION) == Some(Era::Modern.date())
 }
 
-/// Whether the header names a revision of the legacy era, or none.
-pub(super) fn is_told_legacy(head: &Head) -> bool {
+/// Returns whether the version header names a revision of the legacy era, or is absent.
+pub(super) fn has_legacy_version(head: &Head) -> bool {
     head.header(PROTOCOL_VERSION)
-        .is_none_or(|told| Revision::ALL.iter().any(|it| it.date() == told))
+        .is_none_or(|version| Revision::ALL.iter().any(|it| it.date() == version))
 }
 
-/// Refuses a message that is none.
-fn refuse(front: &Front, head: &Head, refused: NoMessage, line: &Bytes) -> Reply {
-    let (fault, id) = malformed::fault(refused);
+/// Refuses a malformed message.
+fn refuse(state: &HttpState, head: &Head, refused: RefusedMessage, line: &Bytes) -> HttpReply {
+    let (fault, id) = partial_message::fault(refused);
     let encode = |response: &Response| match &id {
-        Some(id) => encode_own(Some(id), response),
+        Some(id) => encode_era_independent(Some(id), response),
         None => encode_without_id(response),
     };
-    let Skimmed { id: found, is_answer, .. } = Skim::whole(line);
-    if is_answer {
+    let ScannedMessage { id: found, is_response, .. } = IdScan::scan(line);
+    if is_response {
         // The journal records requests, not responses.
-        malformed::tell(&front.gateway, &fault);
+        partial_message::report(&state.gateway, &fault);
         return reply::json(StatusCode::BAD_REQUEST, encode(&Response::Refused(fault)).frame);
     }
-    let malformed = Malformed::read(line, found);
-    let origin = head.origin("/mcp", malformed.meta(), None);
-    let refused = malformed.refuse(&front.gateway, &origin, fault, encode);
+    let partial = PartialMessage::read(line, found);
+    let source = head.request_source("/mcp", partial.meta(), None);
+    let refused = partial.refuse(&state.gateway, &source, fault, encode);
     reply::json(StatusCode::BAD_REQUEST, refused.frame)
 }

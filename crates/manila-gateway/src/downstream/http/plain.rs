@@ -1,4 +1,4 @@
-//! Plain HTTP: a tool is a path, its arguments are the body, and its envelope is the answer.
+//! Plain HTTP: the path names a tool, the body has its arguments, and the reply is its envelope.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,65 +10,69 @@ use manila::json::Emit;
 use manila::request_envelope::{Message, Request};
 use manila::{Code, JsonObject, RawJson, Violation};
 
-use super::body::Arriving;
-use super::exchange::Takes;
+use super::body::RequestBody;
+use super::exchange::Accepts;
 use super::head::Head;
-use super::reply::{self, Refused, Reply};
-use super::{Front, envelope, wanted_shape};
+use super::reply::{self, HttpReply, RefusalReply};
+use super::{HttpState, envelope, requested_format};
 use crate::backend::{Answer, Refusal};
-use crate::downstream::malformed::Malformed;
+use crate::downstream::partial_message::PartialMessage;
 use crate::gateway::Gateway;
 use crate::gateway::dispatch::{Arrival, dispatch_with};
 use crate::gateway::response::Response;
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::presentation::{Placement, Shape, TextMode};
+use crate::protocol::presentation::{Placement, ResultFormat, TextMode};
 use crate::rt::clock;
 
-/// All tools, as clients of MCP see them.
-pub(super) async fn list(front: &Front, head: &Head) -> Result<Reply, Refused> {
-    show_tools(front, head, "/tools".to_owned(), |tools| {
+/// Lists all tools, as MCP clients see them.
+pub(super) async fn list(state: &HttpState, head: &Head) -> Result<HttpReply, RefusalReply> {
+    reply_with_tools(state, head, "/tools".to_owned(), |tools| {
         Response::Result(JsonObject::build(|object| object.member("tools", &tools)))
     })
     .await
 }
 
-/// One tool.
-pub(super) async fn describe(front: &Front, head: &Head, path: &str) -> Result<Reply, Refused> {
-    let name = decoded(path);
-    let is_it = |tool: &RawJson| {
-        let own = tool.get("name");
-        own.as_ref().and_then(RawJson::as_text).is_some_and(|own| Some(&*own) == name.as_deref())
+/// Describes one tool.
+pub(super) async fn describe(
+    state: &HttpState,
+    head: &Head,
+    path: &str,
+) -> Result<HttpReply, RefusalReply> {
+    let name = decode_path(path);
+    let has_name = |tool: &RawJson| {
+        let given = tool.get("name");
+        given.as_ref().and_then(RawJson::as_text).is_some_and(|it| Some(&*it) == name.as_deref())
     };
-    show_tools(front, head, format!("/tools/{path}"), |tools| {
+    reply_with_tools(state, head, format!("/tools/{path}"), |tools| {
         let unknown = || {
             let message = "Unknown tool; GET /tools lists them";
             Response::Refused(Fault::new(Code::ToolNotFound).message(message))
         };
-        let tool = tools.into_iter().find(is_it).and_then(JsonObject::new);
+        let tool = tools.into_iter().find(has_name).and_then(JsonObject::new);
         tool.map_or_else(unknown, Response::Result)
     })
     .await
 }
 
-/// Lists the tools, and shows what `shown` makes of them.
-async fn show_tools(
-    front: &Front,
+/// Lists the tools, and replies with the response that `respond` builds from them.
+async fn reply_with_tools(
+    state: &HttpState,
     head: &Head,
     route: String,
-    shown: impl FnOnce(Vec<RawJson>) -> Response,
-) -> Result<Reply, Refused> {
-    let shape = wanted_shape(head)?;
-    let gateway = &front.gateway;
-    let request = message("tools/list", &*fresh_id(), &JsonObject::default());
-    let request = request.map_err(|_| unnamed())?;
+    respond: impl FnOnce(Vec<RawJson>) -> Response,
+) -> Result<HttpReply, RefusalReply> {
+    let format = requested_format(head)?;
+    let gateway = &state.gateway;
+    let request = build_request("tools/list", &*fresh_id(), &JsonObject::default());
+    let request = request.map_err(|_| invalid_name())?;
     let mut caller = Caller::without_client(|_| ());
-    caller.origin = head.origin(route, None, None);
+    caller.source = head.request_source(route, None, None);
     let listing = pin!(async {
-        match gateway.tools_shaped(shape, Placement::Structured).await {
-            Ok(tools) => shown(tools),
+        match gateway.tools_in_format(format, Placement::Structured).await {
+            Ok(tools) => respond(tools),
             Err(reason) => {
-                let reason = gateway.settings().hiding.text(reason);
+                let reason = gateway.settings().redaction.redact_text(reason);
                 Response::Refused(Fault::new(Code::UpstreamUnavailable).message(reason))
             }
         }
@@ -80,100 +84,106 @@ async fn show_tools(
             Response::Refused(fault) => {
                 let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
                 let status = status(Some(fault.code));
-                reply::recorded(reply::refused(status, fault.code, message))
+                reply::mark_recorded(reply::refusal(status, fault.code, message))
             }
             Response::Tool(_)
             | Response::Task(_)
             | Response::Forwarded(_)
-            | Response::Breach(_)
+            | Response::ProtocolViolation(_)
             | Response::Error(..) => reply::empty(StatusCode::INTERNAL_SERVER_ERROR),
         };
-        tell(&mut reply, response, None, &caller);
+        set_headers(&mut reply, response, None, &caller);
         reply
     };
-    // There is no message: only the path.
+    // There is no message, only the path.
     let arrival = Arrival { method: Some(&request.method), ..Arrival::default() };
-    let answered = dispatch_with(gateway, &request, arrival, &caller, listing, encode).await;
-    Ok(answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT)))
+    let dispatched = dispatch_with(gateway, &request, arrival, &caller, listing, encode).await;
+    Ok(dispatched.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT)))
 }
 
-/// Calls a tool. A client that goes away has cancelled its call.
+/// Calls a tool. A client cancels its call by disconnecting.
 pub(super) async fn call(
-    front: &Arc<Front>,
+    state: &Arc<HttpState>,
     head: &Head,
-    body: Arriving,
+    body: RequestBody,
     path: &str,
-) -> Result<Reply, Refused> {
-    let body = front.read(body).await?;
-    let name = decoded(path).unwrap_or_default();
-    let about = |refused: Refused| {
-        let asked = asking(&name, &JsonObject::default()).ok();
-        let about = asked.map(|asked| Malformed::plain(&asked, body.len()));
-        Box::new(reply::about(*refused, about.unwrap_or_default()))
+) -> Result<HttpReply, RefusalReply> {
+    let body = state.read(body).await?;
+    let name = decode_path(path).unwrap_or_default();
+    let with_call = |refused: RefusalReply| {
+        let call = call_request(&name, &JsonObject::default()).ok();
+        let description = call.map(|call| PartialMessage::of_plain_call(&call, body.len()));
+        Box::new(reply::with_message(*refused, description.unwrap_or_default()))
     };
-    let shape = wanted_shape(head).map_err(about)?;
-    if envelope::is_one(&body) {
-        return Ok(envelope::call(front, head, body, path, &name, shape).await);
+    let format = requested_format(head).map_err(with_call)?;
+    if envelope::is_request_envelope(&body) {
+        return Ok(envelope::call(state, head, body, path, &name, format).await);
     }
-    let caller = caller(shape, head, path, None, None);
+    let caller = caller(format, head, path, None, None);
     let n_bytes = body.len();
-    let parsed = arguments(body).and_then(|arguments| asking(&name, &arguments));
+    let parsed = parse_arguments(body).and_then(|arguments| call_request(&name, &arguments));
     let (request, refusal) = match parsed {
         Ok(request) => (request, None),
-        // Whatever it says, the path names the tool.
-        Err(refusal) => {
-            (asking(&name, &JsonObject::default()).map_err(|_| unnamed())?, Some(refusal))
-        }
+        // The path names the tool even if the body is invalid.
+        Err(refusal) => (
+            call_request(&name, &JsonObject::default()).map_err(|_| invalid_name())?,
+            Some(refusal),
+        ),
     };
     let answering = pin!(async {
         Response::Tool(match refusal {
-            Some(refusal) => front.gateway.seal_or_refuse(&refusal, &name, &caller, &request),
-            None => called(&front.gateway, &request, &name, &caller).await,
+            Some(refusal) => state.gateway.seal_or_refuse(&refusal, &name, &caller, &request),
+            None => call_or_seal(&state.gateway, &request, &name, &caller).await,
         })
     });
-    // The id is ours: nobody sent one.
+    // The gateway has generated the id; the client sent none.
     let arrival = Arrival { id: None, n_bytes, ..Arrival::of(&request) };
-    let encode = |response: &Response| shown(response, &caller);
-    let gateway = &front.gateway;
-    let answered = dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
-    Ok(answered.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT)))
+    let encode = |response: &Response| encode_reply(response, &caller);
+    let gateway = &state.gateway;
+    let dispatched = dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
+    Ok(dispatched.into_encoded().unwrap_or_else(|| reply::empty(StatusCode::NO_CONTENT)))
 }
 
-/// The refusal of a tool whose name cannot be written into a message.
-fn unnamed() -> Refused {
+/// Returns the refusal of a tool name that cannot be written into a message.
+fn invalid_name() -> RefusalReply {
     let message = "Unknown tool; GET /tools lists them";
-    Box::new(reply::refused(StatusCode::NOT_FOUND, Code::ToolNotFound, message))
+    Box::new(reply::refusal(StatusCode::NOT_FOUND, Code::ToolNotFound, message))
 }
 
-/// Who asks: somebody without a session, who may read text. `meta` and `id` are those of a strict
-/// envelope.
+/// Returns the caller, which has no session and may accept plain text. `meta` and `id` are those
+/// of a strict envelope.
 pub(super) fn caller(
-    shape: Option<Shape>,
+    format: Option<ResultFormat>,
     head: &Head,
     path: &str,
     meta: Option<&RawJson>,
     id: Option<&str>,
 ) -> Arc<Caller> {
-    let takes = Takes::of(&head.headers);
+    let accepts = Accepts::of(&head.headers);
     let mut caller = Caller::without_client(|_| ());
-    caller.origin = head.origin(format!("/tools/{path}"), meta, id);
-    caller.preferences.shape = shape;
-    let is_text = takes.text && !takes.json;
+    caller.source = head.request_source(format!("/tools/{path}"), meta, id);
+    caller.preferences.format = format;
+    let is_text = accepts.text && !accepts.json;
     let text = if is_text { TextMode::Requested } else { TextMode::Envelope };
     caller.preferences.text = Some(text);
     Arc::new(caller)
 }
 
-/// Calls a tool; a refusal is an envelope here, too.
-async fn called(gateway: &Gateway, request: &Request, tool: &str, caller: &Arc<Caller>) -> Answer {
+/// Calls a tool. A refusal becomes an envelope as well.
+async fn call_or_seal(
+    gateway: &Gateway,
+    request: &Request,
+    tool: &str,
+    caller: &Arc<Caller>,
+) -> Answer {
     match gateway.call_tool(request, caller).await {
         Answer::Refused(refusal) => gateway.seal_or_refuse(&refusal, tool, caller, request),
-        other @ (Answer::Sealed(_) | Answer::AsItCame(_) | Answer::Plain { .. }) => other,
+        other @ (Answer::Sealed(_) | Answer::Passthrough(_) | Answer::Plain { .. }) => other,
     }
 }
 
 /// Parses the body as arguments; an empty body means no arguments. `call_tool` checks their type.
-fn arguments(body: Bytes) -> Result<RawJson, Refusal> {
+fn parse_arguments(body: Bytes) -> Result<RawJson, Refusal> {
     if body.trim_ascii().is_empty() {
         return Ok(JsonObject::default().into());
     }
@@ -192,13 +202,13 @@ pub(super) fn not_null(arguments: RawJson) -> Result<RawJson, Violation> {
     }
 }
 
-/// A call in the words of MCP, as everything else takes it.
-fn asking(tool: &str, arguments: &impl Emit) -> Result<Request, Refusal> {
-    asking_as(&*fresh_id(), tool, arguments, None)
+/// Builds a `tools/call` request of MCP, with a generated id.
+fn call_request(tool: &str, arguments: &impl Emit) -> Result<Request, Refusal> {
+    call_request_with_id(&*fresh_id(), tool, arguments, None)
 }
 
-/// The same under an id of the caller's, with what it says beside its arguments.
-pub(super) fn asking_as(
+/// Builds a `tools/call` request of MCP, with the caller's id and `_meta`.
+pub(super) fn call_request_with_id(
     id: &(impl Emit + ?Sized),
     tool: &str,
     arguments: &impl Emit,
@@ -209,14 +219,14 @@ pub(super) fn asking_as(
         object.member("arguments", arguments);
         object.member("_meta", &meta);
     });
-    message("tools/call", id, &params)
+    build_request("tools/call", id, &params)
 }
 
 fn fresh_id() -> String {
-    uuid::Uuid::from_bytes(clock::fresh()).to_string()
+    uuid::Uuid::from_bytes(clock::random_id()).to_string()
 }
 
-fn message(
+fn build_request(
     method: &str,
     id: &(impl Emit + ?Sized),
     params: &JsonObject,
@@ -232,22 +242,22 @@ fn message(
         Ok(Message::Notification(_) | Message::Response(_)) => {
             Err(Refusal::new(Code::InternalError))
         }
-        // It is nested too deeply to be handed on.
+        // The arguments are nested too deeply to be forwarded.
         Err(refused) => Err(Refusal::new(Code::InvalidToolInput).violation(refused.violation)),
     }
 }
 
-/// A response with its status.
-fn shown(response: &Response, caller: &Caller) -> Reply {
+/// Encodes a response with its HTTP status.
+fn encode_reply(response: &Response, caller: &Caller) -> HttpReply {
     let failure = response.failure().map(|failure| failure.code);
     let status = status(failure);
-    let mut shown = match response {
+    let mut reply = match response {
         Response::Tool(Answer::Sealed(sealed)) => match &sealed.text {
             Some(text) => reply::text(status, text.clone()),
             None => reply::json(status, sealed.reply.envelope.compact()),
         },
-        Response::Tool(Answer::AsItCame(answered)) => {
-            let (Ok(value) | Err(value)) = answered.answer();
+        Response::Tool(Answer::Passthrough(response)) => {
+            let (Ok(value) | Err(value)) = response.answer();
             reply::json(status, value.compact())
         }
         Response::Tool(Answer::Plain { result, .. }) => reply::json(status, result.compact()),
@@ -256,25 +266,30 @@ fn shown(response: &Response, caller: &Caller) -> Reply {
         | Response::Forwarded(_)
         | Response::Result(_)
         | Response::Refused(_)
-        | Response::Breach(_)
+        | Response::ProtocolViolation(_)
         | Response::Error(..) => {
             let code = failure.unwrap_or(Code::InternalError);
-            reply::recorded(reply::refused(status, code, code.entry().message))
+            reply::mark_recorded(reply::refusal(status, code, code.entry().message))
         }
     };
-    tell(&mut shown, response, failure, caller);
-    shown
+    set_headers(&mut reply, response, failure, caller);
+    reply
 }
 
-/// The status that the catalogue has for a failure.
+/// Returns the catalogue's HTTP status for a failure; 200 without one.
 pub(super) fn status(failure: Option<Code>) -> StatusCode {
     let status = failure.map_or(200, Code::http_status);
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// Tells contract, canonical code and request id in headers, for scripts.
-pub(super) fn tell(reply: &mut Reply, response: &Response, failure: Option<Code>, caller: &Caller) {
-    let request_id = caller.origin.request_id.known_as(response.request_id());
+/// Adds headers for scripts: contract, canonical code, request id and retry delay.
+pub(super) fn set_headers(
+    reply: &mut HttpReply,
+    response: &Response,
+    failure: Option<Code>,
+    caller: &Caller,
+) {
+    let request_id = caller.source.request_id.effective_id(response.request_id());
     let headers = reply.headers_mut();
     if let Some(contract) = response.contract() {
         let name = HeaderName::from_static("manila-contract");
@@ -288,12 +303,12 @@ pub(super) fn tell(reply: &mut Reply, response: &Response, failure: Option<Code>
         headers.insert(reply::REQUEST_ID, request_id);
     }
     if let Some(retry_after) = response.failure().and_then(|failure| failure.retry_after) {
-        reply::retry_after(reply, retry_after);
+        reply::set_retry_after(reply, retry_after);
     }
 }
 
-/// A tool's name as it stands in a path.
-fn decoded(path: &str) -> Option<String> {
+/// Decodes a tool's name in a path. Returns `None` if the encoding is invalid.
+fn decode_path(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();
     while let Some(byte) = rest.next() {

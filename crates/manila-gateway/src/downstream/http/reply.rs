@@ -1,4 +1,4 @@
-//! Replies: a status, a few headers, and a body.
+//! HTTP replies: a status, a few headers, and a body.
 
 use std::time::Duration;
 
@@ -13,104 +13,105 @@ use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
 use super::body::{Body, Events};
-use crate::downstream::malformed::Malformed;
+use crate::downstream::partial_message::PartialMessage;
 use crate::gateway::dispatch::EncodedResponse;
 use crate::protocol::jsonrpc::{self, Fault};
 
-/// What a client gets.
-pub(super) type Reply = Response<Body>;
+/// An HTTP reply.
+pub(super) type HttpReply = Response<Body>;
 
-/// A reply that ends everything else.
-pub(super) type Refused = Box<Reply>;
+/// A refusal, as the error of a `Result`.
+pub(super) type RefusalReply = Box<HttpReply>;
 
-/// The header of a request's id.
+/// The header for the request id.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
-/// A message, as JSON.
-pub(super) fn json(status: StatusCode, body: Bytes) -> Reply {
-    with(status, JSON, Body::whole(body))
+/// Returns a reply with a JSON body.
+pub(super) fn json(status: StatusCode, body: Bytes) -> HttpReply {
+    build(status, JSON, Body::whole(body))
 }
 
-/// A text.
-pub(super) fn text(status: StatusCode, body: impl Into<Bytes>) -> Reply {
-    with(status, TEXT, Body::whole(body))
+/// Returns a reply with a plain text body.
+pub(super) fn text(status: StatusCode, body: impl Into<Bytes>) -> HttpReply {
+    build(status, TEXT, Body::whole(body))
 }
 
-/// Nothing but a status.
-pub(super) fn empty(status: StatusCode) -> Reply {
+/// Returns a reply without a body.
+pub(super) fn empty(status: StatusCode) -> HttpReply {
     let mut reply = Response::new(Body::empty());
     *reply.status_mut() = status;
     reply
 }
 
-/// A stream of events. Nobody on the way may hold it back.
-pub(super) fn events(events: Events) -> Reply {
-    let mut reply = with(StatusCode::OK, EVENTS, Body::Events(Box::new(events)));
+/// Returns a stream of events, with headers that tell proxies not to buffer it.
+pub(super) fn events(events: Events) -> HttpReply {
+    let mut reply = build(StatusCode::OK, EVENTS, Body::Events(Box::new(events)));
     let headers = reply.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     reply
 }
 
-/// That a reply is a refusal of HTTP's own, and why, for the journal.
+/// Marks a reply as a refusal by the HTTP transport, with the reason, for the journal.
 #[derive(Debug, Clone)]
-pub(super) struct Declined {
+pub(super) struct HttpRefusal {
     pub(super) fault: Fault,
-    /// What could be read of the message that was refused.
-    pub(super) about: Malformed,
+    /// The refused message, as far as it could be read.
+    pub(super) message: PartialMessage,
 }
 
-impl EncodedResponse for Reply {
+impl EncodedResponse for HttpReply {
     fn n_bytes(&self) -> usize {
         let n_bytes = self.body().size_hint().exact().unwrap_or(0);
         usize::try_from(n_bytes).unwrap_or(usize::MAX)
     }
 }
 
-/// The same refusal, of a message of which this is known.
-pub(super) fn about(mut reply: Reply, malformed: Malformed) -> Reply {
-    if let Some(declined) = reply.extensions_mut().get_mut::<Declined>() {
-        declined.about = malformed;
+/// Adds a description of the refused message to a refusal.
+pub(super) fn with_message(mut reply: HttpReply, partial: PartialMessage) -> HttpReply {
+    if let Some(refusal) = reply.extensions_mut().get_mut::<HttpRefusal>() {
+        refusal.message = partial;
     }
     reply
 }
 
-/// The same refusal, of this request.
-pub(super) fn of(mut refused: Refused, request: &Request) -> Refused {
-    if let Some(declined) = refused.extensions_mut().get_mut::<Declined>() {
-        declined.about = Malformed::of(request);
+/// Adds a description of the refused request to a refusal.
+pub(super) fn with_request(mut refused: RefusalReply, request: &Request) -> RefusalReply {
+    if let Some(refusal) = refused.extensions_mut().get_mut::<HttpRefusal>() {
+        refusal.message = PartialMessage::of(request);
     }
     refused
 }
 
-/// The same refusal, for this reason as every transport gives it.
-pub(super) fn because(mut reply: Reply, fault: Fault) -> Reply {
-    if let Some(declined) = reply.extensions_mut().get_mut::<Declined>() {
-        declined.fault = fault;
+/// Replaces the fault that the journal records for a refusal.
+pub(super) fn with_fault(mut reply: HttpReply, fault: Fault) -> HttpReply {
+    if let Some(refusal) = reply.extensions_mut().get_mut::<HttpRefusal>() {
+        refusal.fault = fault;
     }
     reply
 }
 
-/// The same reply, of which a record has been written.
-pub(super) fn recorded(mut reply: Reply) -> Reply {
-    reply.extensions_mut().remove::<Declined>();
+/// Marks a refusal as recorded, so that it is not recorded again.
+pub(super) fn mark_recorded(mut reply: HttpReply) -> HttpReply {
+    reply.extensions_mut().remove::<HttpRefusal>();
     reply
 }
 
-/// A refusal of HTTP's own, with a message of MCP that has no id: nobody has read what was asked.
-pub(super) fn refused(status: StatusCode, code: Code, message: &str) -> Reply {
+/// Returns a refusal by the HTTP transport. Its body is a JSON-RPC error without an id, because the
+/// message may not have been read.
+pub(super) fn refusal(status: StatusCode, code: Code, message: &str) -> HttpReply {
     let fault = Fault::new(code).message(message);
     let body = JsonObject::build(|object| {
         object.member("jsonrpc", "2.0");
-        object.member("error", &jsonrpc::written(&fault));
+        object.member("error", &jsonrpc::encode_part(&fault));
     });
     let mut reply = json(status, RawJson::from(body).to_bytes());
-    reply.extensions_mut().insert(Declined { fault, about: Malformed::default() });
-    // What was not read must not be taken for the next request.
+    reply.extensions_mut().insert(HttpRefusal { fault, message: PartialMessage::default() });
+    // The unread rest of the body must not be parsed as the next request.
     if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
@@ -120,22 +121,22 @@ pub(super) fn refused(status: StatusCode, code: Code, message: &str) -> Reply {
     reply
 }
 
-/// A method that a path does not have.
-pub(super) fn not_allowed(allowed: &'static str) -> Reply {
-    let message = format!("this path has only {allowed}");
-    let mut reply = refused(StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotFound, &message);
+/// Returns the refusal of a method that a path does not support.
+pub(super) fn not_allowed(allowed: &'static str) -> HttpReply {
+    let message = format!("this path supports only {allowed}");
+    let mut reply = refusal(StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotFound, &message);
     reply.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     reply
 }
 
-/// When to come back.
-pub(super) fn retry_after(reply: &mut Reply, after: Duration) {
+/// Sets the header `Retry-After`, rounded up to seconds.
+pub(super) fn set_retry_after(reply: &mut HttpReply, after: Duration) {
     let seconds = after.as_millis().div_ceil(1_000);
     let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
     reply.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
 }
 
-fn with(status: StatusCode, kind: HeaderValue, body: Body) -> Reply {
+fn build(status: StatusCode, kind: HeaderValue, body: Body) -> HttpReply {
     let mut reply = Response::new(body);
     *reply.status_mut() = status;
     reply.headers_mut().insert(CONTENT_TYPE, kind);

@@ -1,4 +1,4 @@
-//! Which path leads where.
+//! Routes a request by its path.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,100 +7,105 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use manila::Code;
 
-use super::body::Arriving;
+use super::body::RequestBody;
 use super::head::Head;
-use super::reply::{self, Declined, Refused, Reply};
-use super::{Front, host_check, mcp, plain};
+use super::reply::{self, HttpRefusal, HttpReply, RefusalReply};
+use super::{HttpState, host_check, mcp, plain};
 use crate::gateway::dispatch::refuse;
 use crate::gateway::response::Response;
-use crate::telemetry::journal::{Journal, Trouble};
-use crate::telemetry::metrics::Now;
+use crate::telemetry::journal::{Journal, Problem};
+use crate::telemetry::metrics::Gauges;
 
-/// Answers a request.
+/// Handles a request.
 ///
-/// What is made of a request is moved several times until it is where it stays, so whatever is not
-/// a call of MCP has a place of its own.
-pub(super) async fn handle(front: &Arc<Front>, request: Request<Arriving>) -> Reply {
+/// A future is moved several times before it is pinned. The futures for everything except `/mcp`
+/// are therefore boxed.
+pub(super) async fn handle(state: &Arc<HttpState>, request: Request<RequestBody>) -> HttpReply {
     let (parts, body) = request.into_parts();
-    let head = Head::read(parts, &front.gateway.limits);
-    let mut reply = routed(front, &head, body).await.unwrap_or_else(|refused| *refused);
-    let Some(Declined { fault, about }) = reply.extensions_mut().remove() else {
+    let head = Head::read(parts, &state.gateway.limits);
+    let mut reply = route(state, &head, body).await.unwrap_or_else(|refused| *refused);
+    let Some(HttpRefusal { fault, message }) = reply.extensions_mut().remove() else {
         return reply;
     };
     let response = Response::Refused(fault);
-    let origin = head.origin(head.path.clone(), about.meta(), None);
-    if let Ok(request_id) = HeaderValue::from_str(&origin.request_id.known_as(None)) {
+    let source = head.request_source(head.path.clone(), message.meta(), None);
+    if let Ok(request_id) = HeaderValue::from_str(&source.request_id.effective_id(None)) {
         reply.headers_mut().insert(reply::REQUEST_ID, request_id);
     }
-    refuse(&front.gateway, &about.arrival(), &origin, &response, |_| reply)
+    refuse(&state.gateway, &message.arrival(), &source, &response, |_| reply)
 }
 
-async fn routed(front: &Arc<Front>, head: &Head, body: Arriving) -> Result<Reply, Refused> {
+async fn route(
+    state: &Arc<HttpState>,
+    head: &Head,
+    body: RequestBody,
+) -> Result<HttpReply, RefusalReply> {
     host_check::check(&head.headers)?;
     // Health probes have no credentials.
     let is_open = matches!(head.path.as_str(), "/healthz" | "/readyz");
     if let Some(fault) = head.refusal().filter(|_| !is_open) {
         let message = fault.message.as_deref().unwrap_or(fault.code.entry().message);
         let status = plain::status(Some(fault.code));
-        return Ok(reply::refused(status, fault.code, message));
+        return Ok(reply::refusal(status, fault.code, message));
     }
     let is_get = head.is_get();
     match head.path.as_str() {
-        "/mcp" => mcp::handle(front, head, body).await,
-        "/tools" | "/tools/" if is_get => Box::pin(plain::list(front, head)).await,
+        "/mcp" => mcp::handle(state, head, body).await,
+        "/tools" | "/tools/" if is_get => Box::pin(plain::list(state, head)).await,
         "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),
-        "/readyz" if is_get => Ok(Box::pin(ready(front)).await),
-        "/metrics" if is_get => Ok(metrics(front)),
+        "/readyz" if is_get => Ok(Box::pin(ready(state)).await),
+        "/metrics" if is_get => Ok(metrics(state)),
         "/tools" | "/tools/" | "/healthz" | "/readyz" | "/metrics" => Ok(reply::not_allowed("GET")),
         path => {
             let Some(name) = path.strip_prefix("/tools/") else {
-                let message = "there is nothing here; MCP is at /mcp, plain HTTP at /tools";
-                return Ok(reply::refused(StatusCode::NOT_FOUND, Code::MethodNotFound, message));
+                let message = "Unknown path; MCP is at /mcp, plain HTTP at /tools";
+                return Ok(reply::refusal(StatusCode::NOT_FOUND, Code::MethodNotFound, message));
             };
             match head.method {
-                Method::GET | Method::HEAD => Box::pin(plain::describe(front, head, name)).await,
-                Method::POST => Box::pin(plain::call(front, head, body, name)).await,
+                Method::GET | Method::HEAD => Box::pin(plain::describe(state, head, name)).await,
+                Method::POST => Box::pin(plain::call(state, head, body, name)).await,
                 _ => Ok(reply::not_allowed("GET, POST")),
             }
         }
     }
 }
 
-/// Figures for whoever watches us.
-fn metrics(front: &Front) -> Reply {
+/// Returns the metrics in the `OpenMetrics` format.
+fn metrics(state: &HttpState) -> HttpReply {
     const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    let now = Now {
-        n_in_flight: front.gateway.limits.in_flight.n_requests(),
-        n_sessions: front.sessions.n_open(),
+    let gauges = Gauges {
+        n_in_flight: state.gateway.limits.in_flight.n_requests(),
+        n_sessions: state.sessions.n_open(),
     };
-    let mut reply = reply::text(StatusCode::OK, front.gateway.metrics.shown(now));
+    let mut reply = reply::text(StatusCode::OK, state.gateway.metrics.encode(gauges));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(TYPE));
     reply
 }
 
-/// Whether the servers behind us can be asked.
-async fn ready(front: &Front) -> Reply {
-    const LONGEST: Duration = Duration::from_secs(5);
-    // Nobody knows of a server at a URL before it is asked. What comes of it is told below.
-    let _ = tokio::time::timeout(LONGEST, front.gateway.try_remote()).await;
-    let mut troubles = front.gateway.troubles();
-    let is_ready = troubles.len() < front.gateway.servers().all().len();
-    let n_sessions = front.sessions.n_open();
-    if let Some(trouble) = front.gateway.journal().and_then(Journal::trouble) {
-        let Trouble { reason, n_lost } = trouble;
-        troubles.push(("journal".to_owned(), format!("{reason}; {n_lost} lines lost")));
+/// Reports whether servers are available, and the problems of servers and the journal.
+async fn ready(state: &HttpState) -> HttpReply {
+    const TIMEOUT: Duration = Duration::from_secs(5);
+    // The state of a remote server is known only after a request to it.
+    let _ = tokio::time::timeout(TIMEOUT, state.gateway.check_remote()).await;
+    let mut problems = state.gateway.unavailable_servers();
+    let is_ready = problems.len() < state.gateway.servers().all().len();
+    let n_sessions = state.sessions.n_open();
+    if let Some(problem) = state.gateway.journal().and_then(Journal::problem) {
+        let Problem { reason, n_lost } = problem;
+        problems.push(("journal".to_owned(), format!("{reason}; {n_lost} lines lost")));
     }
-    if troubles.is_empty() {
+    if problems.is_empty() {
         return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n"));
     }
-    let told = troubles.into_iter().map(|(name, reason)| match name.as_str() {
+    let lines = problems.into_iter().map(|(name, reason)| match name.as_str() {
         "" => reason,
         name => format!("{name}: {reason}"),
     });
-    let told = front.gateway.settings().hiding.text(told.collect::<Vec<_>>().join("\n"));
-    // One server that is down is no reason to send nobody to the others.
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let text = state.gateway.settings().redaction.redact_text(text);
+    // The gateway stays ready as long as one server is available.
     if is_ready {
-        return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n{told}\n"));
+        return reply::text(StatusCode::OK, format!("ready; {n_sessions} sessions\n{text}\n"));
     }
-    reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {told}\n"))
+    reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {text}\n"))
 }

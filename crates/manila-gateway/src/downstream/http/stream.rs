@@ -1,5 +1,5 @@
-//! What is told to a client on one stream of events: kept until it is read, and a while longer, so
-//! that a stream which breaks off can be taken up again.
+//! A stream of events to a client. It keeps events until they are read, and the latest ones for
+//! longer, so that the client can resume an interrupted stream.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -7,35 +7,35 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-use crate::protocol::caller::{Line, Unheard};
+use crate::protocol::caller::{Outbound, Undelivered};
 
-/// How much of what has been read is kept.
+/// The maximum size of the events that are kept after they were read.
 const KEPT_BYTES_MAX: usize = 1024 * 1024;
 
-/// An event costs at least this much, for what is kept beside its bytes.
-const EVENT_BYTES: usize = 64;
+/// The overhead of an event in bytes, which counts towards its size.
+const EVENT_OVERHEAD: usize = 64;
 
-/// One stream of events.
+/// A stream of events.
 pub(super) struct Stream {
-    /// Its number among those of the same client.
+    /// The number of this stream, which is unique for the client.
     pub(super) number: u64,
-    /// How much may wait to be read.
+    /// The maximum size of the unread events.
     bytes_max: usize,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Those that are kept, the oldest first.
+    /// The kept events, oldest first.
     events: VecDeque<Bytes>,
-    /// How many came before those.
+    /// The number of dropped events, which precede the kept ones.
     n_dropped: u64,
-    /// How many have been read.
+    /// The number of events that have been read.
     n_read: u64,
     n_bytes: usize,
     n_bytes_unread: usize,
-    is_over: bool,
-    /// The reader that may read: the newest.
+    is_finished: bool,
+    /// The number of the newest reader, the only one that may read.
     reader: u64,
     has_reader: bool,
     waker: Option<Waker>,
@@ -46,35 +46,35 @@ impl Stream {
         Stream { number, bytes_max, state: Mutex::default() }
     }
 
-    /// Ends the stream with this event.
+    /// Finishes the stream with this event.
     pub(super) fn finish(&self, last: Option<Bytes>) {
         let Ok(mut state) = self.state.lock() else { return };
-        if let (Some(last), false) = (last, state.is_over) {
+        if let (Some(last), false) = (last, state.is_finished) {
             state.push(last);
         }
-        state.is_over = true;
+        state.is_finished = true;
         state.wake();
     }
 
-    /// Whether nothing has been told on it.
+    /// Returns whether the stream has had no events.
     pub(super) fn is_empty(&self) -> bool {
         self.state.lock().is_ok_and(|state| state.n_dropped == 0 && state.events.is_empty())
     }
 
-    /// Whether nothing more comes.
-    pub(super) fn is_over(&self) -> bool {
-        self.state.lock().is_ok_and(|state| state.is_over)
+    /// Returns whether there will be no more events.
+    pub(super) fn is_finished(&self) -> bool {
+        self.state.lock().is_ok_and(|state| state.is_finished)
     }
 
-    /// Whether somebody reads it.
+    /// Returns whether the stream has a reader.
     pub(super) fn has_reader(&self) -> bool {
         self.state.lock().is_ok_and(|state| state.has_reader)
     }
 
-    /// Waits until there is something to read, or never will be.
-    pub(super) async fn news(&self) {
+    /// Waits until the stream has an event or is finished.
+    pub(super) async fn wait_readable(&self) {
         std::future::poll_fn(|cx| match self.state.lock() {
-            Ok(mut state) if state.events.is_empty() && !state.is_over => {
+            Ok(mut state) if state.events.is_empty() && !state.is_finished => {
                 state.waker = Some(cx.waker().clone());
                 Poll::Pending
             }
@@ -83,25 +83,25 @@ impl Stream {
         .await;
     }
 
-    /// Reads on after this many events. Whoever read before reads no more.
+    /// Returns a reader that starts after this many events, and replaces the previous reader.
     pub(super) fn reader(self: &Arc<Stream>, n_before: u64) -> Reader {
         let mut number = 0;
         if let Ok(mut state) = self.state.lock() {
             state.reader += 1;
             state.has_reader = true;
             number = state.reader;
-            // Whoever read before finds out that it does not any more.
+            // Wakes the previous reader, so that it ends.
             state.wake();
         }
         Reader { stream: Arc::clone(self), number, n_before }
     }
 
-    /// How many events have been read.
+    /// Returns the number of events that have been read.
     pub(super) fn n_read(&self) -> u64 {
         self.state.lock().map_or(0, |state| state.n_read)
     }
 
-    /// How much is kept.
+    /// Returns the size of the kept events.
     pub(super) fn n_bytes(&self) -> usize {
         self.state.lock().map_or(0, |state| state.n_bytes)
     }
@@ -109,13 +109,13 @@ impl Stream {
 
 impl State {
     fn push(&mut self, event: Bytes) {
-        let n_bytes = event.len() + EVENT_BYTES;
+        let n_bytes = event.len() + EVENT_OVERHEAD;
         self.n_bytes += n_bytes;
         self.n_bytes_unread += n_bytes;
         self.events.push_back(event);
     }
 
-    /// Whether this is what nobody has read last.
+    /// Returns whether the last event is unread and equal to this one.
     fn is_last_unread(&self, event: &Bytes) -> bool {
         self.n_bytes_unread > 0 && self.events.back() == Some(event)
     }
@@ -126,23 +126,23 @@ impl State {
         }
     }
 
-    /// Lets go of what has been read, as far as too much is kept.
-    fn let_go(&mut self) {
+    /// Drops the oldest read events while more than the maximum is kept.
+    fn evict_read(&mut self) {
         while self.n_bytes > KEPT_BYTES_MAX && self.n_dropped < self.n_read {
             let Some(event) = self.events.pop_front() else { return };
             self.n_dropped += 1;
-            self.n_bytes = self.n_bytes.saturating_sub(event.len() + EVENT_BYTES);
+            self.n_bytes = self.n_bytes.saturating_sub(event.len() + EVENT_OVERHEAD);
         }
     }
 }
 
-impl Line for Stream {
-    fn put(&self, frame: Bytes) -> Result<(), Unheard> {
-        let mut state = self.state.lock().map_err(|_| Unheard)?;
-        if state.is_over || state.n_bytes_unread > self.bytes_max {
-            return Err(Unheard);
+impl Outbound for Stream {
+    fn put(&self, frame: Bytes) -> Result<(), Undelivered> {
+        let mut state = self.state.lock().map_err(|_| Undelivered)?;
+        if state.is_finished || state.n_bytes_unread > self.bytes_max {
+            return Err(Undelivered);
         }
-        // Whoever comes later need not hear the same news twice in a row.
+        // Without a reader, a repetition of the last event is not queued again.
         if !state.has_reader && state.is_last_unread(&frame) {
             return Ok(());
         }
@@ -152,22 +152,23 @@ impl Line for Stream {
     }
 }
 
-/// Somebody who reads a stream.
+/// A reader of a stream.
 pub(super) struct Reader {
     stream: Arc<Stream>,
     number: u64,
-    /// How many events come before the next one.
+    /// The number of events before the next one.
     n_before: u64,
 }
 
 impl Reader {
-    /// The next event and its number, from 1; `None` if there is no more for this reader.
+    /// Polls for the next event and its number, starting at 1. `None` means that this reader has
+    /// reached the end.
     pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
         let Ok(mut state) = self.stream.state.lock() else { return Poll::Ready(None) };
         if state.reader != self.number {
             return Poll::Ready(None);
         }
-        // What is no longer kept cannot be read again.
+        // Dropped events are skipped.
         let at = self.n_before.max(state.n_dropped);
         let index = usize::try_from(at - state.n_dropped).unwrap_or(usize::MAX);
         match state.events.get(index).cloned() {
@@ -175,13 +176,13 @@ impl Reader {
                 self.n_before = at + 1;
                 if self.n_before > state.n_read {
                     state.n_read = self.n_before;
-                    let n_bytes = event.len() + EVENT_BYTES;
+                    let n_bytes = event.len() + EVENT_OVERHEAD;
                     state.n_bytes_unread = state.n_bytes_unread.saturating_sub(n_bytes);
-                    state.let_go();
+                    state.evict_read();
                 }
                 Poll::Ready(Some((self.n_before, event)))
             }
-            None if state.is_over => Poll::Ready(None),
+            None if state.is_finished => Poll::Ready(None),
             None => {
                 state.waker = Some(cx.waker().clone());
                 Poll::Pending
@@ -189,7 +190,7 @@ impl Reader {
         }
     }
 
-    /// The number of the stream.
+    /// Returns the number of the stream.
     pub(super) fn stream_number(&self) -> u64 {
         self.stream.number
     }

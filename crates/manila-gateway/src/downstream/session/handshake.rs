@@ -7,99 +7,107 @@ use manila::{Code, JsonObject};
 
 use super::Session;
 use crate::backend::Backend;
-use crate::gateway::answer::not_available;
+use crate::gateway::answer::unavailable_fault;
 use crate::gateway::response::Response;
-use crate::gateway::{Hello, hello};
-use crate::notifications::{Listener, Resources, Wants};
-use crate::protocol::caller::Speech;
+use crate::gateway::{HandshakeInfo, handshake};
+use crate::notifications::{NotificationFilter, Resources, Subscriber};
+use crate::protocol::caller::ClientInfo;
 use crate::protocol::era::{Era, Revision};
 use crate::protocol::jsonrpc::text_of;
-use crate::upstream::{Greeted, Greeting, Opening as HowToOpen};
+use crate::upstream::{Handshake, HandshakeMethod, PendingHandshake};
 
-/// How far the client's hello has come.
+/// The state of the client's handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opening {
-    /// It has not said hello.
-    Closed,
-    /// Its hello is on the way.
-    Asked,
-    /// It has been answered.
-    Open,
+pub(super) enum HandshakeState {
+    /// The client has not sent `initialize`, or its handshake has failed.
+    NotStarted,
+    /// The client has sent `initialize` and waits for the response.
+    Pending,
+    /// The handshake has succeeded.
+    Done,
 }
 
-/// A client's hello on its way.
-pub(super) struct OwnHello {
-    /// To a server of our own that hears the client's words, where there is one.
-    greeted: Option<(Greeted, Arc<Backend>)>,
+/// A client's handshake in progress.
+pub(super) struct ClientHandshake {
+    /// The handshake with a dedicated server, which gets the client's parameters.
+    upstream: Option<(PendingHandshake, Arc<Backend>)>,
     revision: Revision,
 }
 
 impl Session {
-    /// Notes the client's hello at once, so that what it says next finds it.
-    pub(super) fn greet(&self, request: &Request) -> OwnHello {
-        self.opening.send_replace(Opening::Asked);
+    /// Starts the client's handshake without waiting, so that its next message finds it pending.
+    pub(super) fn begin_handshake(&self, request: &Request) -> ClientHandshake {
+        self.handshake.send_replace(HandshakeState::Pending);
         let params = request.params.clone().unwrap_or_default();
         let date = text_of(Some(params.as_raw()), "protocolVersion").unwrap_or_default();
-        let revision = Revision::negotiated(&date);
-        let info = params.get("clientInfo");
-        // A server of our own hears the client's words, and knows what it may ask.
+        let revision = Revision::negotiate(&date);
+        let implementation = params.get("clientInfo");
+        // A dedicated server gets the client's parameters, and knows its capabilities.
         let servers = self.gateway.servers();
-        let own = self.gateway.own_child(&servers);
-        let capabilities = match own {
+        let dedicated = self.gateway.dedicated_child(&servers);
+        let capabilities = match dedicated {
             Some(_) => None,
             None => Some(params.get("capabilities").and_then(JsonObject::new).unwrap_or_default()),
         };
-        self.client.learn(Speech { capabilities, info, ..Speech::of(Era::Legacy(revision)) });
-        self.listening.get_or_init(|| {
-            let (client, line) = (Arc::clone(&self.client), Arc::clone(&self.client.line));
-            // What others watch does not concern it.
+        self.client.set_info(ClientInfo {
+            capabilities,
+            implementation,
+            ..ClientInfo::of(Era::Legacy(revision))
+        });
+        self.subscription.get_or_init(|| {
+            let (client, outbound) = (Arc::clone(&self.client), Arc::clone(&self.client.outbound));
+            // Resources that only other clients watch are left out.
             let is_shared = self.gateway.is_shared();
             let resources = if is_shared { Resources::Watched } else { Resources::All };
-            let wants = Wants { resources, ..Wants::everything() };
-            self.gateway.audience.add(Listener { client, line, wants })
+            let filter = NotificationFilter { resources, ..NotificationFilter::everything() };
+            self.gateway.notifications.add(Subscriber { client, outbound, filter })
         });
-        let greeting = Greeting { opening: HowToOpen::Initialize, params, confirmation: None };
-        let greeted = own.map(|own| (own.upstream.greet(greeting), Arc::clone(own)));
-        OwnHello { greeted, revision }
+        let handshake =
+            Handshake { method: HandshakeMethod::Initialize, params, initialized_frame: None };
+        let upstream = dedicated
+            .map(|backend| (backend.upstream.start_handshake(handshake), Arc::clone(backend)));
+        ClientHandshake { upstream, revision }
     }
 
-    /// Answers the client's handshake.
-    pub(super) async fn greeted(&self, hello: OwnHello) -> Response {
-        let OwnHello { greeted, revision } = hello;
-        let heard = match greeted {
-            Some((greeted, own)) => greeted.answer(&own.upstream).await.map(Hello::Of),
-            None => self.gateway.hello(Era::Legacy(revision)).await,
-        };
-        let down = match heard {
-            Ok(heard) => {
-                self.opening.send_replace(Opening::Open);
-                return Response::Result(hello::initialized(&heard, revision));
+    /// Completes the client's handshake, and returns the response to `initialize`.
+    pub(super) async fn finish_handshake(&self, handshake: ClientHandshake) -> Response {
+        let ClientHandshake { upstream, revision } = handshake;
+        let info = match upstream {
+            Some((pending, backend)) => {
+                pending.wait(&backend.upstream).await.map(HandshakeInfo::Single)
             }
-            Err(down) => down,
+            None => self.gateway.handshake_info(Era::Legacy(revision)).await,
         };
-        // The client may try again.
-        self.opening.send_replace(Opening::Closed);
-        match &down.refusal {
+        let unavailable = match info {
+            Ok(info) => {
+                self.handshake.send_replace(HandshakeState::Done);
+                return Response::Result(handshake::initialize_result(&info, revision));
+            }
+            Err(unavailable) => unavailable,
+        };
+        // The client may send `initialize` again.
+        self.handshake.send_replace(HandshakeState::NotStarted);
+        match &unavailable.refusal {
             Some(error) => {
-                let error = self.gateway.settings().hiding.part(error.clone());
+                let error = self.gateway.settings().redaction.redact_part(error.clone());
                 Response::Error(error, Some(Code::UpstreamUnavailable))
             }
-            None => Response::Refused(not_available(&down)),
+            None => Response::Refused(unavailable_fault(&unavailable)),
         }
     }
 
-    /// Whether the client's hello has not been answered yet.
-    pub(in crate::downstream) fn is_opening(&self) -> bool {
-        *self.opening.borrow() == Opening::Asked
+    /// Returns whether the client still waits for the response to `initialize`.
+    pub(in crate::downstream) fn is_handshake_pending(&self) -> bool {
+        *self.handshake.borrow() == HandshakeState::Pending
     }
 
-    /// Whether the client's hello has been answered, once that is known.
-    pub(in crate::downstream) async fn is_opened(&self) -> bool {
-        if *self.opening.borrow() == Opening::Open {
+    /// Waits until the handshake is no longer pending, and returns whether it has succeeded.
+    pub(in crate::downstream) async fn wait_for_handshake(&self) -> bool {
+        if *self.handshake.borrow() == HandshakeState::Done {
             return true;
         }
-        let mut opening = self.opening.subscribe();
-        let opening = opening.wait_for(|opening| *opening != Opening::Asked).await;
-        opening.is_ok_and(|opening| *opening == Opening::Open)
+        let mut state = self.handshake.subscribe();
+        let state = state.wait_for(|state| *state != HandshakeState::Pending).await;
+        state.is_ok_and(|state| *state == HandshakeState::Done)
     }
 }

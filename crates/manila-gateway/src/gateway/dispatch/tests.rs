@@ -49,23 +49,23 @@ fn request(method: &str) -> Request {
     }
 }
 
-/// How a request is to end.
+/// How a request should end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Answered,
     Refused,
 }
 
-/// Dispatches a request to a server that cannot be reached, and compares how it ends and the spans.
+/// Dispatches a request to an unreachable server, and checks how it ends and the spans it creates.
 #[track_caller]
 fn check(method: &str, settings: Settings, ends: Ends, expected: &[&str]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let spans = Spans::default();
     with_default(spans.clone(), || {
         runtime.block_on(async {
-            // Nothing listens at the port for discarding.
-            let server = Server::At(Address::new("http://127.0.0.1:9/mcp", &[]).unwrap());
-            let gateway = Gateway::in_front_of(server, settings, Arc::new(|_| ()));
+            // No server listens on port 9, the discard protocol.
+            let server = Server::Remote(Address::new("http://127.0.0.1:9/mcp", &[]).unwrap());
+            let gateway = Gateway::with_server(server, settings, Arc::new(|_| ()));
             let caller = Arc::new(Caller::without_client(|_| ()));
             let dispatched = dispatch(&gateway, &request(method), &caller, |_| Nothing).await;
             let is_refused = matches!(dispatched, Dispatched::Refused(_));
@@ -82,9 +82,9 @@ fn check(method: &str, settings: Settings, ends: Ends, expected: &[&str]) {
 }
 
 #[test]
-fn a_request_and_what_it_asks_of_a_server_are_spans() {
+fn creates_spans_for_a_request_and_its_upstream_request() {
     check("prompts/list", Settings::default(), Ends::Answered, &["request", "upstream"]);
-    // The server's tools are listed first, and it cannot be reached for that.
+    // The gateway lists the server's tools first, which already fails.
     check("tools/call", Settings::default(), Ends::Answered, &["request", "upstream"]);
     check("ping", Settings::default(), Ends::Answered, &["request"]);
 }
@@ -92,7 +92,7 @@ fn a_request_and_what_it_asks_of_a_server_are_spans() {
 #[test]
 fn a_full_gateway_refuses_all_but_pings() {
     let full = || Settings { in_flight_max: 0, ..Settings::default() };
-    // No server is asked.
+    // The gateway sends no request to the server.
     check("prompts/list", full(), Ends::Refused, &["request"]);
     check("ping", full(), Ends::Answered, &["request"]);
 }

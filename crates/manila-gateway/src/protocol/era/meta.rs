@@ -1,23 +1,23 @@
-//! The words of the modern era in `_meta`.
+//! The keys of the modern era in `_meta`.
 
-/// In a request: the revision that it is written in.
+/// In a request: its revision.
 pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// In a request: what its client can do.
+/// In a request: the capabilities of its client.
 pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// In a request: who its client is.
+/// In a request: the name and version of its client.
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
-/// In a request: how much of the log its client wants to hear.
+/// In a request: the log level that its client requests.
 pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// In a result: who answers.
+/// In a result: the name and version of the server.
 pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// In what a subscription brings: the id of the request that asked for it.
+/// In a notification of a subscription: the id of the request that started the subscription.
 pub(crate) const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// What only a client of the modern era says in a request.
-pub(crate) const OF_A_REQUEST: [&str; 4] =
+/// The keys of a request that exist only in the modern era.
+pub(crate) const REQUEST_KEYS: [&str; 4] =
     [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];

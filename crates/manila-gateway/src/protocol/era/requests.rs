@@ -1,4 +1,4 @@
-//! A client's request in the words of the server's era.
+//! Translates a client's request into the server's era.
 
 use bytes::Bytes;
 use manila::json::{Emit, Kind};
@@ -8,9 +8,9 @@ use manila::{JsonObject, RawJson};
 use super::{Era, meta};
 use crate::protocol::caller::{Caller, Client};
 use crate::protocol::jsonrpc::{self, Edits};
-use crate::protocol::own_meta;
+use crate::protocol::meta_keys;
 
-/// Who we are, where nobody else asks.
+/// The gateway's name and version, for requests and results of its own.
 pub(crate) struct OwnInfo;
 
 impl Emit for OwnInfo {
@@ -20,10 +20,14 @@ impl Emit for OwnInfo {
     }
 }
 
-/// A client's request under an id of ours, in the words of the server's era, with the server's own
-/// `name` where clients know another. Progress is reported under that id, too: two clients may have
-/// chosen the same token. Servers learn our span, so that theirs become its children.
-pub(crate) fn outgoing(
+/// Encodes a client's request for a server, in the server's era. Also returns the client's progress
+/// token.
+///
+/// - The gateway's `id` replaces the client's. It is also the progress token, because two clients
+///   may have chosen the same token.
+/// - `name` is the server's name for the requested item, if clients use another one.
+/// - The gateway's span is added, so that the server's spans become its children.
+pub(crate) fn translate_request(
     request: &Request,
     id: u64,
     caller: &Caller,
@@ -33,12 +37,13 @@ pub(crate) fn outgoing(
     let given = request.meta.as_ref();
     let token = given.and_then(|given| given.get("progressToken"));
     let own_id = id.to_string();
-    let traceparent = caller.origin.trace.traceparent();
-    if !caller.era().is_like(server) {
-        let own = Own { token: token.is_some().then_some(id), name, traceparent: &traceparent };
-        let params = params(request, given, &own, |object| {
+    let traceparent = caller.source.trace.traceparent();
+    if !caller.era().is_same_era(server) {
+        let token_id = token.is_some().then_some(id);
+        let overrides = Overrides { token: token_id, name, traceparent: &traceparent };
+        let params = build_params(request, given, &overrides, |object| {
             if server == Era::Modern {
-                modern_members(object, Some(&caller.client));
+                write_modern_members(object, Some(&caller.client));
             }
         });
         return (jsonrpc::request(id, &request.method, &params), token);
@@ -51,22 +56,22 @@ pub(crate) fn outgoing(
     if let (Some(name), Some(given)) = (name, &request.name) {
         edits.replace_text(given, name);
     }
-    trace(&mut edits, request, &traceparent);
+    add_traceparent(&mut edits, request, &traceparent);
     (edits.apply(), token)
 }
 
-/// Adds our span to the `_meta` of a request. One without parameters has no place for it.
-fn trace(edits: &mut Edits<'_>, request: &Request, traceparent: &str) {
+/// Adds the gateway's span to the `_meta` of a request, unless the request has no parameters.
+fn add_traceparent(edits: &mut Edits<'_>, request: &Request, traceparent: &str) {
     let member = |text: &mut Vec<u8>| {
-        // Neither needs escaping.
+        // Neither the key nor the value needs escaping.
         text.push(b'"');
-        text.extend_from_slice(own_meta::TRACEPARENT.as_bytes());
+        text.extend_from_slice(meta_keys::TRACEPARENT.as_bytes());
         text.extend_from_slice(b"\":\"");
         text.extend_from_slice(traceparent.as_bytes());
         text.push(b'"');
     };
     match (&request.meta, &request.params) {
-        (Some(meta), _) => match meta.get(own_meta::TRACEPARENT) {
+        (Some(meta), _) => match meta.get(meta_keys::TRACEPARENT) {
             Some(given) => edits.replace_text(&given, traceparent),
             None if meta.kind() == Kind::Object => edits.add_member(meta, member),
             None => {}
@@ -80,38 +85,38 @@ fn trace(edits: &mut Edits<'_>, request: &Request, traceparent: &str) {
     }
 }
 
-/// What a request says of ours instead of its client's.
-struct Own<'a> {
+/// The gateway's values that replace those of the client in a request.
+struct Overrides<'a> {
     token: Option<u64>,
     name: Option<&'a str>,
     traceparent: &'a str,
 }
 
-/// The parameters with another `_meta`: without what only a client of the modern era says, with
-/// our progress token, and with what `add` adds.
-fn params(
+/// Returns the parameters with another `_meta`: without the keys of the modern era, with the
+/// gateway's values, and with the members that `add` writes.
+fn build_params(
     request: &Request,
     given: Option<&RawJson>,
-    own: &Own<'_>,
+    overrides: &Overrides<'_>,
     add: impl FnOnce(&mut manila::json::ObjectWriter<'_>),
 ) -> JsonObject {
     let meta = JsonObject::build(|object| {
         for member in given.iter().flat_map(|given| given.members()) {
-            let is_modern = meta::OF_A_REQUEST.into_iter().any(|key| member.is(key));
-            let is_replaced = own.token.is_some() && member.is("progressToken")
-                || member.is(own_meta::TRACEPARENT);
+            let is_modern = meta::REQUEST_KEYS.into_iter().any(|key| member.is(key));
+            let is_replaced = overrides.token.is_some() && member.is("progressToken")
+                || member.is(meta_keys::TRACEPARENT);
             if !is_modern && !is_replaced {
                 object.token_member(member.key_token(), &member.value());
             }
         }
-        object.member("progressToken", &own.token);
-        object.member(own_meta::TRACEPARENT, own.traceparent);
+        object.member("progressToken", &overrides.token);
+        object.member(meta_keys::TRACEPARENT, overrides.traceparent);
         add(object);
     });
     let members = request.params.iter().flat_map(|params| params.members());
     JsonObject::build(|object| {
         for member in members.filter(|member| !member.is("_meta")) {
-            match own.name {
+            match overrides.name {
                 Some(name) if member.is("name") => object.token_member(member.key_token(), name),
                 Some(_) | None => object.token_member(member.key_token(), &member.value()),
             }
@@ -122,24 +127,25 @@ fn params(
     })
 }
 
-/// What a request of the modern era says about its client. A client of the legacy era cannot be
-/// asked back across eras, so nothing is claimed that it could do.
-fn modern_members(object: &mut manila::json::ObjectWriter<'_>, client: Option<&Client>) {
+/// Writes the members of `_meta` in which a request of the modern era declares its client. A server
+/// cannot send requests to a client of another era, so no capabilities are declared.
+fn write_modern_members(object: &mut manila::json::ObjectWriter<'_>, client: Option<&Client>) {
     object.member(meta::PROTOCOL_VERSION, Era::Modern.date());
     object.member(meta::CLIENT_CAPABILITIES, &JsonObject::default());
-    match client.and_then(Client::speech).and_then(|speech| speech.info.as_ref()) {
+    let declared = client.and_then(Client::client_info);
+    match declared.and_then(|declared| declared.implementation.as_ref()) {
         Some(info) => object.member(meta::CLIENT_INFO, info),
         None => object.member(meta::CLIENT_INFO, &OwnInfo),
     }
     object.member(meta::LOG_LEVEL, &client.and_then(Client::log_level));
 }
 
-/// The parameters of a request of our own in the modern era.
-pub(crate) fn modern_request(params: &JsonObject) -> JsonObject {
+/// Returns the parameters of the gateway's own request in the modern era.
+pub(crate) fn modern_params(params: &JsonObject) -> JsonObject {
     JsonObject::build(|object| {
         for member in params.members() {
             object.token_member(member.key_token(), &member.value());
         }
-        object.member("_meta", &JsonObject::build(|object| modern_members(object, None)));
+        object.member("_meta", &JsonObject::build(|object| write_modern_members(object, None)));
     })
 }

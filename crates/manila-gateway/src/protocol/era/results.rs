@@ -1,14 +1,14 @@
-//! A server's result in the words of the client's era.
+//! Translates a server's result into the client's era.
 
 use manila::json::Kind;
 use manila::{JsonObject, RawJson};
 
 use super::Era;
 
-/// What only the results of the modern era say.
-const MARKS: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+/// The members of a result that exist only in the modern era.
+const MODERN_MEMBERS: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
-/// Methods whose results say how long they may be kept.
+/// The methods whose results declare how long they may be cached.
 const CACHEABLE: [&str; 6] = [
     "server/discover",
     "tools/list",
@@ -18,27 +18,27 @@ const CACHEABLE: [&str; 6] = [
     "resources/read",
 ];
 
-/// Whether the results of this method say how long they may be kept.
+/// Returns whether the results of this method declare how long they may be cached.
 fn is_cacheable(method: &str) -> bool {
     CACHEABLE.contains(&method)
 }
 
-/// A server's result for a client of another era; `None` if it can stay as it is.
-pub(crate) fn incoming(
+/// Translates a server's result for a client; `None` if no change is necessary.
+pub(crate) fn translate_result(
     result: &RawJson,
     method: &str,
     server: Era,
     client: Era,
 ) -> Option<RawJson> {
     match (server, client) {
-        (Era::Legacy(_), Era::Modern) => Some(with_modern_marks(result, method)),
-        (Era::Modern, Era::Legacy(_)) => without_modern_marks(result),
+        (Era::Legacy(_), Era::Modern) => Some(with_modern_members(result, method)),
+        (Era::Modern, Era::Legacy(_)) => without_modern_members(result),
         (Era::Legacy(_), Era::Legacy(_)) | (Era::Modern, Era::Modern) => None,
     }
 }
 
-/// A result with all that clients of the modern era want of it. What is there already stays.
-fn with_modern_marks(result: &RawJson, method: &str) -> RawJson {
+/// Adds the members that clients of the modern era require. Existing ones are unchanged.
+fn with_modern_members(result: &RawJson, method: &str) -> RawJson {
     if result.kind() != Kind::Object {
         return result.clone();
     }
@@ -50,7 +50,7 @@ fn with_modern_marks(result: &RawJson, method: &str) -> RawJson {
             object.member("resultType", "complete");
         }
         if is_cacheable(method) {
-            // What a server of the legacy era lists may be other the next time.
+            // A server of the legacy era does not declare how long its lists are valid.
             if result.get("ttlMs").is_none() {
                 object.member("ttlMs", &0_u64);
             }
@@ -62,13 +62,13 @@ fn with_modern_marks(result: &RawJson, method: &str) -> RawJson {
     object.into()
 }
 
-fn without_modern_marks(result: &RawJson) -> Option<RawJson> {
-    let mut left = JsonObject::new(result.clone())?;
-    if !MARKS.into_iter().any(|mark| left.get(mark).is_some()) {
+fn without_modern_members(result: &RawJson) -> Option<RawJson> {
+    let mut others = JsonObject::new(result.clone())?;
+    if !MODERN_MEMBERS.into_iter().any(|name| others.get(name).is_some()) {
         return None;
     }
-    for mark in MARKS {
-        left = left.without(mark);
+    for name in MODERN_MEMBERS {
+        others = others.without(name);
     }
-    Some(left.into())
+    Some(others.into())
 }

@@ -14,15 +14,17 @@ fn check(input: &str, expected: &[&str]) {
         let mut found = Vec::new();
         while let Some(frame) = frames.next().await.unwrap() {
             found.push(match frame {
-                Frame::Line(line) | Frame::Rest(line) => String::from_utf8(line.to_vec()).unwrap(),
-                Frame::TooLong(seen) => format!("too long {:?}", seen.id),
+                Frame::Line(line) | Frame::Unterminated(line) => {
+                    String::from_utf8(line.to_vec()).unwrap()
+                }
+                Frame::TooLong(scanned) => format!("too long {:?}", scanned.id),
             });
         }
         assert_eq!(found, expected, "{input:?}");
     });
 }
 
-/// A source that gives its bytes in pieces.
+/// A source that returns its bytes in pieces.
 struct Pieces<'a>(std::slice::Chunks<'a, u8>);
 
 impl AsyncRead for Pieces<'_> {
@@ -40,7 +42,7 @@ impl AsyncRead for Pieces<'_> {
 
 proptest! {
     #[test]
-    fn lines_are_the_same_in_whatever_pieces_they_come(
+    fn lines_do_not_depend_on_the_pieces_they_arrive_in(
         lines in prop::collection::vec("[a-z{}\":,\\\\]{0,30}", 0..8),
         n_piece in 1..40usize,
     ) {
@@ -56,7 +58,7 @@ proptest! {
             let mut found = Vec::new();
             while let Some(frame) = frames.next().await.unwrap() {
                 found.push(match frame {
-                    Frame::Line(line) | Frame::Rest(line) => {
+                    Frame::Line(line) | Frame::Unterminated(line) => {
                         Some(String::from_utf8(line.to_vec()).unwrap())
                     }
                     Frame::TooLong(_) => None,
@@ -70,7 +72,7 @@ proptest! {
 }
 
 #[test]
-fn what_cannot_become_a_message_is_not_kept() {
+fn a_line_that_is_not_a_message_is_not_stored() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let nonsense = format!("  {}", "x".repeat(3 * 1024 * 1024));
@@ -78,7 +80,7 @@ fn what_cannot_become_a_message_is_not_kept() {
         let pieces = Pieces(input.as_bytes().chunks(16 * 1024));
         let mut frames = Frames::new(pieces, 64 * 1024 * 1024);
         assert!(
-            matches!(frames.next().await.unwrap(), Some(Frame::TooLong(seen)) if seen.id.is_none())
+            matches!(frames.next().await.unwrap(), Some(Frame::TooLong(it)) if it.id.is_none())
         );
         assert!(matches!(frames.next().await.unwrap(), Some(Frame::Line(line)) if line == "{}"));
     });

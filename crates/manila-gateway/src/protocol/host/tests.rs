@@ -1,7 +1,7 @@
 use super::is_loopback;
 
 #[test]
-fn hosts_of_this_machine() {
+fn recognises_the_hosts_of_this_machine() {
     for host in ["localhost", "LOCALHOST:80", "localhost.", "127.0.0.1", "127.9.9.9:7300"] {
         assert!(is_loopback(host), "{host}");
     }

@@ -1,13 +1,13 @@
 use manila::RawJson;
 use manila::request_envelope::Message;
 
-use super::{Edits, Fault, error, replaced};
+use super::{Edits, Fault, error, replace_part};
 
 #[test]
-fn an_id_is_spliced_and_nothing_else() {
+fn replaces_only_the_id() {
     let frame = r#"{ "params" : {"b": 1.0, "id": 7}, "id" : 7 , "method":"x","jsonrpc":"2.0"}"#;
     let Ok(Message::Request(request)) = Message::from_json(frame) else { panic!() };
-    let found = replaced(&request.frame, &request.id, b"12345");
+    let found = replace_part(&request.frame, &request.id, b"12345");
     assert_eq!(found, frame.replace(r#""id" : 7 "#, r#""id" : 12345 "#));
 }
 
@@ -24,7 +24,7 @@ fn a_fault_names_its_canonical_code() {
 }
 
 #[test]
-fn any_number_of_parts_is_replaced_where_it_stands() {
+fn replaces_several_parts_in_place() {
     let whole = RawJson::parse(r#"{"a": "x", "b": ["y", 1.0], "c": "z"}"#.to_owned()).unwrap();
     let (a, c) = (whole.get("a").unwrap(), whole.get("c").unwrap());
     let mut edits = Edits::of(&whole);

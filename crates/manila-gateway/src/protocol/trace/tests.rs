@@ -5,7 +5,7 @@ const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 #[track_caller]
 fn check(traceparent: &str, is_continued: bool) {
-    let trace = TraceContext::continued(Some(traceparent), FRESH);
+    let trace = TraceContext::continue_or_start(Some(traceparent), FRESH);
     assert_eq!(trace.trace_id() == TRACE, is_continued, "{traceparent}");
     let sent = trace.traceparent();
     assert_eq!(sent.len(), 55, "{sent}");
@@ -13,10 +13,10 @@ fn check(traceparent: &str, is_continued: bool) {
 }
 
 #[test]
-fn a_trace_is_continued_if_it_is_one() {
+fn continues_only_a_valid_trace() {
     check(&format!("00-{TRACE}-00f067aa0ba902b7-01"), true);
     check(&format!("00-{TRACE}-00f067aa0ba902b7-00"), true);
-    // A later version may say more.
+    // A later version may have more parts.
     check(&format!("cc-{TRACE}-00f067aa0ba902b7-01-more"), true);
     check(&format!("00-{TRACE}-00f067aa0ba902b7-01-more"), false);
     check(&format!("ff-{TRACE}-00f067aa0ba902b7-01"), false);
@@ -29,8 +29,9 @@ fn a_trace_is_continued_if_it_is_one() {
 }
 
 #[test]
-fn a_trace_that_was_not_sampled_stays_so() {
-    let trace = TraceContext::continued(Some(&format!("00-{TRACE}-00f067aa0ba902b7-00")), FRESH);
+fn keeps_the_flag_of_a_trace_that_is_not_sampled() {
+    let trace =
+        TraceContext::continue_or_start(Some(&format!("00-{TRACE}-00f067aa0ba902b7-00")), FRESH);
     assert!(trace.traceparent().ends_with("-00"));
-    assert!(TraceContext::continued(None, FRESH).traceparent().ends_with("-01"));
+    assert!(TraceContext::continue_or_start(None, FRESH).traceparent().ends_with("-01"));
 }

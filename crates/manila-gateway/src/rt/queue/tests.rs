@@ -1,16 +1,16 @@
 use bytes::Bytes;
 
-use super::{NotPut, queue};
+use super::{PushError, queue};
 
 #[test]
-fn who_can_wait_waits_and_who_cannot_is_told() {
+fn send_waits_for_room_and_push_fails_when_full() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let (sender, mut receiver) = queue::<Bytes>(1000);
         sender.send(Bytes::from(vec![0; 5000])).await.unwrap();
-        // What waits for somebody else is no reason to refuse who cannot wait.
+        // Items of senders that wait do not make `push` fail.
         sender.push(Bytes::from(vec![1; 1000])).unwrap();
-        assert_eq!(sender.push(Bytes::new()), Err(NotPut::Full));
+        assert_eq!(sender.push(Bytes::new()), Err(PushError::Full));
         let late = tokio::spawn({
             let sender = sender.clone();
             async move { sender.send(Bytes::from_static(b"late")).await }
@@ -30,6 +30,6 @@ fn who_can_wait_waits_and_who_cannot_is_told() {
         });
         tokio::task::yield_now().await;
         drop(receiver);
-        assert_eq!(waiting.await.unwrap(), Err(NotPut::Closed));
+        assert_eq!(waiting.await.unwrap(), Err(PushError::Closed));
     });
 }

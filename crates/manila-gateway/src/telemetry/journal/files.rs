@@ -1,4 +1,4 @@
-//! The files of a journal: their names, beginning one, the link to the latest, removing the oldest.
+//! The files of a journal: names them, creates them, links the newest and removes the oldest.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -8,26 +8,26 @@ use std::path::{Path, PathBuf};
 use crate::rt::clock;
 use manila_process::os::private;
 
-/// Q6: the folder below the root of the runs.
+/// The folder below the root of the runs (Q6).
 pub(super) const FOLDER: &str = "mcp_server";
 
-/// Q6: the link to the file that was begun last.
+/// The link to the newest file (Q6).
 pub(super) const LATEST: &str = "envelope_validation.latest.jsonl";
 
 const STEM: &str = "envelope_validation.";
 const ENDING: &str = ".jsonl";
 
-/// What lines are written to.
-pub(super) trait Sheet: Write + Send {
-    /// Keeps the first bytes only.
-    fn cut(&self, n_bytes: u64) -> io::Result<()>;
+/// A file that lines are written to.
+pub(super) trait JournalFile: Write + Send {
+    /// Truncates the file to its first bytes.
+    fn truncate(&self, n_bytes: u64) -> io::Result<()>;
 
-    /// Whether it still is what this path leads to.
+    /// Returns whether this path still leads to the file.
     fn is_at(&self, path: &Path) -> bool;
 }
 
-impl Sheet for File {
-    fn cut(&self, n_bytes: u64) -> io::Result<()> {
+impl JournalFile for File {
+    fn truncate(&self, n_bytes: u64) -> io::Result<()> {
         self.set_len(n_bytes)
     }
 
@@ -36,16 +36,16 @@ impl Sheet for File {
     }
 }
 
-/// How a file is created.
-pub(super) type Create = Box<dyn Fn(&Path) -> io::Result<Box<dyn Sheet>> + Send>;
+/// The function that creates a file.
+pub(super) type Create = Box<dyn Fn(&Path) -> io::Result<Box<dyn JournalFile>> + Send>;
 
-fn on_disk(path: &Path) -> io::Result<Box<dyn Sheet>> {
+fn create_on_disk(path: &Path) -> io::Result<Box<dyn JournalFile>> {
     let file = private::create_file(path)?;
-    // Who removes old files may have been faster.
+    // A process that removes old files may have claimed it first.
     if private::claim(&file) { Ok(Box::new(file)) } else { Err(ErrorKind::ResourceBusy.into()) }
 }
 
-/// The folder with the files of all who write a journal there.
+/// The folder with the files of all processes that write a journal there.
 pub(super) struct Files {
     folder: PathBuf,
     kept_max: usize,
@@ -54,10 +54,10 @@ pub(super) struct Files {
 
 impl Files {
     pub(super) fn new(folder: PathBuf, kept_max: usize) -> Files {
-        Files::created_by(folder, kept_max, Box::new(on_disk))
+        Files::with_create(folder, kept_max, Box::new(create_on_disk))
     }
 
-    pub(super) fn created_by(folder: PathBuf, kept_max: usize, create: Create) -> Files {
+    pub(super) fn with_create(folder: PathBuf, kept_max: usize, create: Create) -> Files {
         Files { folder, kept_max, create }
     }
 
@@ -65,62 +65,64 @@ impl Files {
         &self.folder
     }
 
-    /// Begins a file, and creates the folder again if it has gone.
-    pub(super) fn begin(&self) -> io::Result<Begun> {
-        const TRIES_MAX: usize = 3;
-        let mut tried = self.begin_once();
-        for _ in 1..TRIES_MAX {
-            match tried {
-                Err(error) if error.kind() == ErrorKind::ResourceBusy => tried = self.begin_once(),
-                tried => return tried,
+    /// Creates a file, and its folder if that is missing.
+    pub(super) fn create(&self) -> io::Result<OpenFile> {
+        const ATTEMPTS_MAX: usize = 3;
+        let mut created = self.create_once();
+        for _ in 1..ATTEMPTS_MAX {
+            match created {
+                Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+                    created = self.create_once();
+                }
+                created => return created,
             }
         }
-        tried
+        created
     }
 
-    fn begin_once(&self) -> io::Result<Begun> {
+    fn create_once(&self) -> io::Result<OpenFile> {
         private::create_folder(&self.folder)?;
-        let path = self.folder.join(fresh_name());
-        let sheet = (self.create)(&path)?;
-        let begun = Begun { sheet, path, n_bytes: 0, is_announced: false };
-        if begun.is_there() { Ok(begun) } else { Err(ErrorKind::ResourceBusy.into()) }
+        let path = self.folder.join(new_name());
+        let file = (self.create)(&path)?;
+        let open_file = OpenFile { file, path, n_bytes: 0, is_announced: false };
+        if open_file.exists() { Ok(open_file) } else { Err(ErrorKind::ResourceBusy.into()) }
     }
 
-    /// Whether a file can be begun. None is left behind.
-    pub(super) fn try_out(&self) -> io::Result<()> {
-        self.begin().map(Begun::remove)
+    /// Fails if no file can be created. Leaves no file behind.
+    pub(super) fn probe(&self) -> io::Result<()> {
+        self.create().map(OpenFile::remove)
     }
 
-    /// Lets the link lead to a file that has lines now, and removes those that are too many. Fails
-    /// if the link cannot be kept.
-    pub(super) fn announce(&self, begun: &mut Begun) -> io::Result<()> {
-        if begun.is_announced {
+    /// Links to a file that has lines now, and removes the oldest files beyond the limit. Fails if
+    /// the link cannot be set.
+    pub(super) fn announce(&self, open_file: &mut OpenFile) -> io::Result<()> {
+        if open_file.is_announced {
             return Ok(());
         }
-        begun.is_announced = true;
-        self.remove_oldest(begun);
-        self.link(begun.name())
+        open_file.is_announced = true;
+        self.remove_oldest(open_file);
+        self.link(open_file.name())
     }
 
-    /// Replaces the link in one step, so that it always leads somewhere.
+    /// Replaces the link atomically, so that it is never missing.
     fn link(&self, target: &OsStr) -> io::Result<()> {
         let latest = self.folder.join(LATEST);
-        // What is no link was not made by us.
+        // If it is not a link, the gateway did not create it.
         if latest.symlink_metadata().is_ok_and(|it| !it.is_symlink()) {
-            let message = format!("`{}` is no link, and is left as it is", latest.display());
+            let message = format!("`{}` is not a link, and is not replaced", latest.display());
             return Err(io::Error::new(ErrorKind::AlreadyExists, message));
         }
-        let temporary = self.folder.join(format!(".{LATEST}.{}", uuid_text(clock::fresh())));
+        let temporary = self.folder.join(format!(".{LATEST}.{}", uuid_text(clock::random_id())));
         private::link(Path::new(target), &temporary)?;
         fs::rename(&temporary, &latest).inspect_err(|_| {
             let _ = fs::remove_file(&temporary);
         })
     }
 
-    /// Removes our oldest files beyond those that are kept. What cannot be removed now is there
-    /// the next time.
-    fn remove_oldest(&self, current: &Begun) {
-        let Ok(mut others) = own_names(&self.folder) else { return };
+    /// Removes the oldest files of journals beyond the limit. A file that cannot be removed is
+    /// tried again the next time.
+    fn remove_oldest(&self, current: &OpenFile) {
+        let Ok(mut others) = journal_names(&self.folder) else { return };
         others.retain(|name| name != current.name());
         let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_file());
         let n_removed = (others.len() + 1).saturating_sub(self.kept_max);
@@ -133,19 +135,19 @@ impl Files {
     }
 }
 
-/// The names of all our files in a folder, the oldest first.
-pub(super) fn own_names(folder: &Path) -> io::Result<Vec<OsString>> {
-    let is_own = |name: &OsString| name.to_str().is_some_and(is_own_name);
+/// Returns the names of all journal files in a folder, the oldest first.
+pub(super) fn journal_names(folder: &Path) -> io::Result<Vec<OsString>> {
+    let is_journal = |name: &OsString| name.to_str().is_some_and(is_journal_name);
     let names = fs::read_dir(folder)?.flatten().map(|entry| entry.file_name());
-    let mut own: Vec<_> = names.filter(is_own).collect();
-    // Their names begin with the time, and tell those of one second apart in order.
-    own.sort_unstable();
-    Ok(own)
+    let mut names: Vec<_> = names.filter(is_journal).collect();
+    // The names begin with the time, and those of the same second continue with an ordered id.
+    names.sort_unstable();
+    Ok(names)
 }
 
-/// Q6: `envelope_validation.<UTC yyyymmddThhmmssZ>.<uuid>.jsonl`.
-fn fresh_name() -> String {
-    let (time, id) = (clock::moment().compact(), uuid_text(clock::fresh_in_order()));
+/// Returns a new name (Q6): `envelope_validation.<UTC yyyymmddThhmmssZ>.<uuid>.jsonl`.
+fn new_name() -> String {
+    let (time, id) = (clock::timestamp().compact(), uuid_text(clock::ordered_id()));
     format!("{STEM}{time}.{id}{ENDING}")
 }
 
@@ -153,56 +155,57 @@ fn uuid_text(bytes: [u8; 16]) -> String {
     uuid::Uuid::from_bytes(bytes).to_string()
 }
 
-/// Whether a name is exactly as we give them.
-fn is_own_name(name: &str) -> bool {
+/// Returns whether a name has exactly the format of `new_name`.
+fn is_journal_name(name: &str) -> bool {
     let middle = name.strip_prefix(STEM).and_then(|rest| rest.strip_suffix(ENDING));
     let Some((time, id)) = middle.and_then(|middle| middle.split_once('.')) else { return false };
-    is_like(time, "00000000T000000Z") && is_like(id, "ffffffff-ffff-ffff-ffff-ffffffffffff")
+    matches_pattern(time, "00000000T000000Z")
+        && matches_pattern(id, "ffffffff-ffff-ffff-ffff-ffffffffffff")
 }
 
-/// Whether a text has digits, lower-case hex digits and the same signs where the pattern has `0`,
-/// `f` and signs.
-fn is_like(text: &str, pattern: &str) -> bool {
-    let fits = |(found, wanted): (u8, u8)| match wanted {
+/// Returns whether a text matches a pattern: `0` stands for a digit, `f` for a lower-case hex
+/// digit, and every other character for itself.
+fn matches_pattern(text: &str, pattern: &str) -> bool {
+    let matches = |(found, expected): (u8, u8)| match expected {
         b'0' => found.is_ascii_digit(),
         b'f' => found.is_ascii_digit() || (b'a'..=b'f').contains(&found),
-        sign => found == sign,
+        literal => found == literal,
     };
-    text.len() == pattern.len() && text.bytes().zip(pattern.bytes()).all(fits)
+    text.len() == pattern.len() && text.bytes().zip(pattern.bytes()).all(matches)
 }
 
-/// A file that was begun.
-pub(super) struct Begun {
-    sheet: Box<dyn Sheet>,
+/// A file to which lines are written.
+pub(super) struct OpenFile {
+    file: Box<dyn JournalFile>,
     path: PathBuf,
     n_bytes: u64,
     is_announced: bool,
 }
 
-/// What became of lines that could not all be written.
-pub(super) struct Stopped {
-    /// How many bytes of whole lines are in the file.
+/// A failure to write all lines.
+pub(super) struct AppendError {
+    /// The number of bytes that were written, in complete lines.
     pub(super) n_bytes: usize,
     pub(super) error: io::Error,
-    /// The file, if more can be written to it.
-    pub(super) begun: Option<Begun>,
+    /// The file, if more lines can be written to it.
+    pub(super) open_file: Option<OpenFile>,
 }
 
-impl Begun {
+impl OpenFile {
     pub(super) fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
 
-    /// Whether the file is still where it was.
-    pub(super) fn is_there(&self) -> bool {
-        self.sheet.is_at(&self.path)
+    /// Returns whether the file still exists at its path.
+    pub(super) fn exists(&self) -> bool {
+        self.file.is_at(&self.path)
     }
 
-    /// Writes whole lines. Of a line that does not fit, nothing stays.
-    pub(super) fn append(mut self, lines: &[u8]) -> Result<Begun, Stopped> {
+    /// Writes complete lines. A line that was written only in part is removed again.
+    pub(super) fn append(mut self, lines: &[u8]) -> Result<OpenFile, AppendError> {
         let mut rest = lines;
         while !rest.is_empty() {
-            let written = match self.sheet.write(rest) {
+            let written = match self.file.write(rest) {
                 Ok(0) => Err(ErrorKind::WriteZero.into()),
                 written => written,
             };
@@ -211,7 +214,7 @@ impl Begun {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     let written = lines.strip_suffix(rest).unwrap_or_default();
-                    return Err(self.stopped(written, error));
+                    return Err(self.append_error(written, error));
                 }
             }
         }
@@ -219,24 +222,24 @@ impl Begun {
         Ok(self)
     }
 
-    fn stopped(mut self, written: &[u8], error: io::Error) -> Stopped {
+    fn append_error(mut self, written: &[u8], error: io::Error) -> AppendError {
         let n_bytes = memchr::memrchr(b'\n', written).map_or(0, |at| at + 1);
         self.n_bytes += n_bytes as u64;
-        let is_whole = n_bytes == written.len() || self.sheet.cut(self.n_bytes).is_ok();
-        // A full disk is no reason for another file: many small ones would push out the large.
+        let is_intact = n_bytes == written.len() || self.file.truncate(self.n_bytes).is_ok();
+        // A full disk does not require a new file: many small files would displace the large ones.
         let is_full = matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
-        let begun = if self.n_bytes == 0 {
+        let open_file = if self.n_bytes == 0 {
             self.remove();
             None
         } else {
-            Some(self).filter(|_| is_whole && is_full)
+            Some(self).filter(|_| is_intact && is_full)
         };
-        Stopped { n_bytes, error, begun }
+        AppendError { n_bytes, error, open_file }
     }
 
     /// Removes the file.
     fn remove(self) {
-        // What has gone already need not be removed.
+        // The file may already have been removed.
         let _ = fs::remove_file(&self.path);
     }
 

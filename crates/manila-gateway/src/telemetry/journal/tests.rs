@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::files::{Files, Sheet};
+use super::files::{Files, JournalFile};
 use super::writer::Writer;
 use super::{
-    BEHIND, Closed, Journal, JournalEvent, JournalEvents, JournalSettings, NotOpened,
+    BEHIND, Closed, Journal, JournalEvent, JournalEvents, JournalSettings, OpenError,
     QUEUE_BYTES_MAX, Shared, latest,
 };
 use manila_process::os::private;
 
-/// Longer than anything here takes.
+/// Longer than any test takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A folder of a test's own, which goes when the test is over.
+/// The folder of one test, which is removed when the test ends.
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -38,12 +38,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is the system's to clean up.
+        // The system cleans up a folder that cannot be removed.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// The files of a journal, without the link, the oldest first.
+/// Returns the files of a journal, without the link, the oldest first.
 pub(super) fn journal_files(runs: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(runs.join("mcp_server")) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -59,86 +59,86 @@ pub(super) fn lines(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn silent() -> JournalEvents {
+fn no_events() -> JournalEvents {
     Arc::new(|event| panic!("{event:?}"))
 }
 
 #[test]
-fn what_is_put_in_is_in_the_file() {
+fn writes_every_line() {
     let scratch = Scratch::new("journal");
-    let journal = Journal::open(JournalSettings::new(scratch.runs()), silent()).unwrap();
+    let journal = Journal::open(JournalSettings::new(scratch.runs()), no_events()).unwrap();
     for n in 0..10_000 {
         journal.put(n.to_string());
     }
     assert_eq!(journal.close(LONG), Closed::Done);
-    assert_eq!(journal.trouble(), None);
+    assert_eq!(journal.problem(), None);
     let expected: Vec<Value> = (0..10_000).map(Value::from).collect();
     assert_eq!(lines(&latest(&scratch.runs())), expected);
 }
 
 #[test]
-fn who_writes_nothing_leaves_nothing() {
+fn a_journal_without_lines_leaves_no_file() {
     let scratch = Scratch::new("journal-idle");
-    let journal = Journal::open(JournalSettings::new(scratch.runs()), silent()).unwrap();
+    let journal = Journal::open(JournalSettings::new(scratch.runs()), no_events()).unwrap();
     assert_eq!(journal.close(LONG), Closed::Done);
     assert!(journal_files(&scratch.runs()).is_empty());
-    // Nobody takes it any more, and nobody is told that it was written.
+    // A closed journal counts further lines as lost.
     journal.put("late");
-    assert_eq!(journal.trouble().map(|trouble| trouble.n_lost), Some(1));
+    assert_eq!(journal.problem().map(|problem| problem.n_lost), Some(1));
 }
 
 #[test]
-fn several_write_side_by_side() {
+fn several_journals_share_a_folder() {
     let scratch = Scratch::new("journal-shared");
     let settings = JournalSettings { file_bytes_max: 2_000, files_max: 1, folder: scratch.runs() };
     let journals: Vec<Journal> =
-        (0..4).map(|_| Journal::open(settings.clone(), silent()).unwrap()).collect();
+        (0..4).map(|_| Journal::open(settings.clone(), no_events()).unwrap()).collect();
     for n in 0..1_000 {
         for journal in &journals {
             journal.put(n.to_string());
         }
     }
     for journal in &journals {
-        assert_eq!((journal.close(LONG), journal.trouble()), (Closed::Done, None));
+        assert_eq!((journal.close(LONG), journal.problem()), (Closed::Done, None));
     }
-    // Each has the end of its own lines, whatever the others removed.
+    // Each keeps its last lines, although the others remove old files.
     let last = |path: &PathBuf| lines(path).last().and_then(Value::as_u64);
     let n_ends = journal_files(&scratch.runs()).iter().filter(|it| last(it) == Some(999)).count();
     assert!(n_ends >= 1 && lines(&latest(&scratch.runs())).len() > 1);
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_at_once() {
+fn open_fails_if_the_folder_or_a_limit_is_unusable() {
     let scratch = Scratch::new("journal-refused");
     fs::write(scratch.runs(), "in the way").unwrap();
     let settings = JournalSettings::new(scratch.runs());
-    let told = |settings: JournalSettings| match Journal::open(settings, silent()) {
+    let open_error = |settings: JournalSettings| match Journal::open(settings, no_events()) {
         Ok(_) => panic!("it was opened"),
-        Err(refused) => refused,
+        Err(error) => error,
     };
-    let refused = told(settings.clone());
-    assert!(matches!(&refused, NotOpened::Folder { .. }), "{refused}");
-    assert!(refused.to_string().starts_with("cannot write the journal in `/"), "{refused}");
-    let refused = told(JournalSettings { files_max: 0, ..settings.clone() });
-    assert_eq!(refused.to_string(), "`files_max` of the journal must be at least 1, but is 0");
+    let error = open_error(settings.clone());
+    assert!(matches!(&error, OpenError::Folder { .. }), "{error}");
+    assert!(error.to_string().starts_with("cannot write the journal in `/"), "{error}");
+    let error = open_error(JournalSettings { files_max: 0, ..settings.clone() });
+    assert_eq!(error.to_string(), "`files_max` of the journal must be at least 1, but is 0");
     assert!(matches!(
-        told(JournalSettings { file_bytes_max: 0, ..settings }),
-        NotOpened::NoRoom(_)
+        open_error(JournalSettings { file_bytes_max: 0, ..settings }),
+        OpenError::ZeroLimit(_)
     ));
 }
 
-/// A disk that does nothing until it is told to.
+/// A file on a disk that blocks until it is released.
 struct Stalled {
     file: File,
     reached: mpsc::Sender<()>,
-    go: Arc<Mutex<mpsc::Receiver<()>>>,
+    release: Arc<Mutex<mpsc::Receiver<()>>>,
 }
 
 impl Write for Stalled {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Nobody listens after the first time, and it goes on for good when nobody can tell it.
+        // Both channels may be closed. A closed `release` no longer blocks.
         let _ = self.reached.send(());
-        let _ = self.go.lock().unwrap().recv();
+        let _ = self.release.lock().unwrap().recv();
         self.file.write(bytes)
     }
 
@@ -147,8 +147,8 @@ impl Write for Stalled {
     }
 }
 
-impl Sheet for Stalled {
-    fn cut(&self, n_bytes: u64) -> io::Result<()> {
+impl JournalFile for Stalled {
+    fn truncate(&self, n_bytes: u64) -> io::Result<()> {
         self.file.set_len(n_bytes)
     }
 
@@ -158,19 +158,19 @@ impl Sheet for Stalled {
 }
 
 #[test]
-fn nobody_waits_for_a_disk() {
+fn put_does_not_wait_for_the_disk() {
     let scratch = Scratch::new("journal-stalled");
-    let (free, go) = mpsc::channel();
-    let go = Arc::new(Mutex::new(go));
+    let (releaser, release) = mpsc::channel();
+    let release = Arc::new(Mutex::new(release));
     let (reached, at_the_disk) = mpsc::channel();
     let create = move |path: &Path| {
         let file = private::create_file(path)?;
-        let (reached, go) = (reached.clone(), Arc::clone(&go));
-        Ok(Box::new(Stalled { file, reached, go }) as Box<dyn Sheet>)
+        let (reached, release) = (reached.clone(), Arc::clone(&release));
+        Ok(Box::new(Stalled { file, reached, release }) as Box<dyn JournalFile>)
     };
-    let files = Files::created_by(scratch.runs().join("mcp_server"), 5, Box::new(create));
-    let (tell, told) = mpsc::channel();
-    let events: JournalEvents = Arc::new(move |event| tell.send(event).unwrap());
+    let files = Files::with_create(scratch.runs().join("mcp_server"), 5, Box::new(create));
+    let (sender, reported) = mpsc::channel();
+    let events: JournalEvents = Arc::new(move |event| sender.send(event).unwrap());
     let shared = Arc::<Shared>::default();
     let writer = Writer::new(files, 1 << 30, Arc::clone(&shared), events, Duration::ZERO);
     let journal = Journal::start(writer, shared).unwrap();
@@ -178,21 +178,21 @@ fn nobody_waits_for_a_disk() {
     let line = format!("\"{}\"", "x".repeat(64 * 1024));
     let n_lines = 4 * QUEUE_BYTES_MAX / line.len();
     journal.put(line.clone());
-    // A thread that had not begun yet would tell of what is lost until then by itself.
+    // A thread that had not started yet would report the lines lost until then separately.
     at_the_disk.recv_timeout(LONG).unwrap();
     for _ in 1..n_lines {
         journal.put(line.clone());
     }
-    let trouble = journal.trouble().unwrap();
-    assert_eq!(trouble.reason, BEHIND);
-    assert!(trouble.n_lost > 0 && journal.close(Duration::ZERO) == Closed::TimedOut);
+    let problem = journal.problem().unwrap();
+    assert_eq!(problem.reason, BEHIND);
+    assert!(problem.n_lost > 0 && journal.close(Duration::ZERO) == Closed::TimedOut);
 
-    drop(free);
-    assert_eq!((journal.close(LONG), journal.trouble()), (Closed::Done, None));
-    let events = [told.recv_timeout(LONG).unwrap(), told.recv_timeout(LONG).unwrap()];
-    let n_lost = trouble.n_lost;
+    drop(releaser);
+    assert_eq!((journal.close(LONG), journal.problem()), (Closed::Done, None));
+    let events = [reported.recv_timeout(LONG).unwrap(), reported.recv_timeout(LONG).unwrap()];
+    let n_lost = problem.n_lost;
     let reason = BEHIND.to_owned();
-    assert_eq!(events, [JournalEvent::Trouble { reason }, JournalEvent::Over { n_lost }]);
+    assert_eq!(events, [JournalEvent::Problem { reason }, JournalEvent::Recovered { n_lost }]);
     let written = lines(&latest(&scratch.runs()));
-    assert_eq!(written.len() as u64, n_lines as u64 - n_lost + 1, "and one that tells of it");
+    assert_eq!(written.len() as u64, n_lines as u64 - n_lost + 1, "and one that reports the loss");
 }

@@ -1,4 +1,4 @@
-//! What the journal's thread does with lines: writing them, and keeping account of what is lost.
+//! The writer on the journal's thread: writes lines, and counts those that are lost.
 
 use std::io;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use manila::stage::redact::Redaction;
 use manila::{Code, JsonObject};
 use tokio::time::Instant;
 
-use super::files::{Begun, Files, Stopped};
+use super::files::{AppendError, Files, OpenFile};
 use super::{BEHIND, JournalEvent, JournalEvents, Shared};
 use crate::rt::clock;
 
-/// As much is written at once.
+/// The size at which a batch of lines is written.
 const BATCH_BYTES: usize = 256 * 1024;
 
 pub(super) struct Writer {
@@ -23,13 +23,13 @@ pub(super) struct Writer {
     retry_after: Duration,
     shared: Arc<Shared>,
     events: JournalEvents,
-    begun: Option<Begun>,
-    /// Whole lines that are not written yet.
+    open_file: Option<OpenFile>,
+    /// Complete lines that are not written yet.
     batch: Vec<u8>,
-    /// The batch begins with a line that tells of so many lost ones.
-    n_telling: Option<u64>,
-    /// How many lost lines were told of since the trouble began.
-    n_told: u64,
+    /// The number of lost lines that the first line of the batch reports, if it does.
+    n_reporting: Option<u64>,
+    /// The number of lost lines that were reported since the trouble began.
+    n_reported: u64,
     next_try: Option<Instant>,
     has_latest: bool,
 }
@@ -48,26 +48,26 @@ impl Writer {
             retry_after,
             shared,
             events,
-            begun: None,
+            open_file: None,
             batch: Vec::new(),
-            n_telling: None,
-            n_told: 0,
+            n_reporting: None,
+            n_reported: 0,
             next_try: None,
             has_latest: true,
         }
     }
 
-    /// Takes a line. It is written with those beside it, at the latest by `flush`.
+    /// Adds a line to the batch, which is written when it is large enough, or by `flush`.
     pub(super) fn add(&mut self, line: &[u8], now: Instant) {
-        if self.is_over(line.len() + 1) {
+        if self.would_exceed_limit(line.len() + 1) {
             self.flush(now);
-            self.begun = None;
+            self.open_file = None;
         }
         if self.next_try.is_some_and(|next_try| now < next_try) {
             return self.shared.lose(1);
         }
         if self.batch.is_empty() {
-            self.tell_lost();
+            self.report_lost();
         }
         self.push(line);
         if self.batch.len() >= BATCH_BYTES {
@@ -75,38 +75,38 @@ impl Writer {
         }
     }
 
-    /// Writes what was taken.
+    /// Writes the batch.
     pub(super) fn flush(&mut self, now: Instant) {
         if self.batch.is_empty() {
             return;
         }
         let batch = std::mem::take(&mut self.batch);
         match self.write(&batch) {
-            Ok(()) => self.written(),
-            Err((n_bytes, error)) => self.failed(&batch, n_bytes, &error, now),
+            Ok(()) => self.finish_batch(),
+            Err((n_bytes, error)) => self.handle_failure(&batch, n_bytes, &error, now),
         }
         self.batch = batch;
         self.batch.clear();
     }
 
-    /// Writes the rest, and tells of what is lost, if that is possible at last.
+    /// Writes the batch, and tries to report the lost lines.
     pub(super) fn finish(&mut self, now: Instant) {
         self.flush(now);
         if self.shared.n_lost() > 0 {
-            self.tell_lost();
+            self.report_lost();
             self.flush(now);
         }
     }
 
-    /// Whether so many bytes more are too much for the file.
-    fn is_over(&self, n_bytes: usize) -> bool {
-        let file = self.begun.as_ref().map_or(0, Begun::n_bytes) + self.batch.len() as u64;
+    /// Returns whether this number of additional bytes would exceed the limit of the file.
+    fn would_exceed_limit(&self, n_bytes: usize) -> bool {
+        let file = self.open_file.as_ref().map_or(0, OpenFile::n_bytes) + self.batch.len() as u64;
         file > 0 && file + n_bytes as u64 > self.file_bytes_max
     }
 
     fn push(&mut self, line: &[u8]) {
         let mut rest = line;
-        // In JSON a line end can only stand between tokens, where a space says the same.
+        // In JSON, line breaks occur only between tokens, where a space is equivalent.
         while let Some((before, after)) =
             memchr::memchr(b'\n', rest).and_then(|at| Some((rest.get(..at)?, rest.get(at + 1..)?)))
         {
@@ -118,97 +118,97 @@ impl Writer {
         self.batch.push(b'\n');
     }
 
-    /// Begins the batch with a line that tells of lost ones, if there are any.
-    fn tell_lost(&mut self) {
+    /// Starts the batch with a line that reports the lost ones, if there are any.
+    fn report_lost(&mut self) {
         let n_lost = self.shared.n_lost();
         if n_lost == 0 {
             return;
         }
-        self.begin_trouble(BEHIND, Known::Keep);
+        self.begin_trouble(BEHIND, EarlierReason::Keep);
         let details = JsonObject::build(|object| object.member("lost", &n_lost));
-        let mut record = Record::new(clock::moment(), Some("manila/journal"));
+        let mut record = Record::new(clock::timestamp(), Some("manila/journal"));
         let code = Code::InternalError;
         let message = code.entry().message;
         record.failure = Some(RecordedFailure { code, message, details: Some(&details) });
         self.push(&record.line(Redaction::Standard));
-        self.n_telling = Some(n_lost);
+        self.n_reporting = Some(n_lost);
     }
 
-    /// Writes lines to the file, or to a new one where there is none any more. On failure it says
-    /// how many bytes of whole lines were written.
+    /// Writes lines to the file, or to a new one if it no longer exists. A failure contains the
+    /// number of bytes that were written, in complete lines.
     fn write(&mut self, lines: &[u8]) -> Result<(), (usize, io::Error)> {
-        let begun = match self.begun.take().filter(Begun::is_there) {
-            Some(begun) => begun,
-            None => self.files.begin().map_err(|error| (0, error))?,
+        let open_file = match self.open_file.take().filter(OpenFile::exists) {
+            Some(open_file) => open_file,
+            None => self.files.create().map_err(|error| (0, error))?,
         };
-        let appended = begun.append(lines);
-        let (begun, stopped) = match appended {
-            Ok(begun) => (Some(begun), Ok(())),
-            Err(Stopped { n_bytes, error, begun }) => (begun, Err((n_bytes, error))),
+        let (open_file, written) = match open_file.append(lines) {
+            Ok(open_file) => (Some(open_file), Ok(())),
+            Err(AppendError { n_bytes, error, open_file }) => (open_file, Err((n_bytes, error))),
         };
-        self.begun = begun;
+        self.open_file = open_file;
         self.announce();
-        stopped
+        written
     }
 
-    /// Lets people find the file, now that there are lines in it.
+    /// Links to the file, now that it contains lines.
     fn announce(&mut self) {
-        let Some(begun) = &mut self.begun else { return };
-        if let Err(error) = self.files.announce(begun)
+        let Some(open_file) = &mut self.open_file else { return };
+        if let Err(error) = self.files.announce(open_file)
             && self.has_latest
         {
             self.has_latest = false;
-            (self.events)(JournalEvent::NoLatest { reason: error.to_string() });
+            (self.events)(JournalEvent::LinkFailed { reason: error.to_string() });
         }
     }
 
-    fn written(&mut self) {
+    fn finish_batch(&mut self) {
         self.next_try = None;
-        self.told();
+        self.confirm_reported();
         if self.shared.reason().take().is_some() {
-            let n_lost = std::mem::take(&mut self.n_told);
-            (self.events)(JournalEvent::Over { n_lost });
+            let n_lost = std::mem::take(&mut self.n_reported);
+            (self.events)(JournalEvent::Recovered { n_lost });
         }
     }
 
-    fn failed(&mut self, batch: &[u8], n_bytes: usize, error: &io::Error, now: Instant) {
+    fn handle_failure(&mut self, batch: &[u8], n_bytes: usize, error: &io::Error, now: Instant) {
         let unwritten = batch.get(n_bytes..).unwrap_or_default();
         let mut n_lost = memchr::memchr_iter(b'\n', unwritten).count() as u64;
         if n_bytes > 0 {
-            self.told();
-        } else if self.n_telling.take().is_some() {
-            // The line that tells of others is none of them.
+            self.confirm_reported();
+        } else if self.n_reporting.take().is_some() {
+            // The line that reports lost lines does not count as one.
             n_lost -= 1;
         }
         self.shared.lose(n_lost);
         self.next_try = Some(now + self.retry_after);
         let folder = self.files.folder().display();
-        self.begin_trouble(&format!("cannot write in `{folder}`: {error}"), Known::Replace);
+        let reason = format!("cannot write to `{folder}`: {error}");
+        self.begin_trouble(&reason, EarlierReason::Replace);
     }
 
-    /// The line that tells of lost ones is written.
-    fn told(&mut self) {
-        let n_lost = self.n_telling.take().unwrap_or(0);
+    /// Counts lost lines as reported, after the line that reports them was written.
+    fn confirm_reported(&mut self) {
+        let n_lost = self.n_reporting.take().unwrap_or(0);
         self.shared.n_lost.fetch_sub(n_lost, Ordering::Relaxed);
-        self.n_told += n_lost;
+        self.n_reported += n_lost;
     }
 
-    fn begin_trouble(&self, reason: &str, known: Known) {
-        let mut shown = self.shared.reason();
-        let is_new = shown.is_none();
-        if is_new || known == Known::Replace {
-            *shown = Some(reason.to_owned());
+    fn begin_trouble(&self, reason: &str, earlier: EarlierReason) {
+        let mut current = self.shared.reason();
+        let is_new = current.is_none();
+        if is_new || earlier == EarlierReason::Replace {
+            *current = Some(reason.to_owned());
         }
-        drop(shown);
+        drop(current);
         if is_new {
-            (self.events)(JournalEvent::Trouble { reason: reason.to_owned() });
+            (self.events)(JournalEvent::Problem { reason: reason.to_owned() });
         }
     }
 }
 
-/// What becomes of a reason that is known already.
+/// Whether an earlier reason is kept or replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum EarlierReason {
     Keep,
     Replace,
 }

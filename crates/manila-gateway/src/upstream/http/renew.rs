@@ -1,75 +1,85 @@
-//! A new session in the place of one that the server has forgotten.
+//! Replaces a session that the server has lost.
 
 use std::sync::Arc;
 
-use super::{Link, Session};
+use super::{HttpTransport, Session};
 use crate::protocol::era::Era;
-use crate::upstream::handshake::{self, Refusal};
-use crate::upstream::pending::{Arrived, Declined};
-use crate::upstream::{Connection, Greeting, Opening};
+use crate::upstream::handshake::{self, HandshakeError};
+use crate::upstream::pending::{HttpFailure, UpstreamReply};
+use crate::upstream::{Connection, Handshake, HandshakeMethod};
 
-impl Link {
-    /// Opens a new session, unless somebody else has meanwhile. That goes on if whoever needs it
-    /// first does not wait for it: others do.
-    pub(super) async fn renewed(
-        self: &Arc<Link>,
+impl HttpTransport {
+    /// Opens a new session, unless another request has done so. This continues even if the request
+    /// that started it is dropped, because other requests may wait for it.
+    pub(super) async fn renew_session(
+        self: &Arc<HttpTransport>,
         connection: &Arc<Connection>,
-        gone: &Session,
-    ) -> Result<(), Arrived> {
-        let (link, connection, gone) = (Arc::clone(self), Arc::clone(connection), gone.clone());
-        let renewing = tokio::spawn(async move { link.renew(&connection, &gone).await });
+        lost: &Session,
+    ) -> Result<(), UpstreamReply> {
+        let (transport, connection) = (Arc::clone(self), Arc::clone(connection));
+        let lost = lost.clone();
+        let renewing =
+            tokio::spawn(async move { transport.renew_unless_done(&connection, &lost).await });
         match renewing.await {
             Ok(renewed) => renewed,
-            // It ends early only if we do.
-            Err(_) => Err(Arrived::Unusable("no new session could be opened".to_owned())),
+            // The task ends early only if the gateway stops.
+            Err(_) => Err(UpstreamReply::Unusable("no new session could be opened".to_owned())),
         }
     }
 
-    async fn renew(
-        self: &Arc<Link>,
+    async fn renew_unless_done(
+        self: &Arc<HttpTransport>,
         connection: &Arc<Connection>,
-        gone: &Session,
-    ) -> Result<(), Arrived> {
+        lost: &Session,
+    ) -> Result<(), UpstreamReply> {
         let _renewing = self.renewing.lock().await;
-        if self.session(Era::PLAINEST) != *gone {
+        if self.session(Era::FALLBACK) != *lost {
             return Ok(());
         }
-        match self.open_session(connection, &Greeting::own(Opening::Initialize)).await {
+        match self.open_session(connection, &Handshake::own(HandshakeMethod::Initialize)).await {
             Ok(_) => {
-                self.tell_renewed(connection);
+                self.report_new_session(connection);
                 Ok(())
             }
-            Err(refusal) => {
-                let reason = match refusal {
-                    Refusal::Unusable(why) => why,
-                    Refusal::Declined(declined) => declined.reason,
-                    Refusal::Error(error) => error.to_string(),
-                    Refusal::Silent(timeout) => format!("it {}", handshake::no_answer(timeout)),
-                    Refusal::Gone => "it is gone".to_owned(),
+            Err(error) => {
+                let reason = match error {
+                    HandshakeError::Unusable(reason) => reason,
+                    HandshakeError::HttpFailure(failure) => failure.reason,
+                    HandshakeError::Error(error) => error.to_string(),
+                    HandshakeError::Silent(timeout) => {
+                        format!("it {}", handshake::describe_timeout(timeout))
+                    }
+                    HandshakeError::Disconnected => "it disconnected".to_owned(),
                 };
                 let address = &self.address;
-                let reason = format!("`{address}` has forgotten our session: {reason}");
-                Err(Arrived::Declined(Declined { status: None, reason, retry_after: None }))
+                let reason = format!(
+                    "`{address}` lost the session, and no new one could be opened: {reason}"
+                );
+                Err(UpstreamReply::HttpFailure(HttpFailure {
+                    status: None,
+                    reason,
+                    retry_after: None,
+                }))
             }
         }
     }
 
-    /// Greets a server of the legacy era, confirms it, and listens to what it says unasked.
+    /// Performs the handshake with a server of the legacy era, and opens the server's stream.
     pub(in crate::upstream) async fn open_session(
-        self: &Arc<Link>,
+        self: &Arc<HttpTransport>,
         connection: &Arc<Connection>,
-        greeting: &Greeting,
-    ) -> Result<manila::RawJson, Refusal> {
-        let timeout = self.keeping.start_timeout;
-        let hello = handshake::initialize(connection, greeting);
-        let answered = tokio::time::timeout(timeout, hello).await;
-        let result = answered.unwrap_or(Err(Refusal::Silent(timeout)))?;
-        let session = self.opened_session(connection.era_or_plainest());
-        if let Some(confirmation) = greeting.confirmation.clone() {
-            self.confirm(connection, &session, confirmation).await;
+        handshake: &Handshake,
+    ) -> Result<manila::RawJson, HandshakeError> {
+        let timeout = self.config.start_timeout;
+        let initialized = handshake::initialize(connection, handshake);
+        let result = tokio::time::timeout(timeout, initialized).await;
+        let result = result.unwrap_or(Err(HandshakeError::Silent(timeout)))?;
+        let session = self.take_opened_session(connection.era_or_fallback());
+        if let Some(initialized_frame) = handshake.initialized_frame.clone() {
+            self.send_initialized(connection, &session, initialized_frame).await;
         }
         self.use_session(session);
-        self.hear(connection);
+        self.open_server_stream(connection);
         Ok(result)
     }
 }

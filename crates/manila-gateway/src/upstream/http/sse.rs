@@ -1,27 +1,27 @@
-//! Server-sent events: text in pieces, events out.
+//! Parses server-sent events from a stream of bytes.
 
 use std::time::Duration;
 
-/// What an event says.
+/// A server-sent event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Event {
-    /// What it carries; nothing in an event that only tells an id.
+    /// The data, which may be empty.
     pub(super) data: Vec<u8>,
 }
 
-/// Reads events piece by piece.
+/// Parses events that arrive in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     line: Vec<u8>,
-    /// What has come of the event that is being read, if it has data.
+    /// The start of the current event, if it has data.
     event: Option<Event>,
-    /// The id that stands in it.
+    /// The id of the current event.
     id: Option<String>,
-    /// Whether it has a name that is not that of messages.
+    /// Whether the current event has a name other than `message`.
     is_other: bool,
-    /// Whether the last byte was a carriage return, which a line feed may belong to.
+    /// Whether the last byte was a carriage return, which a line feed may follow.
     was_return: bool,
-    is_begun: bool,
+    has_first_line: bool,
     pub(super) last_id: Option<String>,
     pub(super) retry: Option<Duration>,
     bytes_max: usize,
@@ -36,13 +36,13 @@ impl Events {
         Events { bytes_max, ..Events::default() }
     }
 
-    /// Begins to read a new stream that goes on after the last event of this one.
+    /// Prepares for a new stream that continues after the last event of this one.
     pub(super) fn restart(&mut self) {
         let (last_id, retry) = (self.last_id.take(), self.retry);
         *self = Events { last_id, retry, ..Events::new(self.bytes_max) };
     }
 
-    /// Takes the next piece, and hands out the events that end in it.
+    /// Parses the next piece, and passes the events that end in it to `take`.
     pub(super) fn feed(
         &mut self,
         piece: &[u8],
@@ -79,11 +79,11 @@ impl Events {
         self.event.as_ref().map_or(0, |event| event.data.len())
     }
 
-    /// An empty line ends an event.
+    /// Parses a complete line. Returns the event that an empty line ends.
     fn end_line(&mut self) -> Option<Event> {
         let mut line = std::mem::take(&mut self.line);
-        if !self.is_begun {
-            self.is_begun = true;
+        if !self.has_first_line {
+            self.has_first_line = true;
             if line.starts_with(b"\xEF\xBB\xBF") {
                 line.drain(..3);
             }
@@ -91,7 +91,7 @@ impl Events {
         if line.is_empty() {
             let is_other = std::mem::take(&mut self.is_other);
             let event = self.event.take();
-            // An event that did not come to its end has not come.
+            // Only a complete event changes the last id.
             self.last_id = self.id.take().or(self.last_id.take());
             return event.filter(|_| !is_other);
         }
@@ -121,7 +121,7 @@ impl Events {
                 self.retry = ms.map(Duration::from_millis).or(self.retry);
             }
             b"event" => self.is_other = !matches!(value, b"" | b"message"),
-            // Comments have no name.
+            // Comments have an empty field name; unknown fields are ignored.
             _ => {}
         }
         None

@@ -1,4 +1,4 @@
-//! A small client, by hand, and one check for all tests: exchanges, line by line.
+//! A small HTTP client, and the check of the HTTP tests: exchanges, line by line.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, PipeWriter, Read, Write};
@@ -7,86 +7,86 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::super::super::{Ending, Options, serve_http};
-use super::super::conversation::written_out;
+use super::super::conversation::expand;
 
-/// What a client says of itself unless a test says otherwise.
-const USUAL: [(&str, &str); 3] = [
+/// The default headers of a request.
+const DEFAULT_HEADERS: [(&str, &str); 3] = [
     ("Host", "localhost"),
     ("Content-Type", "application/json"),
     ("Accept", "application/json, text/event-stream"),
 ];
 
-/// Plays `script` against a fresh server. The word before `>`, `<` or `!` is a connection:
+/// Runs `script` against a new server. The name before `>`, `<` or `!` is a connection:
 ///
 /// - `a> POST Some: header; Another: header | body`: sends a request
-/// - `a< 200 body`: gets a status and a whole body, `a< 200 stream` a stream
-/// - `a< body`: gets an event of the stream, `a< end` its end
-/// - `a!`: hangs up
+/// - `a< 200 body`: expects a status and a complete body, `a< 200 stream` a stream
+/// - `a< body`: expects an event of the stream, `a< end` its end
+/// - `a!`: disconnects
 ///
-/// `SESSION` is the id of the last session that began, `LEGACY` and `MODERN` are headers.
+/// `SESSION` is the id of the last session that started; `LEGACY` and `MODERN` are headers.
 #[track_caller]
 pub(super) fn check(options: Options, script: &str) {
-    let site = Site::start(options);
+    let server = TestServer::start(options);
     let mut connections = HashMap::new();
     let mut session = String::new();
-    let script = written_out(script)
+    let script = expand(script)
         .replace("LEGACY", "Mcp-Session-Id: SESSION; MCP-Protocol-Version: 2025-11-25")
         .replace("MODERN", "MCP-Protocol-Version: 2026-07-28");
     for line in script.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
         let at = line.find(['>', '<', '!']).expect(line);
         let (name, rest) = line.split_at(at);
-        let connection = connections.entry(name).or_insert_with(|| site.connect());
-        let said = rest[1..].trim();
+        let connection = connections.entry(name).or_insert_with(|| server.connect());
+        let content = rest[1..].trim();
         match &rest[..1] {
-            ">" => connection.send(&said.replace("SESSION", &session)),
+            ">" => connection.send(&content.replace("SESSION", &session)),
             "!" => drop(connections.remove(name)),
-            _ if said.starts_with(|first: char| first.is_ascii_digit()) => {
+            _ if content.starts_with(|first: char| first.is_ascii_digit()) => {
                 let reply = connection.reply();
                 if let Some(id) = reply.header("mcp-session-id") {
                     id.clone_into(&mut session);
                 }
-                assert_eq!(reply.told(), said, "{line}");
+                assert_eq!(reply.summary(), content, "{line}");
             }
             _ => {
                 let event = connection.event();
-                assert_eq!(event.as_deref().unwrap_or("end"), said, "{line}");
+                assert_eq!(event.as_deref().unwrap_or("end"), content, "{line}");
             }
         }
     }
 }
 
-/// A server and the way to stop it.
-pub(super) struct Site {
+/// A running server.
+pub(super) struct TestServer {
     address: SocketAddr,
     stop: Option<PipeWriter>,
     serving: Option<JoinHandle<io::Result<Ending>>>,
 }
 
-impl Site {
-    pub(super) fn start(options: Options) -> Site {
+impl TestServer {
+    pub(super) fn start(options: Options) -> TestServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (mut asked, stop) = io::pipe().unwrap();
-        let until = move || asked.read_to_end(&mut Vec::new()).map(|_| ());
-        let serving = thread::spawn(move || serve_http(listener, options, until));
-        Site { address, stop: Some(stop), serving: Some(serving) }
+        let (mut stopped, stop) = io::pipe().unwrap();
+        let wait_for_stop = move || stopped.read_to_end(&mut Vec::new()).map(|_| ());
+        let serving = thread::spawn(move || serve_http(listener, options, wait_for_stop));
+        TestServer { address, stop: Some(stop), serving: Some(serving) }
     }
 
     pub(super) fn connect(&self) -> Connection {
         let stream = TcpStream::connect(self.address).unwrap();
-        // A test that waits in vain must fail.
+        // A test without a response must fail.
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         Connection { stream: BufReader::new(stream), stream_left: String::new(), is_stream: false }
     }
 
-    /// Asks the server to stop, and says how it ended.
+    /// Stops the server, and returns the reason why it stopped.
     pub(super) fn stop(&mut self) -> Option<Ending> {
         drop(self.stop.take());
         self.serving.take().map(|serving| serving.join().unwrap().unwrap())
     }
 }
 
-impl Drop for Site {
+impl Drop for TestServer {
     fn drop(&mut self) {
         if !thread::panicking() {
             self.stop();
@@ -94,15 +94,15 @@ impl Drop for Site {
     }
 }
 
-/// One connection of the client.
+/// A connection of the client.
 pub(super) struct Connection {
     stream: BufReader<TcpStream>,
-    /// What has come of the stream and was no event yet.
+    /// The received part of the stream that is not a complete event yet.
     stream_left: String,
     is_stream: bool,
 }
 
-/// What came back.
+/// A response.
 pub(super) struct Reply {
     pub(super) status: u16,
     headers: Vec<(String, String)>,
@@ -116,15 +116,15 @@ impl Reply {
         header.map(|(_, value)| value.as_str())
     }
 
-    /// As scripts tell it.
-    fn told(&self) -> String {
+    /// Returns the response in the format of a script.
+    fn summary(&self) -> String {
         let body = self.body.as_deref().unwrap_or("stream");
         format!("{} {body}", self.status).trim().to_owned()
     }
 }
 
 impl Connection {
-    /// Sends `METHOD headers | body`, with the usual headers and those that are given.
+    /// Sends `METHOD headers | body`, with the default headers and the given ones.
     pub(super) fn send(&mut self, request: &str) {
         let (head, body) = request.split_once(" | ").unwrap_or((request, ""));
         let (method, given) = head.split_once(' ').unwrap_or((head, ""));
@@ -134,10 +134,10 @@ impl Connection {
             .map(|(name, value)| (name.trim(), value.trim()))
             .collect();
         let path = given.iter().find(|(name, _)| *name == "Path").map_or("/mcp", |(_, path)| path);
-        let usual = USUAL
+        let defaults = DEFAULT_HEADERS
             .iter()
             .filter(|(name, _)| !given.iter().any(|(it, _)| it.eq_ignore_ascii_case(name)));
-        let sent = usual.chain(&given);
+        let sent = defaults.chain(&given);
         let headers = sent.filter(|(name, value)| *name != "Path" && *value != "none");
         let headers: Vec<String> =
             headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -152,7 +152,7 @@ impl Connection {
         self.stream.get_mut().write_all(bytes).unwrap();
     }
 
-    /// The head of an answer, and its body unless it is a stream.
+    /// Reads the head of a response, and its body unless it is a stream.
     #[track_caller]
     pub(super) fn reply(&mut self) -> Reply {
         let first = self.line();
@@ -184,10 +184,10 @@ impl Connection {
         body
     }
 
-    /// The data of the next event; `None` at the end of the stream.
+    /// Returns the data of the next event, or `None` at the end of the stream.
     #[track_caller]
     pub(super) fn event(&mut self) -> Option<String> {
-        assert!(self.is_stream, "there is no stream to get an event from");
+        assert!(self.is_stream, "there is no stream to read an event from");
         loop {
             while let Some((event, rest)) = self.stream_left.split_once("\n\n") {
                 let data = event.strip_prefix("event: message\ndata: ").map(str::to_owned);
@@ -215,14 +215,14 @@ impl Connection {
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.stream.read_line(&mut line).unwrap();
-        assert!(line.ends_with("\r\n"), "the answer ended too early: {line:?}");
+        assert!(line.ends_with("\r\n"), "the response ended too early: {line:?}");
         line.trim_end().to_owned()
     }
 
-    /// Everything until the server closes the connection.
+    /// Reads the rest of the output until the server closes the connection.
     pub(super) fn rest(mut self) -> String {
         let mut rest = Vec::new();
-        // A reset is an end, too.
+        // A connection reset counts as the end.
         let _ = self.stream.read_to_end(&mut rest);
         String::from_utf8_lossy(&rest).into_owned()
     }

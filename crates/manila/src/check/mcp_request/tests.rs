@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::check::Checker;
-use crate::check::table::{Table, agrees, mutated, schema_of};
-use crate::subject::Subject;
+use crate::check::table::{Table, check_agreement, mutations, schema_of};
+use crate::document_kind::DocumentKind;
 
 fn table() -> Table {
-    let checker = Checker::new(Subject::McpRequest);
+    let checker = Checker::new(DocumentKind::McpRequest);
     let good = json!({
         "schema_version": "mcp.request.v0.1", "request_id": "r1", "time": "2026-01-02T03:04:05Z",
         "tool": {"name": "scan", "version": "v1"}, "params": {"deep": [1, {"x": null}]},
@@ -23,7 +23,7 @@ fn table() -> Table {
 }
 
 #[test]
-fn the_members_of_a_request() {
+fn checks_the_members_of_a_request() {
     let check = |pointer: &str, value: Option<Value>, expected: &str| {
         table().check(pointer, value, expected);
     };
@@ -59,7 +59,7 @@ fn the_members_of_a_request() {
 }
 
 #[test]
-fn artifacts_are_named_by_id_or_by_place() {
+fn an_artifact_has_an_id_or_a_locator() {
     let at = "/artifacts/0";
     let check = |name: &str, value: Option<Value>, expected: &str| {
         table().check(&format!("{at}/{name}"), value, expected);
@@ -83,11 +83,12 @@ fn artifacts_are_named_by_id_or_by_place() {
     table().check(at, Some(neither), "/artifacts/0 anyOf P1");
 }
 
-static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| schema_of(Subject::McpRequest));
+static SCHEMA: LazyLock<jsonschema::Validator> =
+    LazyLock::new(|| schema_of(DocumentKind::McpRequest));
 
 proptest! {
     #[test]
-    fn the_verdict_is_that_of_the_schema(document in mutated(&table().good)) {
-        agrees(&table(), &SCHEMA, &document)?;
+    fn the_verdict_agrees_with_the_schema(document in mutations(&table().good)) {
+        check_agreement(&table(), &SCHEMA, &document)?;
     }
 }

@@ -3,23 +3,23 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::check::table::{Table, agrees, mutated, schema_of, told};
+use crate::check::table::{Table, check_agreement, mutations, render_findings, schema_of};
 use crate::check::{Checker, Grade};
+use crate::document_kind::DocumentKind;
 use crate::request_envelope::{Message, Profile, Request};
-use crate::subject::Subject;
 
-/// What is found in a message in the strict profile, and on MCP.
+/// Checks the findings in a message in both profiles.
 #[track_caller]
 fn check(json: &str, strict: &str, mcp: &str) {
     for (profile, expected) in [(Profile::Strict, strict), (Profile::Mcp, mcp)] {
-        let checker = Checker::new(Subject::RequestEnvelope).profile(profile);
+        let checker = Checker::new(DocumentKind::RequestEnvelope).profile(profile);
         let verdict = checker.check(&json.to_owned().into());
-        assert_eq!(told(&verdict), expected, "{profile:?} {json}");
+        assert_eq!(render_findings(&verdict), expected, "{profile:?} {json}");
     }
 }
 
 #[test]
-fn requests_in_both_profiles() {
+fn profiles_have_different_rules() {
     check(r#"{"jsonrpc":"2.0","id":"a","method":"m","params":{},"more":1}"#, "", "");
     check(r#"{"jsonrpc":"2\u002e0","id":"a","method":"m","params":{}}"#, "", "");
     check(r#"{"jsonrpc":"2.0","id":"a","method":"m","params":{},"result":1}"#, "", "");
@@ -36,7 +36,7 @@ fn requests_in_both_profiles() {
 }
 
 #[test]
-fn what_neither_profile_takes() {
+fn both_profiles_reject_invalid_messages() {
     let both = |json: &str, expected: &str| check(json, expected, expected);
     both("[]", " batch Q1");
     both("7", " type Q1");
@@ -55,10 +55,10 @@ fn what_neither_profile_takes() {
 }
 
 #[test]
-fn answers_on_mcp() {
+fn checks_responses_on_mcp() {
     let mcp = |json: &str, expected: &str| {
-        let checker = Checker::new(Subject::RequestEnvelope).profile(Profile::Mcp);
-        assert_eq!(told(&checker.check(&json.to_owned().into())), expected, "{json}");
+        let checker = Checker::new(DocumentKind::RequestEnvelope).profile(Profile::Mcp);
+        assert_eq!(render_findings(&checker.check(&json.to_owned().into())), expected, "{json}");
     };
     mcp(r#"{"jsonrpc":"2.0","id":"a","result":1}"#, "");
     mcp(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}"#, "");
@@ -72,17 +72,17 @@ fn message() -> Value {
 }
 
 fn table(profile: Profile) -> Table {
-    let checker = Checker::new(Subject::RequestEnvelope).profile(profile);
+    let checker = Checker::new(DocumentKind::RequestEnvelope).profile(profile);
     Table { checker, good: message() }
 }
 
 static SCHEMA: LazyLock<jsonschema::Validator> =
-    LazyLock::new(|| schema_of(Subject::RequestEnvelope));
+    LazyLock::new(|| schema_of(DocumentKind::RequestEnvelope));
 
 proptest! {
-    /// The referee and the gateway agree.
+    /// The check agrees with the gateway.
     #[test]
-    fn who_reads_a_message_finds_what_the_check_finds(document in mutated(&message())) {
+    fn reading_a_message_agrees_with_the_check(document in mutations(&message())) {
         let text = document.to_string();
         let mcp = Message::from_json(text.clone()).map(drop);
         let strict = Request::from_json_strict(text).map(drop);
@@ -90,22 +90,25 @@ proptest! {
             let verdict = table(profile).verdict(&document);
             let mut broken = verdict.findings.iter().filter(|it| it.grade == Grade::Violation);
             match read {
-                Ok(()) => prop_assert!(broken.next().is_none(), "{}: {document}", told(&verdict)),
+                Ok(()) => {
+                    let found = render_findings(&verdict);
+                    prop_assert!(broken.next().is_none(), "{found}: {document}");
+                }
                 Err(refused) => prop_assert!(
                     broken.any(|it| (&it.pointer, it.rule, &it.message) == (
                         &refused.violation.pointer,
                         refused.violation.rule.as_str(),
                         &refused.violation.message,
                     )),
-                    "{}: {:?}: {document}", told(&verdict), refused
+                    "{}: {:?}: {document}", render_findings(&verdict), refused
                 ),
             }
         }
     }
 
-    /// Q1 is a schema too.
+    /// Q1 also has a schema.
     #[test]
-    fn the_strict_verdict_is_that_of_the_schema(document in mutated(&message())) {
-        agrees(&table(Profile::Strict), &SCHEMA, &document)?;
+    fn the_strict_verdict_agrees_with_the_schema(document in mutations(&message())) {
+        check_agreement(&table(Profile::Strict), &SCHEMA, &document)?;
     }
 }

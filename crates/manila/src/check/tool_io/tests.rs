@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::KEYWORDS;
 use crate::check::Checker;
-use crate::check::table::{Table, agrees, mutated, schema_of, told};
+use crate::check::table::{Table, check_agreement, mutations, render_findings, schema_of};
+use crate::document_kind::DocumentKind;
 use crate::raw_json::RawJson;
-use crate::subject::Subject;
 
 const TOOL: &str = r#"{"name": "sum", "title": "Sum", "inputSchema": {"type": "object",
     "properties": {"a": {"type": "integer", "maximum": 9}, "b/c": {"items": {"type": "string"}}},
@@ -16,14 +16,14 @@ const TOOL: &str = r#"{"name": "sum", "title": "Sum", "inputSchema": {"type": "o
 
 fn checker(tool: &str) -> Checker {
     let tool = RawJson::parse(tool.to_owned()).unwrap();
-    Checker::new(Subject::ToolIo).tool(&tool).unwrap()
+    Checker::new(DocumentKind::ToolIo).tool(&tool).unwrap()
 }
 
 #[test]
-fn input_and_output_fit_the_schemas_of_the_tool() {
+fn checks_input_and_output_against_the_tools_schemas() {
     let checker = checker(TOOL);
     let check = |json: &str, expected: &str| {
-        assert_eq!(told(&checker.check(&json.to_owned().into())), expected, "{json}");
+        assert_eq!(render_findings(&checker.check(&json.to_owned().into())), expected, "{json}");
     };
     check(r#"{"tool": "sum", "input": {"a": 1}}"#, "");
     check(r#"{"tool": "sum", "output": {"n": 1.5, "more": 1}}"#, "");
@@ -44,7 +44,7 @@ fn input_and_output_fit_the_schemas_of_the_tool() {
 }
 
 #[test]
-fn without_a_tool_the_structure_is_checked() {
+fn checks_only_the_structure_without_a_tool() {
     let table = table();
     table.check("/input", None, "");
     table.check("/output", None, "");
@@ -58,16 +58,16 @@ fn without_a_tool_the_structure_is_checked() {
 }
 
 #[test]
-fn a_tool_without_an_output_schema_answers_any_object() {
+fn without_an_output_schema_any_object_is_valid() {
     let checker = checker(r#"{"name": "any", "inputSchema": {"type": "object"}}"#);
     let verdict = checker.check(&r#"{"tool": "any", "output": {"x": [1]}}"#.into());
-    assert_eq!(told(&verdict), "");
+    assert_eq!(render_findings(&verdict), "");
     let verdict = checker.check(&r#"{"tool": "any", "output": 7}"#.into());
-    assert_eq!(told(&verdict), "/output type Q3");
+    assert_eq!(render_findings(&verdict), "/output type Q3");
 }
 
 #[test]
-fn a_tool_that_cannot_be_used_is_refused_in_words() {
+fn explains_why_a_tool_is_unusable() {
     for (tool, expected) in [
         ("[]", "the tool must be an object, but is an array"),
         (r#"{"inputSchema": {}}"#, "the tool must have a `name`"),
@@ -82,33 +82,33 @@ fn a_tool_that_cannot_be_used_is_refused_in_words() {
         ),
     ] {
         let tool = RawJson::parse(tool).unwrap();
-        let refused = Checker::new(Subject::ToolIo).tool(&tool).unwrap_err();
+        let refused = Checker::new(DocumentKind::ToolIo).tool(&tool).unwrap_err();
         assert!(refused.to_string().contains(expected), "{refused}");
     }
 }
 
 #[test]
-fn rules_keep_the_names_of_the_schema() {
+fn rules_have_the_names_of_schema_keywords() {
     assert!(KEYWORDS.is_sorted());
     let tool = r#"{"name": "t", "inputSchema": {"uniqueItems": true, "properties": {
         "u": {"uniqueItems": true}, "n": {"not": {}}, "f": false, "m": {"multipleOf": 2}}}}"#;
     let input = r#"{"tool": "t", "input": {"u": [1, 1], "n": 1, "f": 1, "m": 3}}"#;
     assert_eq!(
-        told(&checker(tool).check(&input.into())),
+        render_findings(&checker(tool).check(&input.into())),
         "/input/u uniqueItems Q3; /input/n not Q3; /input/f falseSchema Q3; /input/m multipleOf Q3"
     );
 }
 
 fn table() -> Table {
     let good: Value = json!({"tool": "t", "input": {"x": 1}, "output": {}, "more": 1});
-    Table { checker: Checker::new(Subject::ToolIo), good }
+    Table { checker: Checker::new(DocumentKind::ToolIo), good }
 }
 
-static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| schema_of(Subject::ToolIo));
+static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| schema_of(DocumentKind::ToolIo));
 
 proptest! {
     #[test]
-    fn the_verdict_is_that_of_the_schema(document in mutated(&table().good)) {
-        agrees(&table(), &SCHEMA, &document)?;
+    fn the_verdict_agrees_with_the_schema(document in mutations(&table().good)) {
+        check_agreement(&table(), &SCHEMA, &document)?;
     }
 }

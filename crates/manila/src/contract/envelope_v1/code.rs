@@ -1,12 +1,12 @@
-//! E7: the eleven words of `envelope-v1`.
+//! E7: the eleven error codes of `envelope-v1`.
 
 use crate::catalogue::Code;
 use crate::contract::Contract;
-use crate::contract::spelling::{Spelling, When};
+use crate::contract::spelling::{Conditional, Spelling};
 use crate::outcome::Run;
 
-/// All of them.
-pub(super) const WORDS: [&str; 11] = [
+/// Every error code.
+pub(super) const ERROR_CODES: [&str; 11] = [
     "invalid_argument",
     "invalid_path",
     "forbidden",
@@ -20,17 +20,17 @@ pub(super) const WORDS: [&str; 11] = [
     "internal_error",
 ];
 
-/// The word for a code. What a run shows can tell two cases of one code apart.
-pub(super) fn word(code: Code, run: Option<&Run>) -> &'static str {
-    match (code, run, words(code)) {
-        // M9: where something was tried, a program is missing.
-        (Code::CapabilityNotAvailable, Some(_), [_, (when_tried, _), ..]) => when_tried,
-        (_, _, [(usual, _), ..]) => usual,
+/// Returns the spelling of a code. For one code it depends on whether a program was run.
+pub(super) fn spell(code: Code, run: Option<&Run>) -> &'static str {
+    match (code, run, words_for(code)) {
+        // M9: if a command was tried, a program is missing.
+        (Code::CapabilityNotAvailable, Some(_), [_, (with_run, _), ..]) => with_run,
+        (_, _, [(default, _), ..]) => default,
         (_, _, []) => "internal_error",
     }
 }
 
-/// Words that several codes share, and the code that each one is read as.
+/// Spellings that several codes share, each with the code that it is read as.
 pub(super) const SHARED: &[(&str, Code)] = &[
     ("invalid_argument", Code::InvalidToolInput),
     ("not_found", Code::NotFound),
@@ -41,13 +41,13 @@ pub(super) const SHARED: &[(&str, Code)] = &[
     ("internal_error", Code::InternalError),
 ];
 
-/// The words for a code, the usual one first.
+/// Returns the spellings of a code, the default one first.
 pub(super) fn spellings(code: Code) -> Vec<Spelling> {
-    let usual = |word| Spelling::usual(Contract::EnvelopeV1, code, word);
-    words(code).iter().map(|(word, when)| Spelling { when: *when, ..usual(word) }).collect()
+    let usual = |word| Spelling::plain(Contract::EnvelopeV1, code, word);
+    words_for(code).iter().map(|(word, when)| Spelling { when: *when, ..usual(word) }).collect()
 }
 
-fn words(code: Code) -> &'static [When<&'static str>] {
+fn words_for(code: Code) -> &'static [Conditional<&'static str>] {
     match code {
         Code::ParseError
         | Code::MethodNotFound
@@ -60,10 +60,9 @@ fn words(code: Code) -> &'static [When<&'static str>] {
         Code::Conflict | Code::RateLimited => &[("resource_exhausted", None)],
         Code::TooLarge => &[("too_large", None)],
         Code::Cancelled | Code::Timeout => &[("timeout", None)],
-        Code::CapabilityNotAvailable => &[
-            ("not_implemented", None),
-            ("dependency_unavailable", Some("when a program is missing")),
-        ],
+        Code::CapabilityNotAvailable => {
+            &[("not_implemented", None), ("dependency_unavailable", Some("a program is missing"))]
+        }
         Code::UpstreamUnavailable => &[("dependency_unavailable", None)],
         Code::InvalidToolOutput | Code::CommandFailed | Code::ToolFailed | Code::InternalError => {
             &[("internal_error", None)]
@@ -73,12 +72,12 @@ fn words(code: Code) -> &'static [When<&'static str>] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Code, WORDS, words};
+    use super::{Code, ERROR_CODES, words_for};
 
     #[test]
-    fn every_word_is_one_of_the_eleven() {
+    fn every_spelling_is_one_of_the_eleven() {
         for code in Code::ALL {
-            assert!(words(*code).iter().all(|(word, _)| WORDS.contains(word)), "{code}");
+            assert!(words_for(*code).iter().all(|(word, _)| ERROR_CODES.contains(word)), "{code}");
         }
     }
 }

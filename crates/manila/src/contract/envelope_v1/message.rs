@@ -1,14 +1,15 @@
-//! E6: one line about what happened, without a line of anybody's code.
+//! E6: a message of one line, without source code or stack frames.
 
 use crate::contract::code_lines::plain_lines;
 use crate::outcome::Run;
 use crate::truncate::cut;
 
-/// E6: how many characters a message has at most.
+/// E6: the maximum length of a message, in characters.
 const CHARS_MAX: usize = 500;
 
-/// What the tool itself said: a program whose failure has no other name says it on stderr.
-pub(super) fn told<'a>(
+/// Returns the text to take the message from: the stderr of a program that failed without a code of
+/// its own, or the failure's message.
+pub(super) fn choose_message<'a>(
     message: &'a str,
     origin_code: Option<&str>,
     run: Option<&'a Run>,
@@ -20,7 +21,7 @@ pub(super) fn told<'a>(
     }
 }
 
-/// The first line of `text` that is no code, cut to 500 characters.
+/// Returns the first line of `text` that is not code, cut to 500 characters.
 pub(super) fn first_line(text: &str) -> Option<String> {
     plain_lines(text).next().map(|line| cut(&line, CHARS_MAX).0.to_owned())
 }
@@ -30,7 +31,7 @@ mod tests {
     use super::first_line;
 
     #[test]
-    fn takes_one_line_of_at_most_500_characters() {
+    fn returns_one_line_of_at_most_500_characters() {
         assert_eq!(first_line("\n  broken \nmore").as_deref(), Some("broken"));
         assert_eq!(first_line(&"é".repeat(501)), Some("é".repeat(500)));
         assert_eq!(first_line("```\ncode\n```"), None);

@@ -4,7 +4,7 @@ use super::NO_EXIT;
 use crate::catalogue::Code;
 use crate::contract::Contract;
 use crate::contract::content::text_of;
-use crate::contract::spelling::{Spelling, When};
+use crate::contract::spelling::{Conditional, Spelling};
 use crate::diagnostics;
 use crate::outcome::{Category, Failure, Run};
 use crate::raw_json::{JsonObject, Kind, RawJson};
@@ -12,10 +12,10 @@ use crate::raw_json::{JsonObject, Kind, RawJson};
 const INTERNAL: i64 = -32603;
 const INVALID_PARAMS: i64 = -32602;
 pub(super) const NOT_FOUND: i64 = -32002;
-/// M9: with a command.
+/// M9: the number for a missing command.
 pub(super) const NOT_AVAILABLE: i64 = -32001;
 
-/// M3: all of them, and the one that the reference emits for `Runtime`.
+/// M3: every category, and `SDK`, which the reference implementation writes for `Runtime`.
 pub(super) const CATEGORIES: [&str; 10] = [
     "Validation",
     "Compilation",
@@ -29,27 +29,29 @@ pub(super) const CATEGORIES: [&str; 10] = [
     "SDK",
 ];
 
-/// What the contract says for a code: its word, its category (M3) and its `mcpErrorCode`s, the
-/// usual one first. The numbers are payload, and keep the contract's own values whatever a
-/// transport uses.
+/// The contract's entries for a code: its spelling, its category (M3) and its `mcpErrorCode`s, the
+/// default one first. The numbers are payload, and do not depend on the transport.
 pub(super) struct Row {
     pub(super) word: &'static str,
     pub(super) category: &'static str,
-    pub(super) numbers: &'static [When<i64>],
+    pub(super) numbers: &'static [Conditional<i64>],
 }
 
-/// Words that several codes share, and the code that each one is read as.
+/// Spellings that several codes share, each with the code that it is read as.
 pub(super) const SHARED: &[(&str, Code)] = &[("INVALID_PARAMS", Code::InvalidToolInput)];
 
-/// The word for a code with each of its numbers, the usual one first.
+/// Returns the spelling of a code with each of its numbers, the default one first.
 pub(super) fn spellings(code: Code) -> Vec<Spelling> {
     let Row { word, category, numbers } = row(code);
     let usual = || Spelling {
         group: Some(category),
-        ..Spelling::usual(Contract::MachineReadableV1, code, word)
+        ..Spelling::plain(Contract::MachineReadableV1, code, word)
     };
-    let numbered =
-        |(number, when): &When<i64>| Spelling { number: Some(*number), when: *when, ..usual() };
+    let numbered = |(number, when): &Conditional<i64>| Spelling {
+        number: Some(*number),
+        when: *when,
+        ..usual()
+    };
     numbers.iter().map(numbered).collect()
 }
 
@@ -81,7 +83,7 @@ pub(super) fn row(code: Code) -> Row {
         Code::Cancelled => row("OPERATION_CANCELLED", "Cancellation", internal),
         Code::Timeout => row("OPERATION_TIMEOUT", "Cancellation", internal),
         Code::InvalidToolOutput => row("INVALID_OUTPUT", "Unknown", internal),
-        // M4, M6: a parsed code, or the exit code in the place of `n`.
+        // M4, M6: a parsed code, or `EXIT_` and the exit code.
         Code::CommandFailed => {
             row("EXIT_n", "Unknown", &[(INTERNAL, Some("unless a diagnostic was found"))])
         }
@@ -90,7 +92,7 @@ pub(super) fn row(code: Code) -> Row {
     }
 }
 
-/// M3: what a diagnostic is about decides; else the code does.
+/// M3: returns the category of a failure's diagnostic, or that of its code.
 pub(super) fn category_of(failure: &Failure) -> &'static str {
     let parsed = failure.origin_code.as_deref().filter(|own| diagnostics::is_diagnostic(own));
     let category = failure.category.or_else(|| parsed.map(diagnostics::category));
@@ -98,7 +100,7 @@ pub(super) fn category_of(failure: &Failure) -> &'static str {
     category.map(category_name).or(named).unwrap_or(row(failure.code).category)
 }
 
-/// M4, M7, M9, M10: the category of a code that the contract itself names.
+/// M4, M7, M9, M10: returns the category of a code that the contract defines.
 pub(super) fn named_category(word: &str) -> Option<&'static str> {
     match word {
         "INVALID_PARAMS" => Some("Validation"),
@@ -119,8 +121,8 @@ pub(super) fn category_name(category: Category) -> &'static str {
     }
 }
 
-/// The code that a category stands for when nothing else is known.
-pub(super) fn code_of_category(category: &str) -> Option<Code> {
+/// Returns the code for a category if nothing else is known.
+pub(super) fn code_from_category(category: &str) -> Option<Code> {
     match category {
         "Validation" => Some(Code::InvalidToolInput),
         "Compilation" | "Build" | "Package" | "Runtime" | "SDK" => Some(Code::CommandFailed),
@@ -131,13 +133,14 @@ pub(super) fn code_of_category(category: &str) -> Option<Code> {
     }
 }
 
-/// M4: whether a code may stand beside this exit code. `EXIT_n` names it, where a command exited.
-pub(super) fn may_stand_beside(word: &str, exit_code: i64) -> bool {
+/// M4: returns whether a code is consistent with this exit code. If a command exited, `EXIT_n` must
+/// contain its exit code.
+pub(super) fn fits_exit_code(word: &str, exit_code: i64) -> bool {
     let named = word.strip_prefix("EXIT_").and_then(|exit| exit.parse().ok());
     exit_code == NO_EXIT || named.is_none_or(|named: i64| named == exit_code)
 }
 
-/// What to do about a failure. A diagnostic that nobody explained has no hint.
+/// Returns the hint for a failure. A diagnostic without an explanation has no hint.
 pub(super) fn hint(failure: &Failure) -> Option<&str> {
     let usual = match (row(failure.code).word, &failure.origin_code) {
         // M10
@@ -150,8 +153,8 @@ pub(super) fn hint(failure: &Failure) -> Option<&str> {
     Some(failure.hint.as_deref().unwrap_or(usual)).filter(|hint| !hint.trim().is_empty())
 }
 
-/// M8, M10: what the contract calls a fact that it names itself, and its text where that is
-/// not the fact's own.
+/// M8, M10: returns the contract's name for a fact, and its text if that differs from the fact's
+/// own.
 pub(super) fn fact<'a>(
     failure: &Failure,
     name: &'a str,
@@ -173,37 +176,37 @@ pub(super) fn fact<'a>(
     }
 }
 
-/// The facts of an error under the names that they have in no contract: what [`fact`] did, undone.
-pub(super) fn own_names(code: Code, facts: JsonObject) -> JsonObject {
+/// Restores the contract-independent names of an error's facts. Reverses [`fact`].
+pub(super) fn restore_names(code: Code, facts: JsonObject) -> JsonObject {
     if !matches!(code, Code::Conflict | Code::InvalidToolInput) {
         return facts;
     }
     let is_action = facts.get("parameter").is_some_and(|it| it.as_bytes() == b"\"action\"");
-    let own = |name: &str| match (code, name) {
+    let original = |name: &str| match (code, name) {
         (Code::Conflict, "operationType") => Some("operation"),
         (Code::Conflict, "conflictingOperation") => Some("conflicting"),
         (Code::InvalidToolInput, "providedValue") if is_action => Some("provided"),
         (Code::InvalidToolInput, "validActions") if is_action => Some("allowed"),
         _ => None,
     };
-    if !facts.members().any(|member| own(&member.key()).is_some()) {
+    if !facts.members().any(|member| original(&member.key()).is_some()) {
         return facts;
     }
     JsonObject::build(|object| {
         for member in facts.members() {
-            match own(&member.key()).filter(|own| facts.get(own).is_none()) {
+            match original(&member.key()).filter(|name| facts.get(name).is_none()) {
                 Some("allowed") => {
                     let text = text_of(&member.value());
                     object.member("allowed", &text.split(", ").collect::<Vec<_>>());
                 }
-                Some(own) => object.member(own, &member.value()),
+                Some(name) => object.member(name, &member.value()),
                 None => object.token_member(member.key_token(), &member.value()),
             }
         }
     })
 }
 
-/// M6, for parsed codes; the catalogue's column for all others.
+/// Returns the `mcpErrorCode` of a failure: by M6 for parsed codes, else the code's default.
 pub(super) fn mcp_error_code(failure: &Failure, run: Option<&Run>) -> Option<i64> {
     match (failure.code, failure.origin_code.as_deref()) {
         (Code::CommandFailed, Some(parsed)) => match parsed {
@@ -213,7 +216,7 @@ pub(super) fn mcp_error_code(failure: &Failure, run: Option<&Run>) -> Option<i64
             _ => None,
         },
         (_, Some("INVALID_PARAMS")) => Some(INVALID_PARAMS),
-        // M9: with a command.
+        // M9: a command is missing.
         (Code::CapabilityNotAvailable, _) if run.is_some() => Some(NOT_AVAILABLE),
         (code, _) => row(code).numbers.first().map(|(number, _)| *number),
     }

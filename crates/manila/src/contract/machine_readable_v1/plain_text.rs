@@ -1,32 +1,36 @@
-//! The same for people (M11): what a program printed, or what a tool said, without an envelope.
+//! Results as text for people (M11), without an envelope.
 
 use crate::outcome::{Content, Ended, Outcome, Run};
 use crate::prepared::attest::Attested;
 use crate::raw_json::Kind;
 
-/// An answer as a person reads it: a program's output, `Errors:` and its standard error if there is
-/// any, and its exit code; what a tool answered; or `Error:` and what went wrong.
+/// Formats a result as text for people.
+///
+/// - For a program that exited: its output, its standard error after `Errors:` if there is any, and
+///   its exit code.
+/// - For any other successful call: its payload.
+/// - For any other failed call: `Error:` and the message.
 ///
 /// ```
-/// use manila::{Context, Observation, pipeline, plain_text};
+/// use manila::{Context, Observation, pipeline, render_plain_text};
 ///
 /// let observation = Observation::from_json(r#"{"observed": {"said": "hello"}}"#)?;
 /// let settings = pipeline::Settings::default();
-/// let prepared = pipeline::prepare(observation, &settings, &Context::new([0; 16]));
-/// assert_eq!(plain_text(&prepared), "hello");
+/// let attested = pipeline::prepare(observation, &settings, &Context::new([0; 16]));
+/// assert_eq!(render_plain_text(&attested), "hello");
 /// # Ok::<(), manila::ReadError>(())
 /// ```
 #[must_use]
-pub fn plain_text(attested: &Attested) -> String {
+pub fn render_plain_text(attested: &Attested) -> String {
     let outcome = attested.outcome();
     match (&outcome.run, &outcome.ended) {
-        (Some(run @ Run { exit: Some(exit), .. }), _) => printed(run, *exit),
-        (_, Ended::Done(_)) => said(outcome),
+        (Some(run @ Run { exit: Some(exit), .. }), _) => render_run(run, *exit),
+        (_, Ended::Done(_)) => render_content(outcome),
         (_, Ended::Failed { failures, .. }) => format!("Error: {}", failures.first().message),
     }
 }
 
-fn printed(run: &Run, exit: i64) -> String {
+fn render_run(run: &Run, exit: i64) -> String {
     let mut text = run.stdout.clone();
     let end_line = |text: &mut String| {
         if !text.is_empty() && !text.ends_with('\n') {
@@ -42,7 +46,7 @@ fn printed(run: &Run, exit: i64) -> String {
     text + "Exit Code: " + &exit.to_string()
 }
 
-fn said(outcome: &Outcome) -> String {
+fn render_content(outcome: &Outcome) -> String {
     match outcome.content() {
         Content::Nothing => String::new(),
         Content::Text(text) => text.to_owned(),
@@ -57,7 +61,7 @@ fn said(outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plain_text;
+    use super::render_plain_text;
     use crate::observed::Observation;
     use crate::{Context, pipeline};
 
@@ -66,12 +70,12 @@ mod tests {
         let json = format!(r#"{{"observed": {observed}}}"#);
         let observation = Observation::from_json(json).unwrap();
         let settings = pipeline::Settings::default();
-        let prepared = pipeline::prepare(observation, &settings, &Context::new([0; 16]));
-        assert_eq!(plain_text(&prepared), expected);
+        let attested = pipeline::prepare(observation, &settings, &Context::new([0; 16]));
+        assert_eq!(render_plain_text(&attested), expected);
     }
 
     #[test]
-    fn what_people_read() {
+    fn formats_programs_payloads_and_failures() {
         check(r#"{"said": "two\nlines"}"#, "two\nlines");
         check(r#"{"answered": {"a": 1.0}}"#, r#"{"a":1.0}"#);
         check(r#"{"answered": null}"#, "");

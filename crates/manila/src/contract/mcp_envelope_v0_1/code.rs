@@ -1,19 +1,21 @@
-//! The words of `mcp.envelope.v0.1`, in the adapter's namespace.
+//! The codes of `mcp.envelope.v0.1`, in the adapter's namespace.
 
 use crate::catalogue::Code;
 use crate::contract::{Contract, Spelling};
 
-/// Words that several codes share, and the code that each one is read as.
+/// Spellings that several codes share, each with the code that it is read as.
 pub(super) const SHARED: &[(&str, Code)] = &[
-    // The catalogue leaves this one open; the general word stands for the general code.
+    // Three codes have this spelling; it is read as the most general of them.
     ("ADAPTER.REQUEST.INVALID", Code::InvalidEnvelope),
 ];
 
+/// Returns the only spelling of a code.
 pub(super) fn spellings(code: Code) -> Vec<Spelling> {
-    vec![Spelling::usual(Contract::McpEnvelopeV01, code, word(code))]
+    vec![Spelling::plain(Contract::McpEnvelopeV01, code, spell(code))]
 }
 
-pub(super) fn word(code: Code) -> &'static str {
+/// Returns the spelling of a code.
+pub(super) fn spell(code: Code) -> &'static str {
     match code {
         Code::ParseError | Code::MethodNotFound | Code::InvalidEnvelope => {
             "ADAPTER.REQUEST.INVALID"

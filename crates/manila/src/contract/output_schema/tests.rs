@@ -1,15 +1,15 @@
 use serde_json::{Value, json};
 
-use super::{Unbound, output_schema, schema_around};
+use super::{PayloadSchemaError, output_schema, try_output_schema};
 use crate::contract::Contract;
 use crate::raw_json::RawJson;
 
-fn wrapped(contract: Contract, own: &str) -> Value {
-    let own = RawJson::parse(own.to_owned()).unwrap();
-    serde_json::from_str(&output_schema(contract, Some(&own)).to_string()).unwrap()
+fn wrap_schema(contract: Contract, tool_schema: &str) -> Value {
+    let tool_schema = RawJson::parse(tool_schema.to_owned()).unwrap();
+    serde_json::from_str(&output_schema(contract, Some(&tool_schema)).to_string()).unwrap()
 }
 
-const OWN: &str = r##"{
+const TOOL_SCHEMA: &str = r##"{
     "$schema": "http://json-schema.org/draft-07/schema#", "x-fastmcp-wrap-result": true,
     "type": "object", "required": ["tree"],
     "properties": {
@@ -24,43 +24,43 @@ const OWN: &str = r##"{
 
 #[test]
 fn references_move_with_the_schema() {
-    let whole = wrapped(Contract::ResponseV2, OWN);
-    assert_eq!(whole["type"], "object");
-    assert_eq!(whole["$schema"], "http://json-schema.org/draft-07/schema#");
-    assert!(whole.get("$id").is_none());
+    let schema = wrap_schema(Contract::ResponseV2, TOOL_SCHEMA);
+    assert_eq!(schema["type"], "object");
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+    assert!(schema.get("$id").is_none());
     let place = "/allOf/0/then/properties/data";
-    let own = whole.pointer(place).unwrap();
-    assert_eq!(own["properties"]["tree"]["$ref"], format!("#{place}/definitions/node"));
-    let node = &own["definitions"]["node"]["properties"];
+    let relocated = schema.pointer(place).unwrap();
+    assert_eq!(relocated["properties"]["tree"]["$ref"], format!("#{place}/definitions/node"));
+    let node = &relocated["definitions"]["node"]["properties"];
     assert_eq!(node["next"]["$ref"], format!("#{place}/definitions/node"));
     assert_eq!(node["all"]["$ref"], format!("#{place}"));
-    // A property of that name is no reference, and neither is data.
-    let named = &own["properties"]["$ref"];
+    // A property with that name is not a reference, and neither is data.
+    let named = &relocated["properties"]["$ref"];
     assert_eq!(
         *named,
         json!({"type": "string", "enum": ["#/definitions/node"],
         "default": {"$ref": "#/x"}})
     );
-    assert_eq!(own["properties"]["own"]["items"]["$ref"], "#/definitions/kept");
-    assert!(own.get("x-fastmcp-wrap-result").is_none());
-    assert!(own.get("$schema").is_none());
-    // A pointer is one, too, when all of it is written with percent signs.
-    let own =
+    assert_eq!(relocated["properties"]["own"]["items"]["$ref"], "#/definitions/kept");
+    assert!(relocated.get("x-fastmcp-wrap-result").is_none());
+    assert!(relocated.get("$schema").is_none());
+    // A pointer may be percent-encoded.
+    let tool_schema =
         r##"{"type": "object", "properties": {"a": {"$ref": "#%2Fproperties%2Fb"}, "b": {}}}"##;
-    let whole = wrapped(Contract::ResponseV2, own);
-    let moved = whole.pointer(&format!("{place}/properties/a/$ref")).unwrap();
+    let schema = wrap_schema(Contract::ResponseV2, tool_schema);
+    let moved = schema.pointer(&format!("{place}/properties/a/$ref")).unwrap();
     assert_eq!(*moved, format!("#{place}%2Fproperties%2Fb"));
 }
 
 #[track_caller]
-fn check(contract: Contract, envelope: &Value, fits: bool) {
-    let whole = wrapped(contract, OWN);
-    let validator = jsonschema::validator_for(&whole).unwrap();
-    assert_eq!(validator.is_valid(envelope), fits, "{contract}: {envelope}");
+fn check(contract: Contract, envelope: &Value, is_valid: bool) {
+    let schema = wrap_schema(contract, TOOL_SCHEMA);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert_eq!(validator.is_valid(envelope), is_valid, "{contract}: {envelope}");
 }
 
 #[test]
-fn the_tools_schema_binds_while_nothing_says_otherwise() {
+fn the_tools_schema_applies_only_under_its_condition() {
     let meta = json!({"version": "response-v2"});
     let warned = json!({"version": "response-v2",
         "warnings": ["w"], "warning_details": [{"message": "w"}]});
@@ -91,9 +91,10 @@ fn the_tools_schema_binds_while_nothing_says_otherwise() {
 }
 
 #[test]
-fn a_payload_that_is_no_object_stands_where_the_contract_puts_it() {
-    let whole = wrapped(Contract::ResponseV2, r#"{"type": "array", "items": {"type": "string"}}"#);
-    let validator = jsonschema::validator_for(&whole).unwrap();
+fn a_payload_that_is_not_an_object_is_validated_at_its_place() {
+    let schema =
+        wrap_schema(Contract::ResponseV2, r#"{"type": "array", "items": {"type": "string"}}"#);
+    let validator = jsonschema::validator_for(&schema).unwrap();
     let meta = json!({"version": "response-v2"});
     let envelope =
         |data: Value| json!({"success": true, "data": data, "error": null, "meta": meta});
@@ -105,32 +106,32 @@ const DRAFT_7: &str = "http://json-schema.org/draft-07/schema#";
 const DRAFT_2019: &str = "https://json-schema.org/draft/2019-09/schema";
 const DRAFT_2020: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Checks that a schema says the same of a payload in an envelope as on its own, and that it
-/// takes the good ones and no others.
+/// Checks that a schema accepts the good payloads and rejects the bad ones, both alone and in an
+/// envelope.
 #[track_caller]
-fn check_same(own: &Value, good: &[Value], bad: &[Value]) {
-    let alone = jsonschema::validator_for(own).unwrap();
+fn check_same(tool_schema: &Value, good: &[Value], bad: &[Value]) {
+    let alone = jsonschema::validator_for(tool_schema).unwrap();
     let p = |result: &Value| json!({"schema_version": "mcp.envelope.v0.1", "result": result});
     let r = |data: &Value| {
         let data = if data.is_object() { data.clone() } else { json!({"result": data}) };
         json!({"success": true, "data": data, "error": null, "meta": {"version": "response-v2"}})
     };
-    let own = RawJson::parse(own.to_string()).unwrap();
-    let around = |contract| {
-        let whole = schema_around(contract, &own).unwrap().to_string();
-        jsonschema::validator_for(&serde_json::from_str(&whole).unwrap()).unwrap()
+    let tool_schema = RawJson::parse(tool_schema.to_string()).unwrap();
+    let validator = |contract| {
+        let schema = try_output_schema(contract, &tool_schema).unwrap().to_string();
+        jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap()
     };
-    let (in_p, in_r) = (around(Contract::McpEnvelopeV01), around(Contract::ResponseV2));
+    let (in_p, in_r) = (validator(Contract::McpEnvelopeV01), validator(Contract::ResponseV2));
     let all = good.iter().map(|it| (it, true)).chain(bad.iter().map(|it| (it, false)));
-    for (payload, fits) in all {
+    for (payload, is_valid) in all {
         let found =
             [alone.is_valid(payload), in_p.is_valid(&p(payload)), in_r.is_valid(&r(payload))];
-        assert_eq!(found, [fits; 3], "{payload} in {own}");
+        assert_eq!(found, [is_valid; 3], "{payload} in {tool_schema}");
     }
 }
 
 #[test]
-fn draft_7_means_the_same_inside() {
+fn draft_7_has_the_same_meaning_in_an_envelope() {
     check_same(
         &json!({"$schema": DRAFT_7, "type": "object", "definitions": {
                 "a/b c": {"type": "integer"}, "list": {"items": [{"$ref": "#/definitions/word"},
@@ -159,7 +160,7 @@ fn draft_7_means_the_same_inside() {
             json!({"$ref": "x"}),
         ],
     );
-    // Beside a reference nothing counts: no type, and no id.
+    // Keywords beside a reference have no effect, including the type and the id.
     check_same(
         &json!({"$schema": DRAFT_7, "$id": "https://example.com/s", "$ref": "#/definitions/a",
             "type": "object", "definitions": {"a": {"$ref": "#/definitions/b", "minLength": 9},
@@ -170,7 +171,7 @@ fn draft_7_means_the_same_inside() {
 }
 
 #[test]
-fn draft_2020_means_the_same_inside() {
+fn draft_2020_has_the_same_meaning_in_an_envelope() {
     check_same(
         &json!({"$schema": DRAFT_2020, "$dynamicAnchor": "node", "type": "object",
             "$defs": {"%": {"$anchor": "name", "type": "string"},
@@ -216,20 +217,20 @@ fn draft_2020_means_the_same_inside() {
 }
 
 #[track_caller]
-fn check_unbound(own: &Value, expected: &str) {
-    let own = RawJson::parse(own.to_string()).unwrap();
-    let unbound = schema_around(Contract::ResponseV2, &own).unwrap_err();
-    assert_eq!(unbound.to_string(), expected);
+fn check_unusable(tool_schema: &Value, expected: &str) {
+    let tool_schema = RawJson::parse(tool_schema.to_string()).unwrap();
+    let error = try_output_schema(Contract::ResponseV2, &tool_schema).unwrap_err();
+    assert_eq!(error.to_string(), expected);
     for contract in Contract::ALL {
-        let whole = output_schema(contract, Some(&own));
-        if unbound != Unbound::TypeUnsaid {
-            assert_eq!(whole, output_schema(contract, None), "{contract}: {own}");
+        let schema = output_schema(contract, Some(&tool_schema));
+        if error != PayloadSchemaError::TypeUnspecified {
+            assert_eq!(schema, output_schema(contract, None), "{contract}: {tool_schema}");
         }
     }
 }
 
 #[test]
-fn what_cannot_be_moved_does_not_bind() {
+fn a_schema_that_cannot_be_relocated_is_not_used() {
     for (dialect, named) in [
         (
             json!("http://json-schema.org/draft-06/schema#"),
@@ -237,14 +238,14 @@ fn what_cannot_be_moved_does_not_bind() {
         ),
         (json!("http://json-schema.org/draft-04/schema"), "http://json-schema.org/draft-04/schema"),
         (json!("https://example.com/mine"), "https://example.com/mine"),
-        (json!(7), "no text"),
+        (json!(7), "not a string"),
     ] {
-        check_unbound(
+        check_unusable(
             &json!({"$schema": dialect, "type": "object"}),
             &format!("its `$schema` must name draft-07, 2019-09 or 2020-12, but names `{named}`"),
         );
     }
-    let elsewhere = |at: &str| format!("it refers to `{at}`, where JSON Schema knows of no schema");
+    let elsewhere = |at: &str| format!("it refers to `{at}`, which is not a schema");
     for reference in [
         "#/components/schemas/a",
         "#/const",
@@ -255,36 +256,36 @@ fn what_cannot_be_moved_does_not_bind() {
         "",
         "#/$defs/own/$defs/a",
     ] {
-        check_unbound(
+        check_unusable(
             &json!({"type": "object", "properties": {"a": {"$ref": reference}}, "const": {},
                 "components": {"schemas": {"a": {"$ref": "#/components/schemas/b"}, "b": {}}},
                 "required": ["a"], "$defs": {"own": {"$id": "urn:a", "$defs": {"a": {}}}}}),
             &elsewhere(reference),
         );
     }
-    check_unbound(
+    check_unusable(
         &json!({"$schema": DRAFT_2019, "type": "array", "items": {"$recursiveRef": "#"}}),
         &elsewhere("$recursiveRef"),
     );
-    for (no_schema, kind) in
+    for (not_a_schema, kind) in
         [(json!(7), "a number"), (json!([]), "an array"), (json!(null), "null")]
     {
         let expected = format!("a schema must be an object, true or false, but it is {kind}");
-        check_unbound(&no_schema, &expected);
+        check_unusable(&not_a_schema, &expected);
     }
 }
 
 #[test]
-fn a_type_is_said_at_the_root_or_where_it_refers_to() {
-    const UNSAID: &str = "its root does not say by `type` whether the payload is an object";
-    check_unbound(&json!({}), UNSAID);
-    check_unbound(&json!(true), UNSAID);
-    check_unbound(&json!({"type": ["object", "null"]}), UNSAID);
-    check_unbound(&json!({"type": ["array", "null"]}), UNSAID);
-    check_unbound(&json!({"type": []}), UNSAID);
-    check_unbound(&json!({"$ref": "#"}), UNSAID);
-    check_unbound(&json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}), UNSAID);
-    check_unbound(&json!({"anyOf": [{"type": "object"}, {"type": "null"}]}), UNSAID);
+fn the_type_is_at_the_root_or_behind_its_references() {
+    const UNTYPED: &str = "its root must have a `type` that tells whether the payload is an object";
+    check_unusable(&json!({}), UNTYPED);
+    check_unusable(&json!(true), UNTYPED);
+    check_unusable(&json!({"type": ["object", "null"]}), UNTYPED);
+    check_unusable(&json!({"type": ["array", "null"]}), UNTYPED);
+    check_unusable(&json!({"type": []}), UNTYPED);
+    check_unusable(&json!({"$ref": "#"}), UNTYPED);
+    check_unusable(&json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}), UNTYPED);
+    check_unusable(&json!({"anyOf": [{"type": "object"}, {"type": "null"}]}), UNTYPED);
     check_same(
         &json!({"$ref": "#/$defs/a~1", "$defs": {"a/": {"$ref": "#/$defs/b/anyOf/0"},
             "b": {"anyOf": [{"type": "object", "required": ["n"]}]}}}),
@@ -293,7 +294,7 @@ fn a_type_is_said_at_the_root_or_where_it_refers_to() {
     );
     check_same(&json!({"type": ["string", "array"]}), &[json!("a"), json!([])], &[json!(1)]);
     let never = RawJson::parse("false").unwrap();
-    let whole = schema_around(Contract::McpEnvelopeV01, &never).unwrap().to_string();
-    let whole = jsonschema::validator_for(&serde_json::from_str(&whole).unwrap()).unwrap();
-    assert!(!whole.is_valid(&json!({"schema_version": "mcp.envelope.v0.1", "result": 1})));
+    let schema = try_output_schema(Contract::McpEnvelopeV01, &never).unwrap().to_string();
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    assert!(!validator.is_valid(&json!({"schema_version": "mcp.envelope.v0.1", "result": 1})));
 }

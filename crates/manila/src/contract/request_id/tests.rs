@@ -1,4 +1,4 @@
-use super::request_id;
+use super::format_request_id;
 use crate::context::Context;
 use crate::contract::{Contract, Reply};
 use crate::observed::{Observation, Observed};
@@ -7,15 +7,15 @@ use crate::raw_json::RawJson;
 
 const FRESH: [u8; 16] = [0x5A; 16];
 
-fn sealed(json: &str, contract: Contract, given: Option<&str>) -> Reply {
+fn seal_answer(json: &str, contract: Contract, given: Option<&str>) -> Reply {
     let json = RawJson::parse(json.to_owned()).unwrap();
     let mut seen = Observation::new(Observed::Answered(json));
     seen.call.request_id = given.map(str::to_owned);
     seal(seen, contract, &Settings::default(), &Context::new(FRESH))
 }
 
-/// The id that an envelope says.
-fn in_envelope(contract: Contract, envelope: &RawJson) -> Option<String> {
+/// Returns the id in an envelope.
+fn envelope_request_id(contract: Contract, envelope: &RawJson) -> Option<String> {
     let holder = match contract {
         Contract::EnvelopeV1 => Some(envelope.clone()),
         Contract::ResponseV2 | Contract::McpEnvelopeV01 => envelope.get("meta"),
@@ -27,11 +27,11 @@ fn in_envelope(contract: Contract, envelope: &RawJson) -> Option<String> {
 
 #[track_caller]
 fn check(contract: Contract, given: Option<&str>, expected: &str) {
-    assert_eq!(request_id(contract, given, &Context::new(FRESH)), expected, "{contract}");
+    assert_eq!(format_request_id(contract, given, &Context::new(FRESH)), expected, "{contract}");
 }
 
 #[test]
-fn spells_a_callers_id_and_a_fresh_one() {
+fn writes_a_callers_id_or_generates_one() {
     for contract in Contract::ALL {
         check(contract, Some(" call-7 "), "call-7");
     }
@@ -48,13 +48,13 @@ fn spells_a_callers_id_and_a_fresh_one() {
     }
 }
 
-/// P1: an id of more than 200 characters has no place there.
+/// P1: an id has at most 200 characters.
 #[test]
-fn spells_an_id_that_is_too_long_by_its_digest() {
+fn replaces_an_id_that_is_too_long_by_its_digest() {
     let long = "x".repeat(201);
-    let spelled = request_id(Contract::McpEnvelopeV01, Some(&long), &Context::new(FRESH));
+    let spelled = format_request_id(Contract::McpEnvelopeV01, Some(&long), &Context::new(FRESH));
     assert!(spelled.starts_with("req_") && spelled.len() == 16, "{spelled}");
-    assert_eq!(sealed("1", Contract::McpEnvelopeV01, Some(&long)).request_id, None);
+    assert_eq!(seal_answer("1", Contract::McpEnvelopeV01, Some(&long)).request_id, None);
 }
 
 #[test]
@@ -62,12 +62,16 @@ fn agrees_with_the_envelope() {
     let long = "x".repeat(201);
     for given in [None, Some("call-7"), Some("a b"), Some(" "), Some("é"), Some(long.as_str())] {
         for contract in Contract::ALL {
-            let reply = sealed("1", contract, given);
-            assert_eq!(reply.request_id, in_envelope(contract, &reply.envelope), "{contract}");
-            let spelled = request_id(contract, given, &Context::new(FRESH));
+            let reply = seal_answer("1", contract, given);
+            assert_eq!(
+                reply.request_id,
+                envelope_request_id(contract, &reply.envelope),
+                "{contract}"
+            );
+            let spelled = format_request_id(contract, given, &Context::new(FRESH));
             assert!(reply.request_id.is_none_or(|id| id == spelled), "{contract} {given:?}");
-            // An id that is given as it is spelled stays as it is, and is written.
-            let again = sealed("1", contract, Some(&spelled)).request_id;
+            // An id that already has the contract's form is written unchanged.
+            let again = seal_answer("1", contract, Some(&spelled)).request_id;
             let is_written = contract != Contract::MachineReadableV1;
             assert_eq!(again, is_written.then_some(spelled), "{contract} {given:?}");
         }
@@ -75,7 +79,7 @@ fn agrees_with_the_envelope() {
 }
 
 #[test]
-fn an_envelope_that_goes_out_unchanged_has_its_own() {
+fn an_unchanged_envelope_keeps_its_own_id() {
     for (contract, envelope, own) in [
         (
             Contract::ResponseV2,
@@ -88,7 +92,7 @@ fn an_envelope_that_goes_out_unchanged_has_its_own() {
         (Contract::McpEnvelopeV01, r#"{"schema_version":"mcp.envelope.v0.1","result":1}"#, None),
     ] {
         for given in [None, Some("call-7")] {
-            let reply = sealed(envelope, contract, given);
+            let reply = seal_answer(envelope, contract, given);
             assert_eq!(reply.envelope.to_string(), envelope);
             assert_eq!(reply.request_id.as_deref(), own);
         }

@@ -2,11 +2,11 @@
 
 use crate::catalogue::Code;
 use crate::contract::Contract;
-use crate::contract::spelling::{Spelling, When};
+use crate::contract::spelling::{Conditional, Spelling};
 use crate::outcome::Failure;
 use crate::raw_json::{JsonObject, RawJson};
 
-/// R8: the codes that the contract itself names, with their types.
+/// R8: the codes that the contract defines, with their types.
 const KNOWN: [(&str, &str); 14] = [
     ("VALIDATION_ERROR", "validation"),
     ("INVALID_FORMAT", "validation"),
@@ -24,24 +24,24 @@ const KNOWN: [(&str, &str); 14] = [
     ("UNAVAILABLE", "unavailable"),
 ];
 
-/// R8: the type of a code that the contract itself names.
+/// R8: returns the type of a code that the contract defines.
 pub(in crate::contract) fn known_type(word: &str) -> Option<&'static str> {
     KNOWN.iter().find(|(known, _)| *known == word).map(|(_, group)| *group)
 }
 
-/// R8: whether an error may have this type where its code has the type `known`. Types that the
-/// contract does not name are left alone.
-pub(super) fn agrees(kind: &str, known: &str) -> bool {
-    kind == known || code_of_type(kind).is_none()
+/// R8: returns whether an error may have this type if its code has the type `known`. Types that the
+/// contract does not define are allowed.
+pub(super) fn is_type_allowed(kind: &str, known: &str) -> bool {
+    kind == known || code_from_type_name(kind).is_none()
 }
 
-/// What the contract says for a code: its words, the usual one first, and its type (R7).
+/// The contract's entries for a code: its spellings, the default one first, and its type (R7).
 pub(super) struct Row {
-    words: &'static [When<&'static str>],
+    words: &'static [Conditional<&'static str>],
     pub(super) error_type: &'static str,
 }
 
-/// Words that several codes share, and the code that each one is read as.
+/// Spellings that several codes share, each with the code that it is read as.
 pub(super) const SHARED: &[(&str, Code)] = &[
     ("VALIDATION_ERROR", Code::InvalidToolInput),
     ("INVALID_FORMAT", Code::InvalidToolInput),
@@ -49,12 +49,12 @@ pub(super) const SHARED: &[(&str, Code)] = &[
     ("UNAVAILABLE", Code::UpstreamUnavailable),
 ];
 
-/// The words for a code, the usual one first.
+/// Returns the spellings of a code, the default one first.
 pub(super) fn spellings(code: Code) -> Vec<Spelling> {
     let Row { words, error_type } = row(code);
     let usual = |word| Spelling {
         group: Some(error_type),
-        ..Spelling::usual(Contract::ResponseV2, code, word)
+        ..Spelling::plain(Contract::ResponseV2, code, word)
     };
     words.iter().map(|(word, when)| Spelling { when: *when, ..usual(word) }).collect()
 }
@@ -68,8 +68,8 @@ pub(super) fn row(code: Code) -> Row {
         Code::InvalidToolInput => row(
             &[
                 ("VALIDATION_ERROR", None),
-                ("MISSING_REQUIRED", Some("when a required member is absent")),
-                ("INVALID_FORMAT", Some("on a wrong type or format")),
+                ("MISSING_REQUIRED", Some("a required member is absent")),
+                ("INVALID_FORMAT", Some("a type or format is wrong")),
             ],
             "validation",
         ),
@@ -92,8 +92,8 @@ pub(super) fn row(code: Code) -> Row {
     }
 }
 
-/// The code that a type stands for when nothing else is known.
-pub(super) fn code_of_type(group: &str) -> Option<Code> {
+/// Returns the code for a type if nothing else is known.
+pub(super) fn code_from_type_name(group: &str) -> Option<Code> {
     match group {
         "validation" => Some(Code::InvalidToolInput),
         "authentication" => Some(Code::Unauthenticated),
@@ -108,9 +108,9 @@ pub(super) fn code_of_type(group: &str) -> Option<Code> {
     }
 }
 
-/// The word for a failure that has no code of its own.
-pub(super) fn word(failure: &Failure) -> &'static str {
-    let special = match (failure.code, rule_broken(&failure.details).as_deref()) {
+/// Returns the spelling for a failure without a code of its own.
+pub(super) fn spell(failure: &Failure) -> &'static str {
+    let special = match (failure.code, broken_rule(&failure.details).as_deref()) {
         (
             Code::InvalidToolInput,
             Some("required" | "at least one required" | "required for safety"),
@@ -122,14 +122,14 @@ pub(super) fn word(failure: &Failure) -> &'static str {
     special.or(usual).unwrap_or("INTERNAL_ERROR")
 }
 
-/// The rule that an argument broke: M7's reason, or a schema's constraint.
-fn rule_broken(details: &JsonObject) -> Option<String> {
+/// Returns the rule that an argument breaks: M7's reason, or a schema's constraint.
+fn broken_rule(details: &JsonObject) -> Option<String> {
     let rule = details.get("reason").or_else(|| details.get("constraint"));
     rule.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned)
 }
 
-/// R7: `SCREAMING_SNAKE_CASE`.
-pub(super) fn is_screaming(word: &str) -> bool {
+/// R7: returns whether a code is in `SCREAMING_SNAKE_CASE`.
+pub(super) fn is_screaming_snake_case(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_uppercase())
         && word.split('_').all(|part| {
             !part.is_empty()

@@ -1,4 +1,4 @@
-//! R2, R7: what stands in `data`.
+//! R2, R7: the member `data`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,39 +6,39 @@ use std::time::Duration;
 
 use super::code;
 use crate::contract::Losses;
-use crate::contract::facts::{Facts, located};
-use crate::outcome::{Content, Failure, NonEmpty, Run, as_delay, seconds};
+use crate::contract::facts::{Facts, details_with_location};
+use crate::outcome::{Content, Failure, NonEmpty, Run, parse_seconds, seconds};
 use crate::raw_json::{Emit, JsonObject, Kind, Member, ObjectWriter, RawJson};
 
 /// R2: always an object.
 pub(super) enum Data<'a> {
-    /// The payload of a call that is done.
+    /// The payload of a successful call.
     Done(Content<'a>),
-    /// What is known about a failure.
+    /// The facts about a failure.
     Error(Box<ErrorData<'a>>),
 }
 
-/// R7: the members that every error has, and those of the tool itself.
+/// R7: the members that every error has, and those of the tool.
 pub(super) struct ErrorData<'a> {
     error_code: String,
     error_type: String,
     remediation: Option<String>,
     details: Option<JsonObject>,
     retry_after_seconds: Option<RawJson>,
-    own: Own<'a>,
+    tool: ToolMembers<'a>,
 }
 
 impl Emit for Data<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         match self {
-            Data::Done(content) => emit_done(*content, out),
+            Data::Done(content) => emit_success(*content, out),
             Data::Error(error) => error.emit(out),
         }
     }
 }
 
-/// R2: `{}` for nothing; whatever is no object is `{"result": …}`.
-fn emit_done(content: Content<'_>, out: &mut Vec<u8>) {
+/// R2: writes `{}` if there is no payload, and `{"result": …}` for one that is not an object.
+fn emit_success(content: Content<'_>, out: &mut Vec<u8>) {
     match content {
         Content::Json(json) if json.kind() == Kind::Object => json.emit(out),
         Content::Json(json) if json.is_null() => out.extend_from_slice(b"{}"),
@@ -51,14 +51,14 @@ fn emit_done(content: Content<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The payload of a call that is done.
-pub(super) fn done<'a>(content: Content<'a>, losses: &mut Losses) -> Data<'a> {
+/// Returns the payload of a successful call.
+pub(super) fn success_data<'a>(content: Content<'a>, losses: &mut Losses) -> Data<'a> {
     let is_object = matches!(content, Content::Json(json) if json.kind() == Kind::Object);
     if matches!(content, Content::Json(json) if is_empty_object(json)) {
-        losses.add("payload", "an empty object is read as nothing");
+        losses.add("payload", "an empty object is read as no payload");
     }
     if !is_object && !matches!(content, Content::Nothing) {
-        losses.add("payload", "what is no object is told as `result`, and null as nothing");
+        losses.add("payload", "written as `result` if it is not an object; null is omitted");
     }
     Data::Done(content)
 }
@@ -75,17 +75,17 @@ impl Emit for ErrorData<'_> {
         object.member("remediation", &self.remediation);
         object.member("details", &self.details);
         object.member("retry_after_seconds", &self.retry_after_seconds);
-        for member in self.own.members() {
+        for member in self.tool.members() {
             object.token_member(member.key_token(), &member.value());
         }
         object.end();
     }
 }
 
-/// What is known about a failure, with what the call left behind.
-pub(super) fn error<'a>(
+/// Returns the facts about a failure, with the partial result of the call.
+pub(super) fn error_data<'a>(
     failures: &'a NonEmpty<Failure>,
-    left: Content<'a>,
+    partial: Content<'a>,
     run: Option<&Run>,
     losses: &mut Losses,
 ) -> Data<'a> {
@@ -106,74 +106,80 @@ pub(super) fn error<'a>(
         retryable: _,
         line: _,
     } = failures.first();
-    let payload = payload_that_says_failed(left);
-    let own = Own::of(data.as_raw(), payload);
+    let payload = failed_payload(partial);
+    let tool = ToolMembers::of(data.as_raw(), payload);
     let mut misfits = Facts::default();
 
-    let own_code = own.text("error_code", code::is_screaming, &mut misfits, "origin_code");
-    let origin = origin_code.clone().filter(|word| code::is_screaming(word));
-    let tools_code = own_code.or(origin);
-    if tools_code != *origin_code {
+    let member_code =
+        tool.text("error_code", code::is_screaming_snake_case, &mut misfits, "origin_code");
+    let origin = origin_code.clone().filter(|word| code::is_screaming_snake_case(word));
+    let tool_code = member_code.or(origin);
+    if tool_code != *origin_code {
         misfits.add("origin_code", origin_code);
     }
-    let error_code = tools_code.unwrap_or_else(|| code::word(failures.first()).to_owned());
-    // R8: a code that the contract names has the contract's type; else the catalogue's holds.
+    let error_code = tool_code.unwrap_or_else(|| code::spell(failures.first()).to_owned());
+    // R8: a code that the contract defines has the contract's type, others the catalogue's.
     let known_type = code::known_type(&error_code);
-    let agrees = |kind: &str| known_type.is_none_or(|known| code::agrees(kind, known));
-    let error_type = own
+    let agrees = |kind: &str| known_type.is_none_or(|known| code::is_type_allowed(kind, known));
+    let error_type = tool
         .text("error_type", agrees, &mut misfits, "error_type")
         .unwrap_or_else(|| known_type.unwrap_or(code::row(*code).error_type).to_owned());
-    let own_remediation = own.text("remediation", |_| true, &mut misfits, "remediation");
-    if own_remediation.is_some() && hint.is_some() && own_remediation.as_deref() != hint.as_deref()
-    {
-        losses.add("remediation", "the tool's own, in its data, is told");
+    let tool_remedy = tool.text("remediation", |_| true, &mut misfits, "remediation");
+    if tool_remedy.is_some() && hint.is_some() && tool_remedy.as_deref() != hint.as_deref() {
+        losses.add("remediation", "the one in the tool's data is written instead");
     }
-    let remediation = own_remediation.unwrap_or_else(|| failures.first().remedy().to_owned());
-    let retry_after_seconds = own.delay(*retry_after, &mut misfits);
+    let remediation = tool_remedy.unwrap_or_else(|| failures.first().remedy().to_owned());
+    let retry_after_seconds = tool.delay(*retry_after, &mut misfits);
 
-    let mut facts = own_details(&own, &located(failures.first()), misfits);
+    let mut facts = merge_details(&tool, &details_with_location(failures.first()), misfits);
     facts.add_exit(run);
     facts.add_alternatives(alternatives);
     facts.add_others(failures);
-    if payload.is_none() && !matches!(left, Content::Nothing) {
-        // R11: what a call left that did not say of itself that it failed.
+    if payload.is_none() && !matches!(partial, Content::Nothing) {
+        // R11: a partial result that does not itself report a failure.
         let name = if facts.has("partial") { "partial_output" } else { "partial" };
-        facts.add(name, &left);
+        facts.add(name, &partial);
     }
     losses.add_code(*code, &error_code, Some(&error_type));
     losses.add_clashes(&facts);
-    lose(failures, &own, payload.is_some(), losses);
+    add_losses(failures, &tool, payload.is_some(), losses);
     Data::Error(Box::new(ErrorData {
         error_code,
         error_type,
         remediation: Some(remediation).filter(|text| !text.trim().is_empty()),
         details: (!facts.is_empty()).then(|| facts.into_object()),
         retry_after_seconds,
-        own,
+        tool,
     }))
 }
 
-/// What is not told as it is.
-fn lose(failures: &NonEmpty<Failure>, own: &Own<'_>, has_payload: bool, losses: &mut Losses) {
+/// Adds the facts about a failure that are lost or changed.
+fn add_losses(
+    failures: &NonEmpty<Failure>,
+    tool: &ToolMembers<'_>,
+    has_payload: bool,
+    losses: &mut Losses,
+) {
     let Failure { details, data, .. } = failures.first();
-    losses.add_own_names(details, &TOLD_NAMES);
-    if has_payload && (!own.reserved.is_empty() || !data.is_empty()) {
-        losses.add("partial", "its members stand among those that the contract names");
+    losses.add_reserved_names(details, &FACT_NAMES);
+    if has_payload && (!tool.reserved.is_empty() || !data.is_empty()) {
+        losses.add("partial", "its members are mixed with those that the contract defines");
     }
-    losses.add_own_names(data, &["success"]);
+    losses.add_reserved_names(data, &["success"]);
     if RESERVED.iter().any(|name| data.get(name).is_some()) {
-        losses.add("data", "its members of the contract's names are told as the contract's");
+        losses.add("data", "members with reserved names replace the contract's own");
     }
-    if own.has_clash {
-        losses.add("data", "of members with the same name only the first is told");
+    if tool.has_clash {
+        losses.add("data", "of members with the same name, only the first is written");
     }
     losses.add_failures(failures);
 }
 
-/// R7: the tool's own details win over what is known otherwise; what fits nowhere else follows.
-fn own_details(own: &Own<'_>, known: &JsonObject, mut misfits: Facts) -> Facts {
+/// R7: merges details. The tool's own take precedence over the known ones; values that fit nowhere
+/// else follow.
+fn merge_details(tool: &ToolMembers<'_>, known: &JsonObject, mut misfits: Facts) -> Facts {
     let mut facts = Facts::default();
-    match own.get("details").map(|details| (details, JsonObject::new(details.clone()))) {
+    match tool.get("details").map(|details| (details, JsonObject::new(details.clone()))) {
         Some((_, Some(details))) => facts.add_all(&details),
         Some((misfit, None)) => misfits.add("details", misfit),
         None => {}
@@ -183,68 +189,69 @@ fn own_details(own: &Own<'_>, known: &JsonObject, mut misfits: Facts) -> Facts {
     facts
 }
 
-/// R2: the members of a `success: false` payload are kept in `data` itself.
-fn payload_that_says_failed(left: Content<'_>) -> Option<&RawJson> {
-    match left {
-        Content::Json(json) => json.says_failed().then_some(json),
+/// R2: returns a payload with `success: false`, whose members are written directly into `data`.
+fn failed_payload(partial: Content<'_>) -> Option<&RawJson> {
+    match partial {
+        Content::Json(json) => json.reports_failure().then_some(json),
         Content::Nothing | Content::Text(_) => None,
     }
 }
 
-/// What is told of a failure behind its own details.
-const TOLD_NAMES: [&str; 6] =
+/// The facts that the contract writes after a failure's own details.
+const FACT_NAMES: [&str; 6] =
     ["origin_code", "exit_code", "alternatives", "errors", "partial", "partial_output"];
 
-/// R7: the members that mean something here, whoever wrote them.
+/// R7: the members that the contract defines, even if the tool wrote them.
 pub(super) const RESERVED: [&str; 5] =
     ["error_code", "error_type", "remediation", "details", "retry_after_seconds"];
 
-/// The members that a tool put there itself, first by way of `data`, then in its payload.
-pub(super) struct Own<'a> {
-    given: &'a RawJson,
+/// The tool's own members of `data`: those of the failure's `data`, then those of its payload.
+pub(super) struct ToolMembers<'a> {
+    data: &'a RawJson,
     payload: Option<&'a RawJson>,
-    /// The names in `given`, where they could clash with those of a payload.
-    given_names: BTreeSet<Cow<'a, str>>,
-    /// The reserved members that say something.
+    /// The names in `data`, if they could clash with those of a payload.
+    data_names: BTreeSet<Cow<'a, str>>,
+    /// The reserved members that are not null.
     reserved: Vec<(&'static str, RawJson)>,
     has_clash: bool,
 }
 
-impl<'a> Own<'a> {
-    /// One walk over each of them: a payload may be large.
-    fn of(given: &'a RawJson, payload: Option<&'a RawJson>) -> Own<'a> {
-        let mut own = Own {
-            given,
+impl<'a> ToolMembers<'a> {
+    /// Collects the members in one pass over each source, because a payload may be large.
+    fn of(data: &'a RawJson, payload: Option<&'a RawJson>) -> ToolMembers<'a> {
+        let mut tool = ToolMembers {
+            data,
             payload,
-            given_names: BTreeSet::new(),
+            data_names: BTreeSet::new(),
             reserved: Vec::new(),
             has_clash: false,
         };
-        // The last of several counts, and what was given counts more than a payload.
-        for member in payload.into_iter().flat_map(RawJson::members).chain(given.members()) {
+        // The last one takes precedence, and `data` takes precedence over a payload.
+        for member in payload.into_iter().flat_map(RawJson::members).chain(data.members()) {
             let Some(name) = RESERVED.into_iter().find(|name| member.is(name)) else { continue };
             let value = member.value();
             if !value.is_null() {
-                own.reserved.retain(|(known, _)| *known != name);
-                own.reserved.push((name, value));
+                tool.reserved.retain(|(known, _)| *known != name);
+                tool.reserved.push((name, value));
             }
         }
         if let Some(payload) = payload {
-            own.given_names = given.members().map(|member| member.key()).collect();
-            own.has_clash = payload.members().any(|member| own.given_names.contains(&member.key()));
+            tool.data_names = data.members().map(|member| member.key()).collect();
+            tool.has_clash =
+                payload.members().any(|member| tool.data_names.contains(&member.key()));
         }
-        own
+        tool
     }
 
     fn get(&self, name: &str) -> Option<&RawJson> {
         self.reserved.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// R9: the delay that is known, in the tool's own spelling where it says the same.
+    /// R9: returns the known delay, in the tool's own spelling if that has the same value.
     fn delay(&self, known: Option<Duration>, misfits: &mut Facts) -> Option<RawJson> {
         let own = self.get("retry_after_seconds");
         match (own, known) {
-            (Some(own), Some(known)) if as_delay(own) != Some(known) => {
+            (Some(own), Some(known)) if parse_seconds(own) != Some(known) => {
                 misfits.add("retry_after_seconds", own);
                 Some(seconds(known))
             }
@@ -253,18 +260,18 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// The members that are not reserved, each name from one source only.
+    /// Returns the members that are not reserved, each name from only one source.
     fn members(&self) -> impl Iterator<Item = Member<'a>> {
         let payload = self.payload.into_iter().flat_map(RawJson::members);
         let payload = payload.filter(|member| {
-            self.given_names.is_empty() || !self.given_names.contains(&member.key())
+            self.data_names.is_empty() || !self.data_names.contains(&member.key())
         });
-        let all = self.given.members().chain(payload);
+        let all = self.data.members().chain(payload);
         all.filter(|member| !RESERVED.iter().any(|name| member.is(name)))
     }
 
-    /// R7: the tool's own member wins, if it is what the contract needs; what is not goes
-    /// to the details, so that nothing is lost and the envelope stays valid.
+    /// R7: returns the tool's own member, if it conforms to the contract. Otherwise its value is
+    /// added to the details, so that nothing is lost and the envelope stays valid.
     fn text(
         &self,
         name: &str,

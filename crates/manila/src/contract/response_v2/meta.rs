@@ -1,4 +1,4 @@
-//! R4–R6, R10: what stands in `meta`.
+//! R4–R6, R10: the member `meta`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,14 +10,14 @@ use crate::contract::Losses;
 use crate::contract::content::{Hint, Pairs};
 use crate::ids;
 use crate::outcome::{
-    Call, Cut, Fidelity, Notes, Receipt, Run, Severity, Tier, Warning, milliseconds,
+    Call, Fidelity, Notes, Receipt, Run, Severity, Tier, Truncation, Warning, milliseconds,
 };
 use crate::raw_json::{Emit, JsonObject, ObjectWriter, shape};
 
 shape! {
-    /// R5: members are left out when there is nothing to say.
+    /// R5: members without a value are omitted.
     struct Reserved<'a> {
-        /// R4: nothing can override it.
+        /// R4: cannot be overridden.
         version: &'static str,
         request_id: Cow<'a, str>,
         warnings: Option<Vec<&'a str>>,
@@ -26,13 +26,13 @@ shape! {
         rate_limit: Option<&'a JsonObject>,
         telemetry: Option<JsonObject>,
         content_fidelity: Option<&'static str>,
-        /// R6: always beside a fidelity below full.
+        /// R6: always present if the fidelity is not full.
         content_fidelity_schema_version: Option<&'static str>,
         dropped_content_ids: Option<&'a [String]>,
         content_archive_hashes: Pairs<'a>,
         metadata: Pairs<'a>,
         upgrade_hints: Option<Vec<Hint<'a>>>,
-        run: Option<Ran<'a>>,
+        run: Option<RunSummary<'a>>,
     }
 }
 
@@ -46,8 +46,8 @@ shape! {
 }
 
 shape! {
-    /// The program behind the answer; its stdout is the payload.
-    struct Ran<'a> {
+    /// The program that produced the result; its stdout is the payload.
+    struct RunSummary<'a> {
         command: Option<&'a str>,
         stderr: Option<&'a str>,
         truncated: Option<bool>,
@@ -76,8 +76,8 @@ impl Meta<'_> {
         self.reserved.request_id.into_owned()
     }
 
-    /// R4: an extra key cannot take the name of a reserved one. Those that are ours and not
-    /// the contract's are free where they are not used.
+    /// R4: returns whether an extra member may be written. It cannot have the name of a reserved
+    /// member; Manila's own additions to the contract are reserved only if they are present.
     fn has_room_for(&self, name: &str) -> bool {
         match name {
             "metadata" => self.reserved.metadata.is_absent(),
@@ -88,6 +88,7 @@ impl Meta<'_> {
     }
 }
 
+/// Returns the reserved and extra members of `meta`.
 pub(super) fn meta<'a>(
     call: &'a Call,
     run: Option<&'a Run>,
@@ -133,8 +134,8 @@ pub(super) fn meta<'a>(
     let meta = Meta {
         reserved: Reserved {
             version: "response-v2",
-            request_id: spell_id(request_id.as_deref(), context, losses),
-            // R10: every warning stands here as its message.
+            request_id: format_request_id(request_id.as_deref(), context, losses),
+            // R10: the message of every warning.
             warnings: (!warnings.is_empty())
                 .then(|| warnings.iter().map(|warning| warning.message.as_str()).collect()),
             warning_details: (!details.is_empty()).then_some(details),
@@ -148,7 +149,7 @@ pub(super) fn meta<'a>(
             metadata: Pairs(metadata),
             upgrade_hints: (!upgrade_hints.is_empty())
                 .then(|| upgrade_hints.iter().map(Hint).collect()),
-            run: run.and_then(Ran::of),
+            run: run.and_then(RunSummary::of),
         },
         extra,
     };
@@ -156,33 +157,33 @@ pub(super) fn meta<'a>(
     if extra.members().any(|it| is_ours(&it.key()) || !meta.has_room_for(&it.key())) {
         losses.add("meta", "an extra key cannot have the name of a reserved one");
     }
-    // The exit code of a failure is told among its details.
-    let is_told = |run: &Run| meta.reserved.run.is_some() || run.exit.is_some();
-    losses.add_if(run.is_some_and(|run| !is_told(run)), "run");
-    if has_twins(&warnings) {
-        losses.add("warnings", "of two that say the same it is not told which one has details");
+    // The exit code of a failure is written among its details.
+    let is_written = |run: &Run| meta.reserved.run.is_some() || run.exit.is_some();
+    losses.add_if(run.is_some_and(|run| !is_written(run)), "run");
+    if has_duplicate_messages(&warnings) {
+        losses.add("warnings", "of two with the same message, it is unclear which one has details");
     }
     meta
 }
 
-/// Whether a warning with details has the same message as one without.
-fn has_twins(warnings: &[&Warning]) -> bool {
+/// Returns whether a warning with details has the same message as one without.
+fn has_duplicate_messages(warnings: &[&Warning]) -> bool {
     let (with, without): (Vec<&Warning>, Vec<&Warning>) =
         warnings.iter().partition(|warning| warning.has_details());
     let plain: BTreeSet<&str> = without.iter().map(|warning| warning.message.as_str()).collect();
     with.iter().any(|warning| plain.contains(warning.message.as_str()))
 }
 
-/// The code of the warning about what was hidden.
+/// The code of the warning about redacted secrets.
 pub(super) const REDACTED: &str = "CONTENT_REDACTED";
 
-/// The place of a member that the contract itself names, among all that we write.
-pub(super) fn reserved_place(name: &str) -> Option<usize> {
+/// Returns the index of a member that the contract defines, among all reserved members.
+pub(super) fn reserved_index(name: &str) -> Option<usize> {
     let is_ours = matches!(name, "metadata" | "upgrade_hints" | "run");
     Reserved::MEMBERS.iter().position(|known| *known == name).filter(|_| !is_ours)
 }
 
-/// What was hidden, as a warning: how many secrets, and which rules found them.
+/// Returns the warning about redacted secrets, with their number by rule.
 pub(super) fn receipt(receipt: &Receipt) -> Option<Warning> {
     let sentence = receipt.sentence()?;
     let context = JsonObject::build(|object| {
@@ -194,29 +195,30 @@ pub(super) fn receipt(receipt: &Receipt) -> Option<Warning> {
         });
         object.member("rules", &rules);
     });
-    let warning = Warning::coded(REDACTED, sentence);
+    let warning = Warning::with_code(REDACTED, sentence);
     Some(warning.severity(Severity::Info).context(context))
 }
 
-/// R5: `req_` and 12 hex digits, of the fresh id or of a caller's id that does not fit.
-pub(in crate::contract) fn spell_id<'a>(
+/// R5: returns the caller's id if it matches the contract's pattern, else `req_` and 12 hex digits.
+/// The digits come from the digest of the caller's id, or from a fresh id.
+pub(in crate::contract) fn format_request_id<'a>(
     id: Option<&'a str>,
     context: &Context,
     losses: &mut Losses,
 ) -> Cow<'a, str> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else {
-        losses.add_made_id();
+        losses.add_generated_id();
         return short_id(&context.fresh);
     };
     if id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
         return id.into();
     }
-    losses.add("request_id", "it does not fit the contract's pattern; its digest stands for it");
-    digest_id(id)
+    losses.add("request_id", "it does not match the contract's pattern, so its digest is written");
+    replacement_request_id(id)
 }
 
-/// R5: what stands for an id that does not fit.
-pub(in crate::contract) fn digest_id(id: &str) -> Cow<'static, str> {
+/// R5: returns the replacement for an id that does not match the contract's pattern.
+pub(in crate::contract) fn replacement_request_id(id: &str) -> Cow<'static, str> {
     short_id(&Sha256::digest(id.as_bytes()))
 }
 
@@ -224,16 +226,17 @@ fn short_id(bytes: &[u8]) -> Cow<'static, str> {
     format!("req_{}", ids::hex(bytes.get(..6).unwrap_or(bytes))).into()
 }
 
-/// The tool's own telemetry, with the call's duration unless it names one or answers must
-/// not vary.
+/// Returns the tool's telemetry. Adds the duration of the call, unless the tool reports one or the
+/// response must be deterministic.
 fn telemetry(call: &Call, notes: &Notes, losses: &mut Losses) -> Option<JsonObject> {
     let own = notes.telemetry.as_ref().filter(|it| !it.is_empty());
     let has_own = own.is_some_and(|own| own.get("duration_ms").is_some());
-    let told = call.duration.filter(|_| call.deterministic != Some(true) && !has_own);
-    if call.duration != told || has_own {
-        losses.add("duration_ms", "the tool's own is told, and none if answers must not vary");
+    let added = call.duration.filter(|_| call.deterministic != Some(true) && !has_own);
+    if call.duration != added || has_own {
+        let why = "the tool's own takes precedence; absent from deterministic responses";
+        losses.add("duration_ms", why);
     }
-    let Some(duration) = told else { return own.cloned() };
+    let Some(duration) = added else { return own.cloned() };
     let measured = JsonObject::build(|object| {
         object.member("duration_ms", &milliseconds(duration));
     });
@@ -254,16 +257,16 @@ impl Detail<'_> {
     }
 }
 
-impl Ran<'_> {
-    fn of(run: &Run) -> Option<Ran<'_>> {
-        let Run { command, exit: _, stdout: _, stderr, cut } = run;
-        let ran = Ran {
+impl RunSummary<'_> {
+    fn of(run: &Run) -> Option<RunSummary<'_>> {
+        let Run { command, exit: _, stdout: _, stderr, truncation } = run;
+        let summary = RunSummary {
             command: command.as_deref(),
             stderr: Some(stderr.as_str()).filter(|text| !text.is_empty()),
-            truncated: (*cut == Cut::Truncated).then_some(true),
+            truncated: (*truncation == Truncation::Truncated).then_some(true),
         };
-        let says_something =
-            ran.command.is_some() || ran.stderr.is_some() || ran.truncated.is_some();
-        says_something.then_some(ran)
+        let has_member =
+            summary.command.is_some() || summary.stderr.is_some() || summary.truncated.is_some();
+        has_member.then_some(summary)
     }
 }

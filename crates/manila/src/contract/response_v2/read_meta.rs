@@ -4,27 +4,27 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::meta;
-use crate::contract::told;
+use crate::contract::facts_read;
 use crate::outcome::{
-    Call, Cut, Fidelity, Notes, Receipt, Reduction, Run, Severity, UpgradeHint, Warning,
+    Call, Fidelity, Notes, Receipt, Reduction, Run, Severity, Truncation, UpgradeHint, Warning,
     milliseconds,
 };
 use crate::raw_json::{JsonObject, Kind, RawJson};
-use crate::report::look::Look;
+use crate::report::collect::Findings;
 use crate::report::path::Path;
 use crate::report::take::as_number;
 
-/// What `meta` says.
+/// The facts in `meta`.
 #[derive(Default)]
-pub(super) struct MetaRead {
+pub(super) struct ParsedMeta {
     pub(super) call: Call,
     pub(super) notes: Notes,
     pub(super) run: Option<Run>,
     pub(super) receipt: Receipt,
 }
 
-/// The order in which our own members stand behind the contract's. One that stands elsewhere is
-/// somebody else's.
+/// The order of Manila's own members after those of the contract. A member at another position is
+/// not Manila's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Contract,
@@ -34,41 +34,42 @@ enum Rank {
     Extra,
 }
 
-pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRead {
-    let mut read = MetaRead::default();
-    let mut fidelity = FidelityRead::default();
+/// Reads `meta`.
+pub(super) fn meta(value: &RawJson, path: &Path<'_>, findings: &mut Findings) -> ParsedMeta {
+    let mut read = ParsedMeta::default();
+    let mut fidelity = ParsedFidelity::default();
     let (mut messages, mut details) = (Vec::new(), Vec::new());
     let mut has_version = false;
     let mut last = Rank::Contract;
     let mut extra = BTreeSet::new();
-    // One bit for each member that the contract names.
-    let mut given = 0u32;
-    let is_object = look.open_object(value, path, "R4", |look, name, value, at| {
-        let bit = meta::reserved_place(name).map_or(0, |place| 1u32 << place);
-        if given & bit != 0 {
-            return look.refuse(at, "unique", "R4", "is given twice");
+    // One bit for each member that the contract defines.
+    let mut present = 0u32;
+    let is_object = findings.open_object(value, path, "R4", |findings, name, value, at| {
+        let bit = meta::reserved_index(name).map_or(0, |place| 1u32 << place);
+        if present & bit != 0 {
+            return findings.reject(at, "unique", "R4", "is given twice");
         }
-        given |= bit;
+        present |= bit;
         let notes = &mut read.notes;
         match name {
             "version" => {
                 has_version = true;
-                look.this_text(&value, "response-v2", at, "R4");
+                findings.expect_text(&value, "response-v2", at, "R4");
             }
-            "request_id" => read.call.request_id = look.text(&value, at, "R5"),
-            "warnings" => messages = look.texts(&value, at, "R5").unwrap_or_default(),
-            "warning_details" => details = warning_details(&value, at, look),
-            "pagination" => notes.pagination = open_object(value, at, PAGINATION, look),
-            "rate_limit" => notes.rate_limit = open_object(value, at, RATE_LIMIT, look),
-            "telemetry" => notes.telemetry = open_object(value, at, TELEMETRY, look),
-            "content_fidelity" => fidelity.level = look.text(&value, at, "R6"),
+            "request_id" => read.call.request_id = findings.text(&value, at, "R5"),
+            "warnings" => messages = findings.texts(&value, at, "R5").unwrap_or_default(),
+            "warning_details" => details = warning_details(&value, at, findings),
+            "pagination" => notes.pagination = open_object(value, at, PAGINATION, findings),
+            "rate_limit" => notes.rate_limit = open_object(value, at, RATE_LIMIT, findings),
+            "telemetry" => notes.telemetry = open_object(value, at, TELEMETRY, findings),
+            "content_fidelity" => fidelity.level = findings.text(&value, at, "R6"),
             "content_fidelity_schema_version" => {
-                fidelity.version = look.text(&value, at, "R6");
+                fidelity.version = findings.text(&value, at, "R6");
             }
-            "dropped_content_ids" => fidelity.dropped = look.texts(&value, at, "R5"),
-            "content_archive_hashes" => fidelity.archives = look.pairs(&value, at, "R5"),
+            "dropped_content_ids" => fidelity.dropped = findings.texts(&value, at, "R5"),
+            "content_archive_hashes" => fidelity.archives = findings.pairs(&value, at, "R5"),
             _ => {
-                let rank = ours(name, &value, last, &mut read);
+                let rank = read_own_member(name, &value, last, &mut read);
                 last = last.max(rank);
                 if rank == Rank::Extra {
                     extra.insert(name.to_owned());
@@ -76,16 +77,16 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
             }
         }
     });
-    look.need(has_version || !is_object, path, "version", "R4");
-    let id_bit = meta::reserved_place("request_id").map_or(0, |place| 1u32 << place);
-    if is_object && given & id_bit == 0 {
-        let message = "should be there, so that the call can be found in logs";
-        look.advise(&path.name("request_id"), "recommended", "R5", message);
+    findings.require(has_version || !is_object, path, "version", "R4");
+    let id_bit = meta::reserved_index("request_id").map_or(0, |place| 1u32 << place);
+    if is_object && present & id_bit == 0 {
+        let message = "should be present, so that the call can be found in logs";
+        findings.advise(&path.name("request_id"), "recommended", "R5", message);
     }
-    read.notes.warnings = merged(messages, details, path, look);
+    read.notes.warnings = merge_warnings(messages, details, path, findings);
     take_receipt(&mut read);
     take_duration(&mut read);
-    read.notes.fidelity = fidelity.settle(path, look);
+    read.notes.fidelity = fidelity.into_fidelity(path, findings);
     if extra.is_empty() {
         return read;
     }
@@ -97,9 +98,9 @@ pub(super) fn meta(value: &RawJson, path: &Path<'_>, look: &mut Look) -> MetaRea
     read
 }
 
-/// Reads a member that is ours and not the contract's, and gives where it stands; what does not
-/// look exactly as it would be written is an extra one.
-fn ours(name: &str, value: &RawJson, last: Rank, read: &mut MetaRead) -> Rank {
+/// Reads a member that Manila adds to the contract, and returns its rank. A member that Manila
+/// would write differently is an extra one.
+fn read_own_member(name: &str, value: &RawJson, last: Rank, read: &mut ParsedMeta) -> Rank {
     match name {
         "metadata" if last < Rank::Metadata => {
             let Some(pairs) = plain_pairs(value) else { return Rank::Extra };
@@ -123,8 +124,8 @@ fn ours(name: &str, value: &RawJson, last: Rank, read: &mut MetaRead) -> Rank {
 fn plain_pairs(value: &RawJson) -> Option<Vec<(String, String)>> {
     let mut seen = BTreeSet::new();
     let pair = |member: crate::raw_json::Member<'_>| {
-        let name = told::plain(&member.key_value())?;
-        seen.insert(name.clone()).then_some((name, told::plain(&member.value())?))
+        let name = facts_read::plain(&member.key_value())?;
+        seen.insert(name.clone()).then_some((name, facts_read::plain(&member.value())?))
     };
     let pairs: Vec<_> = value.members().map(pair).collect::<Option<_>>()?;
     (!pairs.is_empty()).then_some(pairs)
@@ -149,9 +150,9 @@ fn plain_run(value: &RawJson) -> Option<Run> {
     for member in value.members() {
         let (name, value) = (member.key(), member.value());
         match name.as_ref() {
-            "command" => run.command = Some(told::plain(&value)?),
-            "stderr" => run.stderr = told::plain(&value).filter(|text| !text.is_empty())?,
-            "truncated" if value.as_bytes() == b"true" => run.cut = Cut::Truncated,
+            "command" => run.command = Some(facts_read::plain(&value)?),
+            "stderr" => run.stderr = facts_read::plain(&value).filter(|text| !text.is_empty())?,
+            "truncated" if value.as_bytes() == b"true" => run.truncation = Truncation::Truncated,
             _ => return None,
         }
         names.push(name);
@@ -163,9 +164,9 @@ fn plain_run(value: &RawJson) -> Option<Run> {
     (value.kind() == Kind::Object && !names.is_empty() && is_ordered).then_some(run)
 }
 
-/// What a member of an open object must be, if it is there.
+/// The required type of a member of an open object, if it is present.
 #[derive(Clone, Copy)]
-enum Is {
+enum MemberType {
     Bool,
     Text,
     TextOrNull,
@@ -176,122 +177,127 @@ enum Is {
     Count,
 }
 
-/// R5: the members that the contract names in an object that may have more.
-type Known = &'static [(&'static str, Is)];
+/// R5: the members that the contract defines in an object that may have others.
+type KnownMembers = &'static [(&'static str, MemberType)];
 
-const PAGINATION: Known = &[
-    ("cursor", Is::TextOrNull),
-    ("has_more", Is::Bool),
-    ("total_count", Is::Count),
-    ("page_size", Is::Count),
+const PAGINATION: KnownMembers = &[
+    ("cursor", MemberType::TextOrNull),
+    ("has_more", MemberType::Bool),
+    ("total_count", MemberType::Count),
+    ("page_size", MemberType::Count),
 ];
-const RATE_LIMIT: Known = &[
-    ("limit", Is::Integer),
-    ("remaining", Is::Integer),
-    ("reset_at", Is::Text),
-    ("period", Is::Text),
-    ("retry_after", Is::Number),
+const RATE_LIMIT: KnownMembers = &[
+    ("limit", MemberType::Integer),
+    ("remaining", MemberType::Integer),
+    ("reset_at", MemberType::Text),
+    ("period", MemberType::Text),
+    ("retry_after", MemberType::Number),
 ];
-const TELEMETRY: Known = &[("duration_ms", Is::Number), ("downstream_calls", Is::Count)];
+const TELEMETRY: KnownMembers =
+    &[("duration_ms", MemberType::Number), ("downstream_calls", MemberType::Count)];
 
 fn open_object(
     value: RawJson,
     path: &Path<'_>,
-    known: Known,
-    look: &mut Look,
+    known: KnownMembers,
+    findings: &mut Findings,
 ) -> Option<JsonObject> {
-    look.open_object(&value, path, "R5", |look, name, value, at| {
+    findings.open_object(&value, path, "R5", |findings, name, value, at| {
         let known = known.iter().find(|(known, _)| *known == name);
         match known.map(|(_, is)| is) {
             None => {}
-            Some(Is::Bool) => drop(look.bool(&value, at, "R5")),
-            Some(Is::TextOrNull) if value.kind() == Kind::Null => {}
-            Some(Is::Text | Is::TextOrNull) => drop(look.text(&value, at, "R5")),
-            Some(Is::Number) => drop(look.number(&value, at, "R5", Some(0.0))),
-            Some(Is::Integer) => drop(look.integer(&value, at, "R5", None)),
-            Some(Is::Count) => drop(look.integer(&value, at, "R5", Some(0.0))),
+            Some(MemberType::Bool) => drop(findings.bool(&value, at, "R5")),
+            Some(MemberType::TextOrNull) if value.kind() == Kind::Null => {}
+            Some(MemberType::Text | MemberType::TextOrNull) => {
+                drop(findings.text(&value, at, "R5"));
+            }
+            Some(MemberType::Number) => drop(findings.number(&value, at, "R5", Some(0.0))),
+            Some(MemberType::Integer) => drop(findings.integer(&value, at, "R5", None)),
+            Some(MemberType::Count) => drop(findings.integer(&value, at, "R5", Some(0.0))),
         }
     });
-    // R5: empty ones are accepted, and say nothing.
+    // R5: an empty object is accepted, and treated as absent.
     JsonObject::new(value).filter(|object| !object.is_empty())
 }
 
-fn warning_details(value: &RawJson, path: &Path<'_>, look: &mut Look) -> Vec<Warning> {
+fn warning_details(value: &RawJson, path: &Path<'_>, findings: &mut Findings) -> Vec<Warning> {
     let mut details = Vec::new();
-    look.array(value, path, "R5", |look, item, at| {
+    findings.array(value, path, "R5", |findings, item, at| {
         let mut warning = Warning::new("");
         let (mut has_message, mut has_code, mut has_severity) = (false, false, false);
-        let is_object = look.object(&item, at, "R5", |look, name, value, at| {
+        let is_object = findings.object(&item, at, "R5", |findings, name, value, at| {
             has_code |= name == "code";
             has_severity |= name == "severity";
             match name {
-                "code" => warning.code = look.text(&value, at, "R10"),
+                "code" => warning.code = findings.text(&value, at, "R10"),
                 "severity" => {
                     let names = Severity::ALL.map(Severity::name);
-                    let name = look.text(&value, at, "R5");
-                    let name = name.filter(|name| look.one_of(name, &names, at, "R5"));
+                    let name = findings.text(&value, at, "R5");
+                    let name = name.filter(|name| findings.expect_one_of(name, &names, at, "R5"));
                     warning.severity = name.and_then(|name| Severity::from_name(&name));
                 }
                 "message" => {
                     has_message = true;
-                    warning.message = look.text(&value, at, "R5").unwrap_or_default();
+                    warning.message = findings.text(&value, at, "R5").unwrap_or_default();
                 }
                 "context" => {
-                    warning.context = look.json_object(value, at, "R5").unwrap_or_default();
+                    warning.context = findings.json_object(value, at, "R5").unwrap_or_default();
                 }
                 _ => {
-                    look.losses
+                    findings
+                        .losses
                         .add("warning_details", "a warning has no place for further members");
                 }
             }
         });
-        look.need(has_message || !is_object, at, "message", "R5");
+        findings.require(has_message || !is_object, at, "message", "R5");
         if is_object {
-            advise_detail(has_code, has_severity, at, look);
+            advise_detail(has_code, has_severity, at, findings);
             details.push(warning);
         }
     });
     details
 }
 
-fn advise_detail(has_code: bool, has_severity: bool, at: &Path<'_>, look: &mut Look) {
-    let shoulds = [("code", has_code), ("severity", has_severity)];
-    for (name, _) in shoulds.into_iter().filter(|(_, is_there)| !is_there) {
+fn advise_detail(has_code: bool, has_severity: bool, at: &Path<'_>, findings: &mut Findings) {
+    let recommended = [("code", has_code), ("severity", has_severity)];
+    for (name, _) in recommended.into_iter().filter(|(_, is_there)| !is_there) {
         let at = at.name(name);
-        look.advise(&at, "recommended", "R5", "should be there, so that programs can sort it");
+        let message = "should be present, so that programs can sort it";
+        findings.advise(&at, "recommended", "R5", message);
     }
 }
 
-/// R10: warnings in their order, each with its details where it has some.
-fn merged(
+/// R10: returns the warnings in their order, each with its details if it has any.
+fn merge_warnings(
     messages: Vec<String>,
     details: Vec<Warning>,
     path: &Path<'_>,
-    look: &mut Look,
+    findings: &mut Findings,
 ) -> Vec<Warning> {
     let mut details = details.into_iter().peekable();
     let mut warnings: Vec<Warning> = Vec::new();
     for message in messages {
         let detail = details.next_if(|detail| detail.message == message);
-        warnings.push(detail.map_or_else(|| Warning::new(message), as_given));
+        warnings.push(detail.map_or_else(|| Warning::new(message), without_default_severity));
     }
     if details.peek().is_some() {
         let message = "should have the message of every warning with details, in their order";
-        look.advise(&path.name("warnings"), "recommended", "R10", message);
+        findings.advise(&path.name("warnings"), "recommended", "R10", message);
     }
-    warnings.extend(details.map(as_given));
+    warnings.extend(details.map(without_default_severity));
     warnings
 }
 
-/// A severity that its code has anyway was not given.
-fn as_given(warning: Warning) -> Warning {
+/// Removes a severity that is the default of the warning's code.
+fn without_default_severity(warning: Warning) -> Warning {
     let without = Warning { severity: None, ..warning.clone() };
     let is_usual = warning.severity == Some(without.effective_severity());
     if is_usual && without.has_details() { without } else { warning }
 }
 
-/// The last warning, if it tells what was hidden.
-fn take_receipt(read: &mut MetaRead) {
+/// Moves the last warning into the receipt, if it is about redacted secrets.
+fn take_receipt(read: &mut ParsedMeta) {
     let last = read.notes.warnings.last();
     let Some(warning) = last.filter(|it| it.code.as_deref() == Some(meta::REDACTED)) else {
         return;
@@ -299,26 +305,26 @@ fn take_receipt(read: &mut MetaRead) {
     let rules = warning.context.get("rules");
     let finding = |member: crate::raw_json::Member<'_>| {
         let n = member.value().as_str().parse().ok()?;
-        told::is_rule(&member.key()).then(|| (member.key().into_owned(), n))
+        facts_read::is_rule(&member.key()).then(|| (member.key().into_owned(), n))
     };
     let findings = rules.map(|rules| rules.members().filter_map(finding).collect());
     let receipt = Receipt { findings: findings.unwrap_or_default() };
-    let again = meta::receipt(&receipt);
-    let is_one = again.is_some_and(|again| {
-        again.code == warning.code
-            && again.message == warning.message
-            && again.context == warning.context
-            && again.effective_severity() == warning.effective_severity()
+    let expected = meta::receipt(&receipt);
+    let is_receipt = expected.is_some_and(|expected| {
+        expected.code == warning.code
+            && expected.message == warning.message
+            && expected.context == warning.context
+            && expected.effective_severity() == warning.effective_severity()
     });
-    if is_one {
+    if is_receipt {
         read.receipt = receipt;
         read.notes.warnings.pop();
     }
 }
 
-/// The call's duration stands in telemetry: at its end, where we would put it, or elsewhere, and
-/// then it stays there, too.
-fn take_duration(read: &mut MetaRead) {
+/// Reads the duration of the call from the telemetry. If it is the last member and in Manila's
+/// form, it is removed from there; otherwise it stays.
+fn take_duration(read: &mut ParsedMeta) {
     let Some(telemetry) = &read.notes.telemetry else { return };
     let Some(value) = telemetry.get("duration_ms") else { return };
     let duration = as_number(&value).map(|ms| ms / 1000.0);
@@ -331,17 +337,17 @@ fn take_duration(read: &mut MetaRead) {
     }
 }
 
-/// R6: the members about how complete an answer is.
+/// R6: the members about the completeness of the result.
 #[derive(Default)]
-struct FidelityRead {
+struct ParsedFidelity {
     level: Option<String>,
     version: Option<String>,
     dropped: Option<Vec<String>>,
     archives: Option<Vec<(String, String)>>,
 }
 
-impl FidelityRead {
-    fn settle(self, path: &Path<'_>, look: &mut Look) -> Fidelity {
+impl ParsedFidelity {
+    fn into_fidelity(self, path: &Path<'_>, findings: &mut Findings) -> Fidelity {
         let at = &path.name("content_fidelity");
         let dropped = self.dropped.unwrap_or_default();
         let archives = self.archives.unwrap_or_default();
@@ -349,20 +355,21 @@ impl FidelityRead {
             None | Some("full") => None,
             Some(name) => {
                 let names = ["full", "partial", "summary", "reference_only"];
-                look.one_of(name, &names, at, "R6");
+                findings.expect_one_of(name, &names, at, "R6");
                 Reduction::ALL.into_iter().find(|level| level.name() == name)
             }
         };
         let Some(level) = level else {
             if !dropped.is_empty() || !archives.is_empty() || self.version.is_some() {
-                look.losses.add("fidelity", "what was dropped is told only of what is not full");
+                let why = "dropped content is recorded only if the fidelity is not full";
+                findings.losses.add("fidelity", why);
             }
             return Fidelity::Full;
         };
         let at = &path.name("content_fidelity_schema_version");
         match self.version.as_deref() {
-            None => look.need(false, path, "content_fidelity_schema_version", "R6"),
-            Some(version) => drop(look.one_of(version, &["1.0"], at, "R6")),
+            None => findings.require(false, path, "content_fidelity_schema_version", "R6"),
+            Some(version) => drop(findings.expect_one_of(version, &["1.0"], at, "R6")),
         }
         Fidelity::Reduced { level, dropped, archives }
     }

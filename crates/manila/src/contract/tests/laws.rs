@@ -1,20 +1,20 @@
-//! The laws of reading: what was written is read, and written again in the same way.
+//! The laws of reading: a written envelope can be read, and is then written unchanged.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use super::attested;
+use super::attest_outcome;
 use super::given::{observation, sparse_observation};
 use crate::check::{Checker, Grade};
 use crate::context::Context;
 use crate::contract::{Contract, read, recognise, render};
 use crate::diagnostics;
+use crate::document_kind::DocumentKind;
 use crate::observed::Observation;
 use crate::outcome::{Ended, IdSource, Outcome, Payload};
 use crate::pipeline::{Settings, convert, prepare};
 use crate::prepared::redact::Redaction;
 use crate::raw_json::{JsonObject, RawJson};
-use crate::subject::Subject;
 
 const CONTEXT: [u8; 16] = [0xAB; 16];
 
@@ -22,7 +22,7 @@ fn plain() -> Settings<'static> {
     Settings { redaction: Redaction::Off, ..Settings::default() }
 }
 
-/// Cases that do not change from run to run, unless somebody asks for others.
+/// Returns a configuration with a fixed seed, unless the environment sets another one.
 fn config() -> ProptestConfig {
     ProptestConfig {
         failure_persistence: None,
@@ -34,13 +34,13 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// The same outcome, in the one of several spellings that all mean the same.
-fn normal(outcome: &Outcome) -> Outcome {
+/// Returns an equivalent outcome in its normal form.
+fn normalize(outcome: &Outcome) -> Outcome {
     let mut outcome = outcome.clone();
-    outcome.came_in = None;
+    outcome.source_contract = None;
     outcome.verbatim = None;
     outcome.blocks.clear();
-    // Not a fact about the answer, but a wish about how it is told.
+    // A preference for the envelope, not a fact about the result.
     outcome.call.deterministic = None;
     outcome.call.id_source = IdSource::Caller;
     for text in
@@ -59,9 +59,9 @@ fn normal(outcome: &Outcome) -> Outcome {
         }
     }
     match &mut outcome.ended {
-        Ended::Done(payload) => normal_payload(payload),
+        Ended::Done(payload) => normalize_payload(payload),
         Ended::Failed { failures, partial } => {
-            normal_payload(partial);
+            normalize_payload(partial);
             for failure in failures.iter_mut() {
                 let remedy = failure.code.entry().remedy;
                 failure.hint =
@@ -81,7 +81,7 @@ fn normal(outcome: &Outcome) -> Outcome {
     outcome
 }
 
-fn normal_payload(payload: &mut Payload) {
+fn normalize_payload(payload: &mut Payload) {
     match payload {
         Payload::Json(json) if json.is_null() => *payload = Payload::Absent,
         Payload::Text(text) => {
@@ -97,7 +97,7 @@ fn without_verbatim(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-fn either() -> impl Strategy<Value = serde_json::Value> {
+fn any_observation() -> impl Strategy<Value = serde_json::Value> {
     prop_oneof![observation(), sparse_observation()]
 }
 
@@ -105,12 +105,12 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn what_was_written_is_written_again(given in either(), hides in any::<bool>()) {
+    fn reading_preserves_an_envelope(given in any_observation(), redacts in any::<bool>()) {
         let observation = Observation::from_json(given.to_string()).unwrap();
-        let settings = if hides { Settings::default() } else { plain() };
+        let settings = if redacts { Settings::default() } else { plain() };
         let context = Context::new(CONTEXT);
         let redacted = prepare(observation, &settings, &context);
-        // What somebody else wrote has an order of its own, and keeps it while it is not touched.
+        // An envelope of another author has its own order, and keeps it while it is unchanged.
         prop_assume!(redacted.outcome().verbatim.is_none());
         for contract in Contract::ALL {
             let reply = render(&redacted, contract, &context);
@@ -118,24 +118,25 @@ proptest! {
             let reading = reading.unwrap_or_else(|findings| {
                 panic!("{contract}: {findings:?} in {}", reply.envelope)
             });
-            let kept = attested(reading.outcome.clone(), Redaction::Off);
-            let again = render(&kept, contract, &Context::new([0; 16]));
+            let unchanged = attest_outcome(reading.outcome.clone(), Redaction::Off);
+            let again = render(&unchanged, contract, &Context::new([0; 16]));
             prop_assert_eq!(&again.envelope, &reply.envelope, "{} verbatim", contract);
-            let read_again = attested(without_verbatim(reading.outcome.clone()), Redaction::Off);
+            let reread = without_verbatim(reading.outcome.clone());
+            let read_again = attest_outcome(reread, Redaction::Off);
             let again = render(&read_again, contract, &Context::new(CONTEXT));
             let (first, second) = (reply.envelope.to_string(), again.envelope.to_string());
             prop_assert_eq!(second, first, "{}: {:?}", contract, reading.outcome);
             prop_assert_eq!(again.is_error, reply.is_error);
             prop_assert!(reading.losses.is_empty(), "{}: {:?}", contract, reading.losses);
             if reply.losses.is_empty() && reply.blocks.is_empty() {
-                let (ours, theirs) = (normal(&reading.outcome), normal(redacted.outcome()));
-                prop_assert_eq!(ours, theirs, "{}: {}", contract, reply.envelope);
+                let (read, written) = (normalize(&reading.outcome), normalize(redacted.outcome()));
+                prop_assert_eq!(read, written, "{}: {}", contract, reply.envelope);
             }
         }
     }
 
     #[test]
-    fn what_is_sealed_is_accepted(given in either()) {
+    fn a_sealed_envelope_is_valid(given in any_observation()) {
         let observation = Observation::from_json(given.to_string()).unwrap();
         let context = Context::new(CONTEXT);
         let redacted = prepare(observation, &Settings::default(), &context);
@@ -144,7 +145,8 @@ proptest! {
             let recognised = recognise(&envelope);
             let expected = (contract != Contract::MachineReadableV1).then_some(contract);
             prop_assert_eq!(recognised, expected, "{}", envelope);
-            let verdict = Checker::new(Subject::Envelope(contract)).check(&envelope.to_bytes());
+            let checker = Checker::new(DocumentKind::Envelope(contract));
+            let verdict = checker.check(&envelope.to_bytes());
             let bad: Vec<_> =
                 verdict.findings.iter().filter(|it| it.grade == Grade::Violation).collect();
             prop_assert!(bad.is_empty(), "{}: {:?} in {}", contract, bad, envelope);
@@ -152,8 +154,8 @@ proptest! {
     }
 
     #[test]
-    fn one_broken_rule_is_told_with_its_clause(
-        given in either(),
+    fn a_broken_rule_is_reported_with_its_clause(
+        given in any_observation(),
         which in any::<prop::sample::Index>(),
     ) {
         let observation = Observation::from_json(given.to_string()).unwrap();
@@ -161,11 +163,11 @@ proptest! {
         let redacted = prepare(observation, &Settings::default(), &context);
         for contract in Contract::ALL {
             let envelope = render(&redacted, contract, &context).envelope;
-            let edits = breaking(contract);
+            let edits = breaking_edits(contract);
             let (name, value, clause) = edits[which.index(edits.len())];
-            let whole = JsonObject::new(envelope).unwrap().without(name);
+            let rest = JsonObject::new(envelope).unwrap().without(name);
             let broken = JsonObject::build(|object| {
-                for member in whole.members() {
+                for member in rest.members() {
                     object.token_member(member.key_token(), &member.value());
                 }
                 if !value.is_empty() {
@@ -173,18 +175,18 @@ proptest! {
                 }
             });
             let document = broken.to_string().into();
-            let verdict = Checker::new(Subject::Envelope(contract)).check(&document);
-            let is_told = verdict.findings.iter().any(|it| {
+            let verdict = Checker::new(DocumentKind::Envelope(contract)).check(&document);
+            let is_reported = verdict.findings.iter().any(|it| {
                 it.grade == Grade::Violation
                     && it.clause == Some(clause)
                     && it.pointer.starts_with(&format!("/{name}"))
             });
-            prop_assert!(is_told, "{} {}: {:?}", contract, name, verdict.findings);
+            prop_assert!(is_reported, "{} {}: {:?}", contract, name, verdict.findings);
         }
     }
 
     #[test]
-    fn a_conversion_without_losses_can_be_undone(given in either()) {
+    fn a_conversion_without_losses_is_reversible(given in any_observation()) {
         let observation = Observation::from_json(given.to_string()).unwrap();
         let context = Context::new(CONTEXT);
         let redacted = prepare(observation, &plain(), &context);
@@ -212,8 +214,8 @@ proptest! {
     }
 }
 
-/// Members, what is put in their place (nothing, to leave them out), and the clause that breaks.
-fn breaking(contract: Contract) -> &'static [(&'static str, &'static str, &'static str)] {
+/// Returns members, their replacements (empty to remove a member), and the clause that this breaks.
+fn breaking_edits(contract: Contract) -> &'static [(&'static str, &'static str, &'static str)] {
     match contract {
         Contract::ResponseV2 => &[
             ("success", "", "R1"),
@@ -248,14 +250,14 @@ fn breaking(contract: Contract) -> &'static [(&'static str, &'static str, &'stat
 }
 
 #[test]
-fn a_part_of_an_envelope_never_panics() {
-    let whole = concat!(
+fn reading_a_truncated_or_invalid_envelope_never_panics() {
+    let envelope = concat!(
         r#"{"success":false,"data":{"error_code":"X","details":{"partial":1}},"error":"e","#,
         r#""meta":{"version":"response-v2","warnings":["w"],"#,
         r#""warning_details":[{"message":"w","code":"c"}]}}"#,
     );
-    for end in 0..whole.len() {
-        let Some(part) = whole.get(..end) else { continue };
+    for end in 0..envelope.len() {
+        let Some(part) = envelope.get(..end) else { continue };
         let _ = Checker::auto().check(&part.as_bytes().to_vec().into());
     }
     for contract in Contract::ALL {
@@ -266,8 +268,8 @@ fn a_part_of_an_envelope_never_panics() {
     }
 }
 
-/// Every string of a document, one after the other, replaced by `text`; keys, too.
-fn planted(document: &str, text: &str) -> Vec<String> {
+/// Returns copies of a document, each with another string or key replaced by `text`.
+fn plant_text(document: &str, text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut at = 0;
     while let Some(start) = document[at..].find('"').map(|found| at + found) {
@@ -279,7 +281,7 @@ fn planted(document: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_secret_of_an_envelope_gets_out() {
+fn redacts_secrets_anywhere_in_an_envelope() {
     const SECRET: &str = "ghp_aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5";
     let envelopes = [
         r#"{"success":true,"data":{"a":["b"]},"error":null,"meta":{"version":"response-v2","request_id":"r","warnings":["w"],"warning_details":[{"code":"C","severity":"info","message":"w","context":{"k":"v"}},{"code":"CONTENT_REDACTED","severity":"info","message":"1 secret was hidden","context":{"count":1,"rules":{"jwt":1}}}],"telemetry":{"x":"y"},"metadata":{"m":"n"},"run":{"command":"c","stderr":"e"},"extra":"x"}}"#,
@@ -295,7 +297,7 @@ fn no_secret_of_an_envelope_gets_out() {
         let from = from.filter(|from| read(*from, &RawJson::parse(*envelope).unwrap()).is_ok());
         let from: Vec<Contract> = from.collect();
         assert!(!from.is_empty(), "{envelope}");
-        planted(envelope, SECRET).into_iter().map(move |document| (document, from[0]))
+        plant_text(envelope, SECRET).into_iter().map(move |document| (document, from[0]))
     }) {
         for to in Contract::ALL {
             let document = document.clone().into();
@@ -308,7 +310,7 @@ fn no_secret_of_an_envelope_gets_out() {
                 Err(error) => assert!(!format!("{error:?}").contains("aB3dE5gH7j"), "{error:?}"),
             }
         }
-        // The same answer on its way through the pipeline, broken or not.
+        // The same result through the pipeline, valid or not.
         let answered = format!(r#"{{"observed":{{"answered":{document}}}}}"#);
         let observation = Observation::from_json(answered).unwrap();
         for to in Contract::ALL {
@@ -320,7 +322,7 @@ fn no_secret_of_an_envelope_gets_out() {
 }
 
 #[test]
-fn an_envelope_that_a_failed_call_left_is_not_taken_for_its_own() {
+fn an_envelope_as_partial_result_is_not_mistaken_for_the_outer_one() {
     let inner = r#"{"schema_version":"mcp.envelope.v0.1","result":1}"#;
     for observed in [
         format!(r#"{{"failed":{{"code":"TIMEOUT","message":"m","partial":{inner}}}}}"#),
@@ -330,8 +332,9 @@ fn an_envelope_that_a_failed_call_left_is_not_taken_for_its_own() {
         let observation = Observation::from_json(format!(r#"{{"observed":{observed}}}"#)).unwrap();
         for contract in Contract::ALL {
             let envelope = observation.clone().seal(contract, &Context::new(CONTEXT)).envelope;
-            let verdict = Checker::new(Subject::Envelope(contract)).check(&envelope.to_bytes());
-            assert!(verdict.is_kept(), "{envelope}: {verdict:?}");
+            let verdict =
+                Checker::new(DocumentKind::Envelope(contract)).check(&envelope.to_bytes());
+            assert!(verdict.is_valid(), "{envelope}: {verdict:?}");
         }
     }
 }

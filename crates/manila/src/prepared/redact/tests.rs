@@ -5,8 +5,8 @@ use crate::catalogue::Code;
 use crate::context::Context;
 use crate::contract::{Contract, render};
 use crate::outcome::{
-    Call, Cut, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Payload, Provenance,
-    Receipt, Reduction, Run, Tier, Unwrapped, UpgradeHint, Verbatim, Warning,
+    Call, Ended, Failure, Fidelity, IdSource, NonEmpty, Notes, Outcome, Payload, Provenance,
+    Receipt, Reduction, Run, Tier, Truncation, Unwrapped, UpgradeHint, Verbatim, Warning,
 };
 use crate::prepared::attest::{Attestation, attest};
 use crate::prepared::fit::{Budget, fit};
@@ -14,66 +14,70 @@ use crate::raw_json::{JsonObject, RawJson};
 
 const SECRET: &str = "AKIAIOSFODNN7REDACTE";
 
-fn said() -> String {
+fn secret_text() -> String {
     format!("it is {SECRET}.")
 }
 
 fn object() -> JsonObject {
     JsonObject::build(|object| {
-        object.member("fact", &said());
+        object.member("fact", &secret_text());
         object.member(SECRET, &1u64);
-        object.member("nested", &[said()][..]);
+        object.member("nested", &[secret_text()][..]);
     })
 }
 
-/// An outcome with a secret in every place that can hold text, but for the caller's own id.
-fn full_of_secrets(ended: Ended) -> Outcome {
+/// Returns an outcome with a secret in every field that can hold text, except the caller's id.
+fn outcome_with_secrets(ended: Ended) -> Outcome {
     Outcome {
         call: Call {
-            tool_id: Some(said()),
-            tool_version: Some(said()),
+            tool_id: Some(secret_text()),
+            tool_version: Some(secret_text()),
             request_id: Some("req_1".to_owned()),
             tier: Tier::Pro,
             duration: Some(Duration::from_millis(1)),
             deterministic: Some(false),
-            capabilities: Some(vec![said()]),
+            capabilities: Some(vec![secret_text()]),
             id_source: IdSource::Caller,
         },
         ended,
         run: Some(Run {
             command: Some(format!("tool --key {SECRET}")),
             exit: Some(1),
-            stdout: said(),
+            stdout: secret_text(),
             stderr: format!("error: {SECRET}\n"),
-            cut: Cut::Truncated,
+            truncation: Truncation::Truncated,
         }),
         blocks: vec![
-            RawJson::of(&serde_json::json!({"type": "resource", "text": said()})).unwrap(),
+            RawJson::of(&serde_json::json!({"type": "resource", "text": secret_text()})).unwrap(),
         ],
         notes: Notes {
-            warnings: vec![Warning::coded(said(), said()).context(object())],
+            warnings: vec![Warning::with_code(secret_text(), secret_text()).context(object())],
             pagination: Some(object()),
             rate_limit: Some(object()),
             telemetry: Some(object()),
-            upgrade_hints: vec![UpgradeHint { feature: said(), tier: said(), reason: said() }],
+            upgrade_hints: vec![UpgradeHint {
+                feature: secret_text(),
+                tier: secret_text(),
+                reason: secret_text(),
+            }],
             metadata: vec![
-                (SECRET.to_owned(), said()),
+                (SECRET.to_owned(), secret_text()),
                 ("password".to_owned(), "hunter2x".to_owned()),
             ],
             meta: object(),
             fidelity: Fidelity::Reduced {
                 level: Reduction::Partial,
-                dropped: vec![said()],
-                archives: vec![(SECRET.to_owned(), said())],
+                dropped: vec![secret_text()],
+                archives: vec![(SECRET.to_owned(), secret_text())],
             },
         },
         receipt: Receipt::default(),
         provenance: Provenance::Record(object()),
-        came_in: Some(Contract::ResponseV2),
+        source_contract: Some(Contract::ResponseV2),
         verbatim: Some(Verbatim {
             contract: Contract::ResponseV2,
             envelope: object().into(),
-            request_id: Some(said()),
+            request_id: Some(secret_text()),
         }),
         unread: Vec::new(),
         unwrapped: Some(Box::new(Unwrapped {
@@ -87,17 +91,17 @@ fn full_of_secrets(ended: Ended) -> Outcome {
 }
 
 fn failure() -> Failure {
-    let mut failure = Failure::new(Code::ToolFailed, said());
-    failure.origin_code = Some(said());
-    failure.hint = Some(said().into());
-    failure.explanation = Some(said().into());
+    let mut failure = Failure::new(Code::ToolFailed, secret_text());
+    failure.origin_code = Some(secret_text());
+    failure.hint = Some(secret_text().into());
+    failure.explanation = Some(secret_text().into());
     failure.link = Some(format!("https://x.test/?k={SECRET}").into());
-    failure.fixes = vec![said().into()];
-    failure.alternatives = vec![said()];
+    failure.fixes = vec![secret_text().into()];
+    failure.alternatives = vec![secret_text()];
     failure.details = object();
     failure.data = object();
     failure.evidence = vec![object().into()];
-    failure.line = Some(said());
+    failure.line = Some(secret_text());
     failure
 }
 
@@ -105,25 +109,25 @@ fn all_endings() -> Vec<Ended> {
     let json = || Payload::Json(object().into());
     vec![
         Ended::Done(json()),
-        Ended::Done(Payload::Text(said())),
+        Ended::Done(Payload::Text(secret_text())),
         Ended::Done(Payload::Absent),
         Ended::Failed {
             failures: NonEmpty::from_vec(vec![failure(), failure()]).unwrap(),
             partial: json(),
         },
-        Ended::Failed { failures: NonEmpty::one(failure()), partial: Payload::Text(said()) },
+        Ended::Failed { failures: NonEmpty::one(failure()), partial: Payload::Text(secret_text()) },
     ]
 }
 
 #[test]
-fn a_secret_in_any_place_is_in_no_envelope() {
+fn a_secret_in_any_field_is_in_no_envelope() {
     for ended in all_endings() {
-        let redacted = redact(Box::new(full_of_secrets(ended)), Redaction::Standard, None);
-        // Not even where no contract looks.
+        let redacted = redact(Box::new(outcome_with_secrets(ended)), Redaction::Standard, None);
+        // Fields that no contract writes are redacted as well.
         let model = format!("{:?}", redacted.outcome());
         assert!(!model.contains(SECRET), "{model}");
         assert!(!model.contains("hunter2x"), "{model}");
-        let attested = attest(fit(redacted, Budget::Unlimited), Attestation::NotAsked);
+        let attested = attest(fit(redacted, Budget::Unlimited), Attestation::NotRequested);
         for contract in Contract::ALL {
             let reply = render(&attested, contract, &Context::new([0; 16]));
             let text = format!("{}{:?}", reply.envelope, reply.blocks);
@@ -134,14 +138,14 @@ fn a_secret_in_any_place_is_in_no_envelope() {
 }
 
 #[test]
-fn what_holds_no_secret_is_the_same_bytes() {
+fn a_payload_without_secrets_keeps_its_bytes() {
     let json = RawJson::parse(r#"{ "b": [1.0, "\u0041"], "a": null }"#).unwrap();
     let outcome = Outcome {
         blocks: Vec::new(),
         notes: Notes::default(),
         run: None,
-        provenance: Provenance::NotAsked,
-        ..full_of_secrets(Ended::Done(Payload::Json(json.clone())))
+        provenance: Provenance::NotRequested,
+        ..outcome_with_secrets(Ended::Done(Payload::Json(json.clone())))
     };
     let outcome = Outcome { call: Call::default(), verbatim: None, unwrapped: None, ..outcome };
     let redacted = redact(Box::new(outcome.clone()), Redaction::Standard, None);
@@ -151,7 +155,7 @@ fn what_holds_no_secret_is_the_same_bytes() {
 }
 
 #[test]
-fn switched_off_it_changes_nothing() {
-    let outcome = full_of_secrets(Ended::Done(Payload::Text(said())));
+fn redaction_that_is_off_changes_nothing() {
+    let outcome = outcome_with_secrets(Ended::Done(Payload::Text(secret_text())));
     assert_eq!(*redact(Box::new(outcome.clone()), Redaction::Off, None).outcome(), outcome);
 }

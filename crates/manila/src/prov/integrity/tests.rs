@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
 
-use crate::check::table::{Table, told};
+use crate::check::table::{Table, render_findings};
 use crate::check::{Checker, Signed, Verification};
-use crate::subject::Subject;
+use crate::document_kind::DocumentKind;
 
-/// The digests of [`record`], made by another program.
+/// The digests of [`record`], computed by another program.
 const SHA256: &str = "d2c91dbb87ff85d2e9e4414817e2929dc6914247f8b7a83f07583b34c4dadf2f";
 const SHA512: &str = "2735ed2237c05954670078a8caa7adefe723502e577e23fc0790e9d218019820\
                       ba2597fe9d3cfcf37b053b2f86180fb8ae0d28e0649205a21a1eb808f4a7c351";
@@ -19,17 +19,17 @@ fn record() -> Value {
     })
 }
 
-/// What is found in the record with this integrity.
+/// Checks the findings in the record with this integrity.
 #[track_caller]
 fn check(integrity: Value, expected: &str) {
     let mut good = record();
     good["integrity"] = integrity;
-    let table = Table { checker: Checker::new(Subject::ProvRecord), good };
-    assert_eq!(told(&table.verdict(&table.good)), expected);
+    let table = Table { checker: Checker::new(DocumentKind::ProvRecord), good };
+    assert_eq!(render_findings(&table.verdict(&table.good)), expected);
 }
 
 #[test]
-fn a_record_digest_is_true() {
+fn verifies_the_record_digest() {
     let digest = |alg: &str, value: &str| json!({"record_digest": {"alg": alg, "value": value}});
     let at = "/integrity/record_digest/value";
     check(json!({}), "");
@@ -37,11 +37,11 @@ fn a_record_digest_is_true() {
     check(digest("sha512", SHA512), "");
     check(digest("sha256", &SHA256.to_uppercase()), &format!("{at} digest-form P8 advice"));
     check(digest("blake3", SHA256), &format!("{at} not-verified P8 advice"));
-    let is_false = format!("{at} record-digest P8");
-    check(digest("blake3", SHA512), &is_false);
-    check(digest("sha256", SHA512), &is_false);
-    check(digest("sha256", &"0".repeat(64)), &is_false);
-    check(digest("sha256", &SHA256[..16]), &is_false);
+    let mismatch = format!("{at} record-digest P8");
+    check(digest("blake3", SHA512), &mismatch);
+    check(digest("sha256", SHA512), &mismatch);
+    check(digest("sha256", &"0".repeat(64)), &mismatch);
+    check(digest("sha256", &SHA256[..16]), &mismatch);
     check(digest("sha256", "0"), &format!("{at} minLength P8"));
     check(digest("sha256", "x".repeat(64).as_str()), &format!("{at} pattern P8"));
     check(json!({"x": 1}), "/integrity/x additionalProperties P8");
@@ -49,30 +49,30 @@ fn a_record_digest_is_true() {
 }
 
 #[test]
-fn another_spelling_is_the_same_record() {
+fn the_digest_does_not_depend_on_spelling() {
     let mut good = record();
     good["integrity"] = json!({"record_digest": {"alg": "sha256", "value": SHA256}});
     let text = serde_json::to_string_pretty(&good).unwrap();
     let text = text.replace("1200.0", "1.2e3").replace("run-1", "\\u0072un-1");
-    let checker = Checker::new(Subject::ProvRecord);
-    assert_eq!(told(&checker.check(&text.clone().into())), "");
+    let checker = Checker::new(DocumentKind::ProvRecord);
+    assert_eq!(render_findings(&checker.check(&text.clone().into())), "");
     let changed = text.replace("1.2e3", "1.3e3");
     let expected = "/integrity/record_digest/value record-digest P8";
-    assert_eq!(told(&checker.check(&changed.into())), expected);
+    assert_eq!(render_findings(&checker.check(&changed.into())), expected);
 }
 
 #[test]
-fn what_has_no_canonical_form_has_no_digest() {
+fn reports_a_record_without_an_exact_canonical_form() {
     let at = "/integrity/record_digest/value";
     let mut good = record();
     good["integrity"] = json!({"record_digest": {"alg": "sha256", "value": SHA256}});
-    let checker = Checker::new(Subject::ProvRecord);
-    let half = good.to_string().replace("run-1", "\\ud800");
-    let found = told(&checker.check(&half.into()));
+    let checker = Checker::new(DocumentKind::ProvRecord);
+    let invalid = good.to_string().replace("run-1", "\\ud800");
+    let found = render_findings(&checker.check(&invalid.into()));
     assert!(found.contains("/run_id surrogate -"), "{found}");
     assert!(found.contains(&format!("{at} record-digest P8")), "{found}");
     good["inputs"][0]["size_bytes"] = json!(9_007_199_254_740_993_u64);
-    let found = told(&checker.check(&good.to_string().into()));
+    let found = render_findings(&checker.check(&good.to_string().into()));
     assert!(found.contains(&format!("{at} rounded P8 advice")), "{found}");
 }
 
@@ -100,8 +100,8 @@ fn a_signature_has_the_form_of_its_algorithm() {
     }
     let not_base64 = "*".repeat(88);
     let too_short = "A".repeat(84);
-    let not_ended = "A".repeat(86);
-    for wrong in [not_base64.as_str(), &too_short, &not_ended, &("A".repeat(85) + "B==")] {
+    let unpadded = "A".repeat(86);
+    for wrong in [not_base64.as_str(), &too_short, &unpadded, &("A".repeat(85) + "B==")] {
         check(signature("ed25519", key_id, wrong), "/integrity/signature/value signature P8");
     }
     let alone = json!({"signature": {"alg": "ed25519", "key_id": key_id, "value": value}});
@@ -116,19 +116,19 @@ fn a_signature_has_the_form_of_its_algorithm() {
     );
 }
 
-/// Knows one key, whose signatures begin as the digest does.
+/// Verifies signatures of one key, which are valid if they begin like the digest.
 fn verify(signed: &Signed<'_>) -> Verification {
     let Signed { algorithm, key_id, signature, digest_algorithm, digest } = *signed;
     if key_id != "0123456789abcdef" || algorithm == "none" {
         return Verification::Unknown;
     }
     assert_eq!(digest_algorithm, "sha256");
-    let is_true = signature.chars().next() == digest.chars().next();
-    if is_true { Verification::Valid } else { Verification::Invalid }
+    let is_valid = signature.chars().next() == digest.chars().next();
+    if is_valid { Verification::Valid } else { Verification::Invalid }
 }
 
 #[test]
-fn a_signature_is_verified_where_its_key_is_known() {
+fn verifies_signatures_of_known_keys() {
     #[track_caller]
     fn check(digest: Option<&str>, signature: [&str; 3], expected: &str) {
         let [alg, key_id, value] = signature;
@@ -137,9 +137,9 @@ fn a_signature_is_verified_where_its_key_is_known() {
         if let Some(value) = digest {
             good["integrity"]["record_digest"] = json!({"alg": "sha256", "value": value});
         }
-        let checker = Checker::new(Subject::ProvRecord).signatures(verify);
+        let checker = Checker::new(DocumentKind::ProvRecord).signatures(verify);
         let table = Table { checker, good };
-        assert_eq!(told(&table.verdict(&table.good)), expected);
+        assert_eq!(render_findings(&table.verdict(&table.good)), expected);
     }
     let (key_id, at) = ("0123456789abcdef", "/integrity/signature/value");
     let (good, wrong) = (format!("d{}==", "A".repeat(85)), "A".repeat(86) + "==");
@@ -150,25 +150,25 @@ fn a_signature_is_verified_where_its_key_is_known() {
     check(Some(SHA256), ["none", key_id, &good], &unknown);
     check(Some(SHA256), ["ed25519", key_id, &wrong], &format!("{at} signature P8"));
     check(Some(SHA256), ["ed25519", "fedcba9876543210", &wrong], &unknown);
-    // What has not even the form is told once, and not handed over.
+    // A malformed signature is reported once, and not passed to the verifier.
     check(Some(SHA256), ["ed25519", key_id, &good[1..]], &format!("{at} signature P8"));
     check(Some(SHA256), ["ed25519", "my key", &good], "/integrity/signature/key_id key-id P8");
     let alone = format!("/integrity/record_digest recommended P8 advice; {unknown}");
     check(None, ["es256", key_id, &good], &alone);
-    // A true signature over a digest that is false.
+    // A valid signature of a wrong digest.
     let other = "d".repeat(64);
     let expected = "/integrity/record_digest/value record-digest P8";
     check(Some(&other), ["es256", key_id, &good], expected);
 }
 
 #[test]
-fn a_signature_in_an_envelope_is_verified_too() {
-    let mut own = record();
-    own["integrity"] = json!({"record_digest": {"alg": "sha256", "value": SHA256},
+fn verifies_signatures_in_envelopes() {
+    let mut signed = record();
+    signed["integrity"] = json!({"record_digest": {"alg": "sha256", "value": SHA256},
         "signature": {"alg": "ed25519", "key_id": "0123456789abcdef",
             "value": "A".repeat(86) + "=="}});
-    let good = json!({"schema_version": "mcp.envelope.v0.1", "result": 1, "provenance": own});
-    let found = |checker: Checker| told(&checker.check(&good.to_string().into()));
+    let good = json!({"schema_version": "mcp.envelope.v0.1", "result": 1, "provenance": signed});
+    let found = |checker: Checker| render_findings(&checker.check(&good.to_string().into()));
     assert_eq!(found(Checker::auto()), "");
     let expected = "/provenance/integrity/signature/value signature P8";
     assert_eq!(found(Checker::auto().signatures(verify)), expected);

@@ -50,7 +50,7 @@ fn the_order_of_section_3_2_3() {
     );
 }
 
-/// The table of appendix B: the bits of a double, and its text.
+/// The table of appendix B of RFC 8785: the bits of a double, and its text.
 #[test]
 fn the_numbers_of_appendix_b() {
     for (bits, expected) in [
@@ -87,31 +87,31 @@ fn the_numbers_of_appendix_b() {
 }
 
 #[test]
-fn numbers_are_doubles_however_they_are_spelled() {
+fn numbers_are_formatted_as_doubles() {
     for zero in ["-0", "0.000", "-0e99", "0E-5", "1e-400", "0e99999999999999999999"] {
         check(zero, "0");
     }
     check("[1.0,10e-1,1E+0,0.1e1]", "[1,1,1,1]");
     check("[1e20,1e21,-1e21]", "[100000000000000000000,1e+21,-1e+21]");
     check("0.1000000000000000055511151231257827", "0.1");
-    // Nearer to the largest double than to the next that there would be.
+    // Rounds to the largest double.
     check("1.7976931348623158e308", "1.7976931348623157e+308");
 }
 
 #[test]
-fn strings_have_as_few_escapes_as_can_be() {
+fn strings_have_as_few_escapes_as_possible() {
     check(
         r#""\u0000\u0007\u0008\u0009\u000A\u000b\u000C\u000D\u001F\u007f\/\u0022\u005C""#,
         "\"\\u0000\\u0007\\b\\t\\n\\u000b\\f\\r\\u001f\u{7f}/\\\"\\\\\"",
     );
     check(r#""\u00E9\uD83D\ude00\u2028\uFEFF\uFFFF""#, "\"é😀\u{2028}\u{feff}\u{ffff}\"");
-    // Nothing is composed or decomposed.
+    // No Unicode normalization.
     check(r#"["e\u0301", "\u00e9"]"#, "[\"e\u{301}\",\"é\"]");
     check(r#"{"\u002f\n": 1}"#, r#"{"/\n":1}"#);
 }
 
 #[test]
-fn keys_are_in_the_order_of_utf_16_at_every_depth() {
+fn keys_are_sorted_by_utf_16_at_every_depth() {
     check(r#"{"": 1, "b": {"d": 1, "c": [{"f": 1, "e": 2}]}, "a": 2}"#, {
         r#"{"":1,"a":2,"b":{"c":[{"e":2,"f":1}],"d":1}}"#
     });
@@ -125,7 +125,7 @@ fn keys_are_in_the_order_of_utf_16_at_every_depth() {
 }
 
 #[test]
-fn the_order_of_bytes_is_that_of_code_units() {
+fn utf16_order_agrees_with_code_units() {
     let edges = ['\0', 'a', '\u{7f}', '\u{80}', '\u{7ff}', '\u{800}', '\u{d7ff}', '\u{e000}'];
     let edges = edges.into_iter().chain(['\u{efff}', '\u{f000}', '\u{ffff}', '\u{10000}']);
     let edges: Vec<char> = edges.chain(['\u{1f600}', '\u{3ffff}', '\u{10ffff}']).collect();
@@ -145,33 +145,33 @@ fn check_refused(given: &str, pointer: &str, reason: NotCanonicalReason) {
 }
 
 #[test]
-fn what_readers_take_for_different_things_is_refused() {
-    check_refused(r#"{"a": 1, "a": 1}"#, "/a", KeyTwice);
-    check_refused(r#"{"a": 1, "\u0061": 2}"#, "/a", KeyTwice);
-    check_refused(r#"[{"x": {"b": 1, "a~/": 2, "c": 3, "a~\/": 4}}]"#, "/0/x/a~0~1", KeyTwice);
-    check_refused(r#"{"": 1, "": 2}"#, "/", KeyTwice);
-    check_refused(r#"{"\ud83d\ude00": 1, "😀": 2}"#, "/😀", KeyTwice);
-    check_refused(r#""\ud800""#, "", HalfCharacter);
-    check_refused(r#"[0, {"k": "\udc00\ud800"}]"#, "/1/k", HalfCharacter);
-    check_refused(r#"{"k": {"a\uDFFF": 1}}"#, "/k/a\u{fffd}", HalfCharacterInKey);
+fn refuses_values_that_readers_interpret_differently() {
+    check_refused(r#"{"a": 1, "a": 1}"#, "/a", DuplicateKey);
+    check_refused(r#"{"a": 1, "\u0061": 2}"#, "/a", DuplicateKey);
+    check_refused(r#"[{"x": {"b": 1, "a~/": 2, "c": 3, "a~\/": 4}}]"#, "/0/x/a~0~1", DuplicateKey);
+    check_refused(r#"{"": 1, "": 2}"#, "/", DuplicateKey);
+    check_refused(r#"{"\ud83d\ude00": 1, "😀": 2}"#, "/😀", DuplicateKey);
+    check_refused(r#""\ud800""#, "", LoneSurrogate);
+    check_refused(r#"[0, {"k": "\udc00\ud800"}]"#, "/1/k", LoneSurrogate);
+    check_refused(r#"{"k": {"a\uDFFF": 1}}"#, "/k/a\u{fffd}", LoneSurrogateInKey);
     check_refused("1e999", "", NumberTooLarge);
     check_refused("1.7976931348623159e308", "", NumberTooLarge);
     check_refused("[[1, -1e309]]", "/0/1", NumberTooLarge);
     check_refused(&format!("{{\"n\": {}}}", "9".repeat(400)), "/n", NumberTooLarge);
-    // U+FFFD in a key is a character like any other.
+    // U+FFFD in a key is an ordinary character.
     check(r#"{"\ufffd": 1}"#, "{\"\u{fffd}\":1}");
-    // The same name in two objects is no matter.
+    // The same name in two objects is allowed.
     check(r#"[{"a": {"a": 1}}, {"a": 2}]"#, r#"[{"a":{"a":1}},{"a":2}]"#);
 }
 
 #[test]
-fn a_refusal_tells_the_place_and_never_a_value() {
-    let said = |given| canonical_of(given).unwrap_err().to_string();
-    assert_eq!(said(r#"{"a": "s", "a": "t"}"#), "/a: the key stands twice in its object");
-    assert_eq!(said("1e999"), "the number is larger than any double");
+fn an_error_contains_the_pointer_and_never_a_value() {
+    let message = |given| canonical_of(given).unwrap_err().to_string();
+    assert_eq!(message(r#"{"a": "s", "a": "t"}"#), "/a: the key is repeated in its object");
+    assert_eq!(message("1e999"), "the number is larger than any double");
     assert_eq!(
-        said(r#"{"k\u001b": "\ud800"}"#),
-        r"/k\u{1b}: the string holds half of a surrogate pair, which stands for no character"
+        message(r#"{"k\u001b": "\ud800"}"#),
+        r"/k\u{1b}: the string holds a lone surrogate, which is not a character"
     );
 }
 
@@ -181,14 +181,14 @@ fn check_rounded(given: &str, expected: &[&str]) {
 }
 
 #[test]
-fn integers_beyond_what_doubles_hold_are_told() {
+fn reports_integers_that_doubles_cannot_hold() {
     check_rounded("[9007199254740992, -9007199254740992, 1.5, -0]", &[]);
     check_rounded("9007199254740993", &[""]);
     check_rounded(
         r#"{"b/": [0, -9007199254740993], "a": 12345678901234567890123}"#,
         &["/b~1/1", "/a"],
     );
-    // Who writes a fraction or an exponent has asked for a double.
+    // A fraction or an exponent means that a double was intended.
     check_rounded("[1e300, 9007199254740993.0, 9007199254740993E0]", &[]);
     let many = canonical_of(&format!("[{}0]", "18446744073709551615,".repeat(1000))).unwrap();
     assert_eq!(many.rounded.len(), ROUNDED_MAX);
@@ -199,7 +199,7 @@ fn integers_beyond_what_doubles_hold_are_told() {
 }
 
 #[test]
-fn large_and_deep_values_take_their_time_once() {
+fn large_and_deep_values_take_linear_time() {
     let members: Vec<String> = (0..100_000).rev().map(|n| format!("\"k{n:06}\":{n}")).collect();
     let mut sorted = members.clone();
     sorted.sort();
@@ -208,7 +208,7 @@ fn large_and_deep_values_take_their_time_once() {
     let items = format!("[{}0]", "0,".repeat(1_000_000));
     check(&items, &items);
 
-    // Every level has its keys out of order, and most of the text lies at the bottom.
+    // Keys are out of order at every level, and most of the text is at the bottom.
     let deep = |depth: usize, inner: &str, before: &str, after: &str| {
         format!("{}{inner}{}", before.repeat(depth), after.repeat(depth))
     };

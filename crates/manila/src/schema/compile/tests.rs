@@ -13,7 +13,7 @@ fn check(schema: &str, value: &str, expected: &str) {
 }
 
 #[test]
-fn violations_name_place_and_rule_but_no_value() {
+fn a_violation_contains_pointer_and_rule_but_no_value() {
     let schema = r#"{"type": "object", "properties": {
         "n": {"type": "integer", "maximum": 3}, "s": {"type": ["string", "null"], "maxLength": 2},
         "e": {"enum": ["a", "b"]}}, "required": ["n"], "additionalProperties": false}"#;
@@ -23,7 +23,7 @@ fn violations_name_place_and_rule_but_no_value() {
     check(
         schema,
         r#"{"n": 4, "x/y": 1}"#,
-        "/n must be at most 3 (maximum); /x~1y is not known here (additionalProperties)",
+        "/n must be at most 3 (maximum); /x~1y is not a known member (additionalProperties)",
     );
     check(schema, r#"{"n": 1, "s": "hunter2"}"#, "/s must have at most 2 characters (maxLength)");
     check(schema, r#"{"n": 1, "e": "c"}"#, r#"/e must be one of ["a","b"] (enum)"#);
@@ -32,36 +32,36 @@ fn violations_name_place_and_rule_but_no_value() {
     check(
         names,
         r#"{"hunter2": 1, "abc": 2}"#,
-        "/abc has a name that must not be what the schema rules out (propertyNames); \
+        "/abc has a name that must not match the schema in `not` (propertyNames); \
          /hunter2 has a name that must have at most 3 characters (propertyNames)",
     );
     check(r#"{"contains": {"const": "hunter2"}}"#, r#"["x"]"#, CONTAINS);
     check(
         r#"{"properties": {"a": false}}"#,
         r#"{"a": "hunter2"}"#,
-        "/a must not be there (falseSchema)",
+        "/a must be absent (falseSchema)",
     );
 }
 
-const CONTAINS: &str = "must have an item of the kind that it has to contain (contains)";
+const CONTAINS: &str = "must have an item that matches `contains` (contains)";
 
-/// Such is the usual schema of a tool without arguments.
+/// The usual schema of a tool without arguments.
 #[test]
-fn members_of_what_has_none_are_told_one_by_one() {
+fn members_of_a_closed_schema_are_reported_one_by_one() {
     let none = r#"{"type": "object", "additionalProperties": false}"#;
-    let told = "/a is not known here (additionalProperties); \
-                /b~1c is not known here (additionalProperties)";
-    check(none, r#"{"a": 1, "b/c": 2}"#, told);
+    let expected = "/a is not a known member (additionalProperties); \
+                /b~1c is not a known member (additionalProperties)";
+    check(none, r#"{"a": 1, "b/c": 2}"#, expected);
     check(
         &format!(r#"{{"properties": {{"n": {none}}}}}"#),
         r#"{"n": {"a": 1}}"#,
-        "/n/a is not known here (additionalProperties)",
+        "/n/a is not a known member (additionalProperties)",
     );
     let named = format!(r#"{{"properties": {{"properties": {none}}}}}"#);
     check(
         &named,
         r#"{"properties": {"a": 1}}"#,
-        "/properties/a is not known here (additionalProperties)",
+        "/properties/a is not a known member (additionalProperties)",
     );
     let many: Vec<String> = (0..1000).map(|n| format!("\"{n}\": 1")).collect();
     let schema = Schema::compile(&RawJson::parse(none.to_owned()).unwrap()).unwrap();
@@ -71,12 +71,12 @@ fn members_of_what_has_none_are_told_one_by_one() {
     check(
         named,
         r#"{"additionalProperties": {"a": 1}}"#,
-        "/additionalProperties must not be there (falseSchema)",
+        "/additionalProperties must be absent (falseSchema)",
     );
 }
 
 #[test]
-fn arguments_are_given_once() {
+fn a_duplicate_argument_is_a_violation() {
     let schema = Schema::compile(&RawJson::literal(r#"{"type": "object"}"#)).unwrap();
     for (arguments, expected) in [
         (r#"{"a": 1, "b": {"a": 1}, "c": "\",\"a\":", "d": [{"a": ":"}, {"a": 2}]}"#, None),
@@ -92,7 +92,7 @@ fn arguments_are_given_once() {
 }
 
 #[test]
-fn what_no_tree_can_hold_is_checked_all_the_same() {
+fn values_that_no_tree_can_hold_are_checked() {
     check(r#"{"type": "object"}"#, r#"{"n": 1e999, "s": "\ud800"}"#, "");
     check(
         r#"{"properties": {"s": {"type": "integer"}}}"#,
@@ -110,7 +110,7 @@ fn check_unusable(schema: &str, expected: &str) {
 #[test]
 fn schemas_are_bounded_and_never_fetched() {
     check_unusable(r#"{"$ref": "http://example.com/schema.json"}"#, "example.com");
-    check_unusable(r#"{"type": "strange"}"#, "cannot be used: /type must fit at least one");
+    check_unusable(r#"{"type": "strange"}"#, "cannot be used: /type must be array, boolean,");
     check_unusable(r#"{"not": {"pattern": "["}}"#, "cannot be used: /not/pattern must be a valid");
     check_unusable(r##"{"$ref": "#nowhere"}"##, "cannot be used: Anchor 'nowhere' does not exist");
     check_unusable(&format!(r#"{{"description": "{}"}}"#, "x".repeat(300_000)), "at most 262144");
@@ -121,7 +121,7 @@ fn schemas_are_bounded_and_never_fetched() {
     );
 }
 
-/// Definitions `a0` to `a{n}`, each made of a reference to the next.
+/// Returns definitions `a0` to `a{n}`, each a reference to the next.
 fn definitions(at: &str, n: usize, link: impl Fn(&str) -> String) -> String {
     let linked = (0..n).map(|n| {
         let next = format!(r##"{{"$ref": "#{at}/a{}"}}"##, n + 1);
@@ -131,22 +131,22 @@ fn definitions(at: &str, n: usize, link: impl Fn(&str) -> String) -> String {
 }
 
 #[test]
-fn references_must_not_multiply_the_work() {
+fn references_that_multiply_the_work_are_unusable() {
     let twice = |next: &str| format!(r#"{{"anyOf": [{next}, {next}]}}"#);
     let bomb = definitions("/$defs", 30, twice);
     let bomb = format!(r##"{{"$ref": "#/$defs/a0", "$defs": {{{bomb}}}}}"##);
-    check_unusable(&bomb, "references multiply it");
+    check_unusable(&bomb, "references expand it");
     let bomb = definitions("/properties/definitions/$defs", 30, twice);
     let below = format!(
         r##"{{"properties": {{"definitions": {{"$defs": {{{bomb}}},
             "$ref": "#/properties/definitions/$defs/a0"}}}}}}"##
     );
-    check_unusable(&below, "references multiply it");
+    check_unusable(&below, "references expand it");
     let at_children = |next: &str| format!(r#"{{"properties": {{"a": {next}, "b": {next}}}}}"#);
     let bomb = definitions("/$defs", 30, at_children);
     let bomb = format!(r##"{{"items": {{"$ref": "#/$defs/a0"}}, "$defs": {{{bomb}}}}}"##);
-    check_unusable(&bomb, "references multiply it");
-    // What nothing refers to, and what is data, costs nothing.
+    check_unusable(&bomb, "references expand it");
+    // Unreferenced schemas and data cost nothing.
     let bomb = definitions("/const/$defs", 30, twice);
     let harmless = format!(r##"{{"const": {{"$ref": "#/const/$defs/a0", "$defs": {{{bomb}}}}}}}"##);
     check(&harmless.replace("const", "default"), "7", "");
@@ -158,36 +158,36 @@ fn references_must_not_multiply_the_work() {
 }
 
 #[test]
-fn references_must_not_lead_on_and_on() {
-    // Longer than a schema may be, so that the count itself is seen to stand it.
+fn endless_references_are_unusable() {
+    // Longer than a schema may be, so that the count itself is tested.
     let chain = definitions("/$defs", 20_000, str::to_owned);
     let chain = format!(r##"{{"$ref": "#/$defs/a0", "$defs": {{{chain}}}}}"##);
-    let refused = cost::check(&serde_json::from_str(&chain).unwrap()).unwrap_err();
-    assert!(refused.contains("inside each other"), "{refused}");
+    let error = cost::check(&serde_json::from_str(&chain).unwrap()).unwrap_err();
+    assert!(error.contains("within one another"), "{error}");
     let chain = definitions("/$defs", 100, str::to_owned);
     let chain = format!(r##"{{"$ref": "#/$defs/a0", "$defs": {{{chain}}}}}"##);
     check(&chain, "7", "must be of type null (type)");
-    check_unusable(r##"{"$ref": "#"}"##, "refers to itself without end");
-    check_unusable(r##"{"$recursiveRef": "#"}"##, "refers to itself without end");
+    check_unusable(r##"{"$ref": "#"}"##, "refers to itself endlessly");
+    check_unusable(r##"{"$recursiveRef": "#"}"##, "refers to itself endlessly");
     check_unusable(
         r##"{"$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"}"##,
-        "refers to itself without end",
+        "refers to itself endlessly",
     );
     check_unusable(
         r##"{"$defs": {"a": {"$anchor": "it", "not": {"$ref": "#it"}}},
             "items": {"$ref": "#it"}}"##,
-        "refers to itself without end",
+        "refers to itself endlessly",
     );
     check_unusable(
         r##"{"$defs": {"a/~ b": {"not": {"$ref": "#/%24defs/a~1~0%20b"}}},
             "items": {"$ref": "#/$defs/a~1~0%20b"}}"##,
-        "refers to itself without end",
+        "refers to itself endlessly",
     );
 }
 
 #[test]
 fn the_deepest_value_fits_the_stack() {
-    // As many schemas for each level as may be, and those that take most of the stack.
+    // The maximum number of schemas per level, of the kinds that take most of the stack.
     let schema = |n: usize| {
         let link = |next: &str| format!(r#"{{"oneOf": [{next}, {{"type": "string"}}]}}"#);
         let last = r##"{"type": ["array", "null"], "items": {"$ref": "#/$defs/a0"}}"##;
@@ -198,11 +198,11 @@ fn the_deepest_value_fits_the_stack() {
     let value = RawJson::parse(value).unwrap();
     let usable = Schema::compile(&RawJson::parse(schema(4)).unwrap()).unwrap();
     assert_eq!(usable.check(&value).len(), 1);
-    check_unusable(&schema(5), "inside each other");
+    check_unusable(&schema(5), "within one another");
 }
 
 #[test]
-fn recursion_must_not_visit_a_value_twice() {
+fn recursion_that_visits_a_value_twice_is_unusable() {
     const TWICE: &str = "visits the same value several times";
     for keyword in ["allOf", "anyOf", "oneOf"] {
         let bomb = r##"{"$defs": {"a": {"KEYWORD": [{"properties": {"x": {"$ref": "#/$defs/a"}}},
@@ -210,7 +210,7 @@ fn recursion_must_not_visit_a_value_twice() {
         check_unusable(&bomb.replace("KEYWORD", keyword), TWICE);
     }
     for schema in [
-        // Two ways to the same step down.
+        // Two paths to the same step down.
         r##"{"allOf": [{"$ref": "#/$defs/b"}, {"$ref": "#/$defs/b"}],
             "$defs": {"b": {"properties": {"x": {"$ref": "#"}}}}}"##,
         r##"{"if": {"$ref": "#/$defs/b"}, "then": {"$ref": "#/$defs/b"},
@@ -225,7 +225,7 @@ fn recursion_must_not_visit_a_value_twice() {
         r##"{"properties": {"x": {"$ref": "#/$defs/b"}}, "allOf": [{"$ref": "#/$defs/c"}],
             "$defs": {"b": {"items": {"$ref": "#"}},
                 "c": {"properties": {"x": {"items": {"$ref": "#"}}}}}}"##,
-        // What is evaluated is found out by a second check.
+        // Unevaluated members are found by a second check.
         r##"{"anyOf": [{"properties": {"x": {"$ref": "#"}}}], "unevaluatedProperties": false}"##,
         r##"{"unevaluatedProperties": {"$ref": "#"}}"##,
     ] {
@@ -234,14 +234,14 @@ fn recursion_must_not_visit_a_value_twice() {
 }
 
 #[test]
-fn recursion_is_fine_as_long_as_it_goes_on() {
+fn recursion_that_descends_is_usable() {
     for (schema, good, bad, expected) in [
         (
             r##"{"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}},
                 "additionalProperties": false}"##,
             r#"{"left": {"right": {}}, "right": {}}"#,
             r#"{"left": {"middle": {}}}"#,
-            "/left/middle is not known here (additionalProperties)",
+            "/left/middle is not a known member (additionalProperties)",
         ),
         (
             r##"{"$ref": "#/$defs/Node", "$defs": {"Node": {"type": "object", "properties":
@@ -249,7 +249,7 @@ fn recursion_is_fine_as_long_as_it_goes_on() {
                 {"type": "null"}], "default": null}}, "required": ["value"]}}}"##,
             r#"{"value": 1, "next": {"value": 2, "next": null}}"#,
             r#"{"value": 1, "next": {"next": null}}"#,
-            "/next must fit at least one of the alternatives (anyOf)",
+            "/next must match at least one of the alternatives (anyOf)",
         ),
         (
             r##"{"anyOf": [{"type": ["string", "number", "boolean", "null"]}, {"type": "array",
@@ -258,7 +258,7 @@ fn recursion_is_fine_as_long_as_it_goes_on() {
                 "$defs": {"name": {"minLength": 1}}}"##,
             r#"{"a": [1, {"b": null}]}"#,
             r#"{"a": [1, {"": null}]}"#,
-            "must fit at least one of the alternatives (anyOf)",
+            "must match at least one of the alternatives (anyOf)",
         ),
         (
             r##"{"anyOf": [{"properties": {"and": {"items": {"$ref": "#"}}}, "required": ["and"]},
@@ -266,7 +266,7 @@ fn recursion_is_fine_as_long_as_it_goes_on() {
                 {"properties": {"field": {"type": "string"}}, "required": ["field"]}]}"##,
             r#"{"and": [{"field": "a"}, {"or": [{"field": "b"}]}]}"#,
             r#"{"and": [{"field": "a"}, {"or": [{}]}]}"#,
-            "must fit at least one of the alternatives (anyOf)",
+            "must match at least one of the alternatives (anyOf)",
         ),
         (
             r##"{"type": "array", "prefixItems": [{"type": "string"}, {"$ref": "#"}],
@@ -275,7 +275,7 @@ fn recursion_is_fine_as_long_as_it_goes_on() {
             r#"["a", ["b"], [1]]"#,
             "/2/0 must be of type string (type)",
         ),
-        // The names of members go no further.
+        // Names of members have no children.
         (
             r##"{"propertyNames": {"$ref": "#"}, "maxLength": 1}"##,
             r#"{"a": 1}"#,
@@ -296,7 +296,7 @@ fn recursion_is_fine_as_long_as_it_goes_on() {
 }
 
 #[test]
-fn references_by_address_are_looked_at_or_refused() {
+fn references_by_address_are_resolved_or_refused() {
     let recursive = r#"{"$id": "http://example.com/a", "allOf": [{"items": {"$ref": "ADDRESS"}},
         {"items": {"$ref": "ADDRESS"}}]}"#;
     check_unusable(&recursive.replace("ADDRESS", "http://example.com/a#"), "same value several");
@@ -304,7 +304,7 @@ fn references_by_address_are_looked_at_or_refused() {
     check_unusable(r#"{"$ref": "json-schema:///#"}"#, "refers to json-schema:///, but");
     check_unusable(
         r##"{"properties": {"a": {"$id": "http://example.com/b", "items": {"$ref": "#"}}}}"##,
-        "below an id",
+        "below the `$id`",
     );
     check_unusable(
         r#"{"$dynamicAnchor": "meta", "$ref": "https://json-schema.org/draft/2020-12/schema"}"#,
@@ -316,9 +316,9 @@ fn references_by_address_are_looked_at_or_refused() {
 fn large_values_have_few_violations() {
     let many = format!("[{}7]", "7, ".repeat(999_999));
     check(r#"{"items": {"type": "null"}}"#, &many, "/0 must be of type null (type)");
-    let too_large = "must fit its schema, but is too large to say where it does not (schema)";
+    let too_large = "must match its schema, but is too large to report where it does not (schema)";
     check(r#"{"anyOf": [{"items": {"type": "null"}}, {"type": "null"}]}"#, &many, too_large);
-    // Few values, but much to say of each.
+    // Fewer values, but each violation holds a copy of all options.
     let few = format!("[{}7]", "7, ".repeat(9_999));
     let names: Vec<String> = (0..20_000).map(|n| format!("{n}")).collect();
     let options = format!(r#"{{"items": {{"enum": ["{}"]}}}}"#, names.join("\",\""));
@@ -331,7 +331,7 @@ fn large_values_have_few_violations() {
 }
 
 #[test]
-fn the_same_schema_is_the_same_object() {
+fn equal_schemas_share_one_object() {
     let mut registry = Registry::default();
     let mut get = |text: &str| registry.schema(&RawJson::parse(text.to_owned()).unwrap()).unwrap();
     let first = get(r#"{"type": "object", "required": ["a"]}"#);

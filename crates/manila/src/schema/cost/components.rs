@@ -1,5 +1,5 @@
-//! The cycles of a graph: its strongly connected components, by Tarjan's algorithm with a
-//! stack of its own, since chains of references can be long.
+//! The cycles of a graph: its strongly connected components, by Tarjan's algorithm with an explicit
+//! stack, because chains of references can be long.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,19 @@ use crate::schema::cost::graph::{Graph, Step};
 
 /// The components of a graph.
 pub(super) struct Components {
-    /// The nodes, each component after all that it leads to, and inside of one each node after
-    /// all that it leads to without a step down.
+    /// The nodes. Each component comes after all components that it leads to. Within a component,
+    /// each node comes after all nodes that it leads to without a step down.
     order: Vec<usize>,
-    /// Where each component ends in `order`.
+    /// The end of each component in `order`.
     ends: Vec<usize>,
-    /// The place of each node in `order`.
+    /// The position of each node in `order`.
     ranks: Vec<usize>,
     /// The component of each node.
     owners: Vec<usize>,
 }
 
 impl Components {
-    /// The components, unless a schema leads to itself without a step down.
+    /// Computes the components. Fails if a schema leads to itself without a step down.
     pub(super) fn of(graph: &Graph<'_>) -> Result<Components, String> {
         let Search { found, ends, owners, .. } = Search::run(graph);
         let ranks = vec![0; found.len()];
@@ -44,7 +44,9 @@ impl Components {
     ) -> Result<(), String> {
         let targets = |node: usize| {
             let edges = graph.edges(node).iter().filter(|edge| edge.step == Step::Here);
-            edges.map(|edge| edge.target).filter(move |&target| self.are_one(node, target))
+            edges
+                .map(|edge| edge.target)
+                .filter(move |&target| self.are_same_component(node, target))
         };
         if let [node] = nodes
             && targets(*node).next().is_none()
@@ -70,24 +72,24 @@ impl Components {
             }
         }
         if order.len() - start < nodes.len() {
-            return Err("it refers to itself without end".to_owned());
+            return Err("it refers to itself endlessly".to_owned());
         }
         order.get_mut(start..).unwrap_or_default().reverse();
         Ok(())
     }
 
-    /// The nodes of each component.
+    /// Returns the nodes of each component.
     pub(super) fn in_order(&self) -> impl Iterator<Item = &[usize]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| self.order.get(start..*end).unwrap_or_default())
     }
 
-    /// Whether both nodes lie in one component.
-    pub(super) fn are_one(&self, node: usize, other: usize) -> bool {
+    /// Returns whether both nodes are in one component.
+    pub(super) fn are_same_component(&self, node: usize, other: usize) -> bool {
         get(&self.owners, node) == get(&self.owners, other)
     }
 
-    /// Greater than that of all nodes that `node` leads to without a step down.
+    /// Returns a number greater than that of all nodes that `node` leads to without a step down.
     pub(super) fn rank(&self, node: usize) -> usize {
         get(&self.ranks, node)
     }
@@ -97,17 +99,17 @@ impl Components {
     }
 }
 
-/// A number that no node has.
+/// Marks a node that has no number.
 const NONE: usize = usize::MAX;
 
-/// A search in depth from the root, from which all nodes can be reached.
+/// A depth-first search from the root, from which all nodes can be reached.
 struct Search {
-    /// When each node was met.
-    met: Vec<usize>,
+    /// The order in which the nodes were discovered.
+    discovery: Vec<usize>,
     /// The earliest node of an open component that each node leads to.
     low: Vec<usize>,
     owners: Vec<usize>,
-    /// Nodes whose component is open.
+    /// The nodes whose component is open.
     open: Vec<usize>,
     found: Vec<usize>,
     ends: Vec<usize>,
@@ -116,39 +118,39 @@ struct Search {
 impl Search {
     fn run(graph: &Graph<'_>) -> Search {
         let none = vec![NONE; graph.nodes.len()];
-        let (met, low, owners) = (none.clone(), none.clone(), none);
+        let (discovery, low, owners) = (none.clone(), none.clone(), none);
         let (open, found, ends) = (Vec::new(), Vec::new(), Vec::new());
-        let mut search = Search { met, low, owners, open, found, ends };
-        let mut n_met = 0;
-        // The way from the root, and which edge of each node comes next.
-        let mut way = vec![(Graph::ROOT, 0)];
-        while let Some((node, next)) = way.pop() {
+        let mut search = Search { discovery, low, owners, open, found, ends };
+        let mut n_discovered = 0;
+        // The path from the root, with the next edge of each node.
+        let mut path = vec![(Graph::ROOT, 0)];
+        while let Some((node, next)) = path.pop() {
             if next == 0 {
-                set(&mut search.met, node, n_met);
-                set(&mut search.low, node, n_met);
+                set(&mut search.discovery, node, n_discovered);
+                set(&mut search.low, node, n_discovered);
                 search.open.push(node);
-                n_met += 1;
+                n_discovered += 1;
             }
             let Some(edge) = graph.edges(node).get(next) else {
                 search.leave(node);
-                if let Some((parent, _)) = way.last() {
+                if let Some((parent, _)) = path.last() {
                     search.lower(*parent, get(&search.low, node));
                 }
                 continue;
             };
-            way.push((node, next + 1));
-            if get(&search.met, edge.target) == NONE {
-                way.push((edge.target, 0));
+            path.push((node, next + 1));
+            if get(&search.discovery, edge.target) == NONE {
+                path.push((edge.target, 0));
             } else if get(&search.owners, edge.target) == NONE {
-                search.lower(node, get(&search.met, edge.target));
+                search.lower(node, get(&search.discovery, edge.target));
             }
         }
         search
     }
 
-    /// Closes the component of which `node` was met first.
+    /// Closes the component whose first discovered node is `node`.
     fn leave(&mut self, node: usize) {
-        if get(&self.low, node) != get(&self.met, node) {
+        if get(&self.low, node) != get(&self.discovery, node) {
             return;
         }
         let component = self.ends.len();

@@ -1,4 +1,4 @@
-//! A schema as a graph: which schemas there are, and by which step one leads to another.
+//! A schema as a graph: its subschemas, and the steps that lead from one to another.
 //!
 //! A property may be called `$ref`, and a `const` may hold anything. So a schema is walked by
 //! position, and definitions are entered only where something refers to them.
@@ -12,7 +12,7 @@ use crate::schema::cost::reference::{
     References, Target, has_own_id, is_specification, references_of,
 };
 
-/// A schema and all that it leads to.
+/// A schema and everything that it leads to.
 pub(super) struct Graph<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     pub(super) has_alternatives: bool,
@@ -21,44 +21,44 @@ pub(super) struct Graph<'a> {
 /// One schema.
 pub(super) struct Node<'a> {
     pub(super) edges: Vec<Edge<'a>>,
-    /// How much it compares with a value on its own.
-    pub(super) own: u64,
-    /// Whether a place of the value is first checked against it.
+    /// The work of its own keywords on a value.
+    pub(super) cost: u64,
+    /// Whether checks of a location in the value start with it.
     is_head: bool,
 }
 
-/// That one schema leads to another.
+/// A step from one schema to another.
 pub(super) struct Edge<'a> {
     pub(super) step: Step<'a>,
     pub(super) target: usize,
 }
 
-/// What a schema asks its subschema to check.
+/// The part of a value to which a subschema applies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step<'a> {
     /// The value itself.
     Here,
-    Member(Which<&'a str>),
-    Item(Which<usize>),
+    Member(ChildSelector<&'a str>),
+    Item(ChildSelector<usize>),
     /// The names of members.
     Name,
 }
 
-/// Which children of a value are meant.
+/// The children of a value to which a step applies.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which<K> {
+pub(super) enum ChildSelector<K> {
     One(K),
     Any,
-    /// Those that match something, whether or not they are meant as one.
+    /// Those that match a pattern, whether or not they are also selected by name.
     Matching,
-    /// Those that are neither meant as one by the same schema, nor match.
+    /// Those that the same schema selects neither by name nor by a match.
     Rest,
 }
 
 impl<'a> Graph<'a> {
     pub(super) const ROOT: usize = 0;
 
-    /// The graph of all that a check may visit.
+    /// Builds the graph of all schemas that a check may visit.
     pub(super) fn of(root: &'a Value, steps: &mut Steps) -> Result<Graph<'a>, String> {
         let references = References::of(root);
         let graph = Graph { nodes: Vec::new(), has_alternatives: false };
@@ -67,22 +67,22 @@ impl<'a> Graph<'a> {
         let _ = builder.node(root);
         while let Some((node, target)) = builder.open.pop() {
             let Some(schema) = target.schema.as_object() else { continue };
-            let mut leads_to = subschemas(schema);
+            let mut children = subschemas(schema);
             let references = references.of_schema(target.schema, target.is_below_id)?;
-            steps.take(1 + leads_to.len() + references.len())?;
-            let is_twice = schema.contains_key("unevaluatedProperties")
+            steps.take(1 + children.len() + references.len())?;
+            let is_checked_twice = schema.contains_key("unevaluatedProperties")
                 || schema.contains_key("unevaluatedItems");
             let below = |schema: &'a Value| {
                 let is_below_id = target.is_below_id || has_own_id(schema);
                 Target { schema, is_below_id }
             };
-            let leads_to = leads_to.drain(..).map(|(step, schema)| (step, below(schema)));
+            let children = children.drain(..).map(|(step, schema)| (step, below(schema)));
             let references = references.into_iter().map(|target| (Step::Here, target));
-            for (step, target) in leads_to.chain(references) {
-                builder.lead(node, step, target);
-                // What is unevaluated is found by checking the others a second time.
-                if is_twice && step == Step::Here {
-                    builder.lead(node, step, target);
+            for (step, target) in children.chain(references) {
+                builder.add_edge(node, step, target);
+                // Unevaluated members are found by checking the others a second time.
+                if is_checked_twice && step == Step::Here {
+                    builder.add_edge(node, step, target);
                 }
             }
             builder.graph.has_alternatives |=
@@ -105,9 +105,9 @@ impl<'a> Graph<'a> {
 
 struct Builder<'a> {
     graph: Graph<'a>,
-    /// Nodes by the address of their schemas.
+    /// The nodes by the address of their schemas.
     known: HashMap<*const Value, usize>,
-    /// Nodes whose edges are not known yet.
+    /// The nodes whose edges are not known yet.
     open: Vec<(usize, Target<'a>)>,
 }
 
@@ -116,14 +116,14 @@ impl<'a> Builder<'a> {
         let next = self.graph.nodes.len();
         let node = *self.known.entry(std::ptr::from_ref(target.schema)).or_insert(next);
         if node == next {
-            let own = own(target.schema);
-            self.graph.nodes.push(Node { edges: Vec::new(), own, is_head: false });
+            let cost = keyword_cost(target.schema);
+            self.graph.nodes.push(Node { edges: Vec::new(), cost, is_head: false });
             self.open.push((node, target));
         }
         node
     }
 
-    fn lead(&mut self, node: usize, step: Step<'a>, target: Target<'a>) {
+    fn add_edge(&mut self, node: usize, step: Step<'a>, target: Target<'a>) {
         let target = self.node(target);
         if let Some(target) = self.graph.nodes.get_mut(target) {
             target.is_head |= matches!(step, Step::Member(_) | Step::Item(_));
@@ -134,37 +134,39 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The subschemas of a schema that say something about a value. `true` and `false` cost nothing.
+/// Returns the subschemas that apply to a value. `true` and `false` cost nothing.
 fn subschemas(schema: &Map<String, Value>) -> Vec<(Step<'_>, &Value)> {
     let mut found = Vec::new();
     for (keyword, value) in schema {
         match keyword.as_str() {
             "allOf" | "anyOf" | "oneOf" => {
-                found.extend(listed(value).map(|(_, schema)| (Step::Here, schema)));
+                found.extend(indexed_schemas(value).map(|(_, schema)| (Step::Here, schema)));
             }
             "not" | "if" | "then" | "else" => found.push((Step::Here, value)),
             "dependentSchemas" | "dependencies" => {
-                found.extend(named(value).map(|(_, schema)| (Step::Here, schema)));
+                found.extend(named_schemas(value).map(|(_, schema)| (Step::Here, schema)));
             }
             "properties" => {
-                let one = |(name, schema)| (Step::Member(Which::One(name)), schema);
-                found.extend(named(value).map(one));
+                let one = |(name, schema)| (Step::Member(ChildSelector::One(name)), schema);
+                found.extend(named_schemas(value).map(one));
             }
             "patternProperties" => {
-                let matching = |(_, schema)| (Step::Member(Which::Matching), schema);
-                found.extend(named(value).map(matching));
+                let matching = |(_, schema)| (Step::Member(ChildSelector::Matching), schema);
+                found.extend(named_schemas(value).map(matching));
             }
-            "additionalProperties" => found.push((Step::Member(Which::Rest), value)),
+            "additionalProperties" => found.push((Step::Member(ChildSelector::Rest), value)),
             "propertyNames" => found.push((Step::Name, value)),
             "prefixItems" | "items" if value.is_array() => {
-                let one = |(at, schema)| (Step::Item(Which::One(at)), schema);
-                found.extend(listed(value).map(one));
+                let one = |(at, schema)| (Step::Item(ChildSelector::One(at)), schema);
+                found.extend(indexed_schemas(value).map(one));
             }
-            "items" | "additionalItems" => found.push((Step::Item(Which::Rest), value)),
-            "contains" => found.push((Step::Item(Which::Any), value)),
-            // What does not fit is looked at a second time.
-            "unevaluatedProperties" => found.extend([(Step::Member(Which::Rest), value); 2]),
-            "unevaluatedItems" => found.extend([(Step::Item(Which::Rest), value); 2]),
+            "items" | "additionalItems" => found.push((Step::Item(ChildSelector::Rest), value)),
+            "contains" => found.push((Step::Item(ChildSelector::Any), value)),
+            // Members that do not match are checked a second time.
+            "unevaluatedProperties" => {
+                found.extend([(Step::Member(ChildSelector::Rest), value); 2]);
+            }
+            "unevaluatedItems" => found.extend([(Step::Item(ChildSelector::Rest), value); 2]),
             _ => {}
         }
     }
@@ -172,26 +174,27 @@ fn subschemas(schema: &Map<String, Value>) -> Vec<(Step<'_>, &Value)> {
     found
 }
 
-fn named(schemas: &Value) -> impl Iterator<Item = (&str, &Value)> {
+fn named_schemas(schemas: &Value) -> impl Iterator<Item = (&str, &Value)> {
     schemas.as_object().into_iter().flatten().map(|(name, schema)| (name.as_str(), schema))
 }
 
-fn listed(schemas: &Value) -> impl Iterator<Item = (usize, &Value)> {
+fn indexed_schemas(schemas: &Value) -> impl Iterator<Item = (usize, &Value)> {
     schemas.as_array().into_iter().flatten().enumerate()
 }
 
-/// How much the specification's schema of schemas compares with a place of a value, about.
+/// The approximate work of the JSON Schema meta-schema at one location of a value.
 const SPECIFICATION: u64 = 50;
 
-/// What a schema compares with a value by itself; a violation holds a copy of most of it.
-fn own(schema: &Value) -> u64 {
+/// Returns the work of a schema's own keywords; a violation holds a copy of most of them.
+fn keyword_cost(schema: &Value) -> u64 {
     let data = ["required", "dependentRequired", "dependencies", "enum", "const", "pattern"];
     let data = data.iter().filter_map(|keyword| schema.get(keyword));
     let specification = references_of(schema).filter(|it| is_specification(it)).count() as u64;
     data.fold(1 + specification * SPECIFICATION, |sum, value| sum + size(value))
 }
 
-/// How many values there are, and long texts as several. Recursion is bounded as in reading.
+/// Returns the number of values, with a long text counted as several. Recursion is bounded as in
+/// parsing.
 fn size(value: &Value) -> u64 {
     const TEXT_BYTES: usize = 64;
     match value {

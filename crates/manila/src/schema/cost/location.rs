@@ -1,13 +1,13 @@
-//! What is visited below one place of a value, for each of its children.
+//! The work below one location of a value, for each of its children.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
 use crate::schema::cost::components::Components;
-use crate::schema::cost::graph::{Graph, Step, Which};
+use crate::schema::cost::graph::{ChildSelector, Graph, Step};
 use crate::schema::cost::{BREADTH_MAX, Steps};
 
-/// All steps down from the schemas that one place of a value is checked against.
+/// All steps down from the schemas that apply to one location of a value.
 #[derive(Default)]
 pub(super) struct Location<'a> {
     members: Children<&'a str>,
@@ -15,21 +15,21 @@ pub(super) struct Location<'a> {
     names: u64,
 }
 
-/// The most that is visited at any child.
+/// The maximum work at any child.
 #[derive(Default)]
-pub(super) struct Most {
-    /// How often the recursion goes on at one child.
-    pub(super) n_again: u64,
-    /// What is visited at a child beside the recursion.
+pub(super) struct ChildMaximum {
+    /// The number of times the recursion continues at one child.
+    pub(super) n_recursions: u64,
+    /// The work beside the recursion at a child.
     pub(super) beside: u64,
-    /// What is visited at a child where there is no recursion.
+    /// The work at a child without recursion.
     pub(super) apart: u64,
 }
 
 impl<'a> Location<'a> {
-    /// What is visited below a place that is checked against `head`, and so against all that
-    /// it leads to without a step down. `loads` tells what a schema compares with the value
-    /// itself, and with one place of it.
+    /// Computes the work below a location that is checked against `head`, and so against all
+    /// schemas that it leads to without a step down. `loads` returns a schema's work at the value
+    /// itself, and the maximum at one location of it.
     pub(super) fn below(
         head: usize,
         graph: &Graph<'a>,
@@ -39,29 +39,29 @@ impl<'a> Location<'a> {
     ) -> Result<Location<'a>, String> {
         let mut location = Location::default();
         let mut open = BTreeMap::from([(components.rank(head), 1_u64)]);
-        // By falling rank: who comes next has been reached on all ways that lead there.
-        while let Some((rank, n_ways)) = open.pop_last() {
+        // By descending rank: the next node has been reached on all paths to it.
+        while let Some((rank, n_paths)) = open.pop_last() {
             let node = components.at_rank(rank);
             let edges = graph.edges(node);
             steps.take(edges.len() + 1)?;
             let (mut members, mut items) = (Vec::new(), Vec::new());
             for edge in edges {
                 let (here, breadth) = loads(edge.target);
-                let is_again = components.are_one(head, edge.target);
-                let load = if is_again {
-                    Load { n_again: n_ways, beside: 0 }
+                let is_recursive = components.are_same_component(head, edge.target);
+                let load = if is_recursive {
+                    Load { n_recursions: n_paths, beside: 0 }
                 } else {
-                    Load { n_again: 0, beside: n_ways * breadth }
+                    Load { n_recursions: 0, beside: n_paths * breadth }
                 };
                 match edge.step {
                     Step::Here => {
                         let known = open.entry(components.rank(edge.target)).or_insert(0);
-                        *known = BREADTH_MAX.min(*known + n_ways);
+                        *known = BREADTH_MAX.min(*known + n_paths);
                     }
                     Step::Member(which) => members.push((which, load)),
                     Step::Item(which) => items.push((which, load)),
                     // A name has no children, so there is no recursion.
-                    Step::Name => location.names += n_ways * here,
+                    Step::Name => location.names += n_paths * here,
                 }
             }
             location.members.add(&members);
@@ -70,44 +70,45 @@ impl<'a> Location<'a> {
         Ok(location)
     }
 
-    pub(super) fn most(self) -> Most {
-        let mut most = Most { apart: self.names, ..Most::default() };
+    pub(super) fn child_maximum(self) -> ChildMaximum {
+        let mut most = ChildMaximum { apart: self.names, ..ChildMaximum::default() };
         for load in self.members.loads().chain(self.items.loads()) {
-            most.n_again = most.n_again.max(load.n_again);
-            let place = if load.n_again > 0 { &mut most.beside } else { &mut most.apart };
+            most.n_recursions = most.n_recursions.max(load.n_recursions);
+            let place = if load.n_recursions > 0 { &mut most.beside } else { &mut most.apart };
             *place = BREADTH_MAX.min(load.beside.max(*place));
         }
         most
     }
 }
 
-/// What is visited at a child.
+/// The work at a child.
 #[derive(Clone, Copy, Default)]
 struct Load {
-    n_again: u64,
+    n_recursions: u64,
     beside: u64,
 }
 
 impl Load {
     fn plus(self, other: Load) -> Load {
-        Load { n_again: self.n_again + other.n_again, beside: self.beside + other.beside }
+        let n_recursions = self.n_recursions + other.n_recursions;
+        Load { n_recursions, beside: self.beside + other.beside }
     }
 
     fn minus(self, other: Load) -> Load {
-        let n_again = self.n_again.saturating_sub(other.n_again);
-        Load { n_again, beside: self.beside.saturating_sub(other.beside) }
+        let n_recursions = self.n_recursions.saturating_sub(other.n_recursions);
+        Load { n_recursions, beside: self.beside.saturating_sub(other.beside) }
     }
 
     fn or(self, other: Load) -> Load {
-        let n_again = self.n_again.max(other.n_again);
-        Load { n_again, beside: self.beside.max(other.beside) }
+        let n_recursions = self.n_recursions.max(other.n_recursions);
+        Load { n_recursions, beside: self.beside.max(other.beside) }
     }
 }
 
-/// The children of an object or of an array: those that are named, and any others.
+/// The children of an object or array: those selected by name, and all others.
 struct Children<K> {
     others: Load,
-    /// What a named child has more and less than the others.
+    /// The work that a named child adds to and removes from that of the others.
     named: HashMap<K, (Load, Load)>,
 }
 
@@ -119,21 +120,21 @@ impl<K> Default for Children<K> {
 
 impl<K: Copy + Eq + Hash> Children<K> {
     /// Adds the steps down of one schema.
-    fn add(&mut self, steps: &[(Which<K>, Load)]) {
+    fn add(&mut self, steps: &[(ChildSelector<K>, Load)]) {
         let (mut any, mut matching, mut rest) = Default::default();
         for (which, load) in steps {
             match which {
-                Which::One(_) => {}
-                Which::Any => any = load.plus(any),
-                Which::Matching => matching = load.plus(matching),
-                Which::Rest => rest = load.plus(rest),
+                ChildSelector::One(_) => {}
+                ChildSelector::Any => any = load.plus(any),
+                ChildSelector::Matching => matching = load.plus(matching),
+                ChildSelector::Rest => rest = load.plus(rest),
             }
         }
-        // What matches is no part of the rest.
+        // Children that match are not part of the rest.
         let other = any.plus(matching.or(rest));
         self.others = self.others.plus(other);
         for (which, load) in steps {
-            if let Which::One(key) = which {
+            if let ChildSelector::One(key) = which {
                 let (more, less) = self.named.entry(*key).or_default();
                 *more = more.plus(*load).plus(any).plus(matching);
                 *less = less.plus(other);

@@ -1,24 +1,25 @@
-//! Where the references of a schema lead.
+//! The targets of a schema's references.
 //!
-//! Nothing is ever fetched, so they lead into the schema itself, or into the specification.
+//! Nothing is ever fetched, so references lead into the schema itself or into the JSON Schema
+//! specification.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::schema::fragment::{decoded, keys};
+use crate::schema::fragment::{keys, percent_decode};
 
-/// The schemas that references may lead to.
+/// The schemas to which references may lead.
 pub(super) struct References<'a> {
     root: &'a Value,
-    /// The schemas with an anchor, by its name. Several may have the same one, and which is
-    /// meant depends on the way there, so all are.
+    /// The schemas with an anchor, by its name. If several share a name, the target depends on the
+    /// path, so all of them count.
     anchors: HashMap<&'a str, Vec<Target<'a>>>,
-    /// Whether the specification's own schemas may lead back into this one.
+    /// Whether the specification's schemas may lead back into this one.
     has_entries: bool,
 }
 
-/// A schema, and whether it stands below an id that is not the whole document's.
+/// A schema, and whether it is below an id other than the document's.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) schema: &'a Value,
@@ -31,7 +32,7 @@ impl<'a> References<'a> {
         let mut open = vec![Target { schema: root, is_below_id: false }];
         while let Some(target) = open.pop() {
             let Target { schema, is_below_id } = target;
-            found.note(target);
+            found.record(target);
             let below = |schema| Target { schema, is_below_id: is_below_id || has_own_id(schema) };
             match schema {
                 Value::Object(members) => open.extend(members.values().map(below)),
@@ -42,7 +43,8 @@ impl<'a> References<'a> {
         found
     }
 
-    fn note(&mut self, target: Target<'a>) {
+    /// Records the anchors of a schema.
+    fn record(&mut self, target: Target<'a>) {
         let Some(schema) = target.schema.as_object() else { return };
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
         let fragment = |keyword: &str| text(keyword).and_then(|id| id.strip_prefix('#'));
@@ -55,7 +57,7 @@ impl<'a> References<'a> {
             || schema.contains_key("$recursiveAnchor");
     }
 
-    /// Where the references of a schema lead; nowhere if the specification has what is there.
+    /// Returns the targets of a schema's references; none if they are in the specification.
     pub(super) fn of_schema(
         &self,
         schema: &Value,
@@ -64,14 +66,14 @@ impl<'a> References<'a> {
         let mut found = Vec::new();
         for reference in references_of(schema) {
             if is_below_id {
-                return Err("it has references below an id that is not its own".to_owned());
+                return Err("it has references below the `$id` of a subschema".to_owned());
             }
             let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
             if address.is_empty() || self.is_root(address) {
-                self.local(&decoded(fragment), &mut found);
+                self.find_local(&percent_decode(fragment), &mut found);
             } else if self.has_entries || !is_specification(address) {
                 let shown: String = address.chars().take(80).collect();
-                let rule = "only references by `#` into the schema itself are followed";
+                let rule = "only references by `#` into the schema itself are supported";
                 return Err(format!("it refers to {shown}, but {rule}"));
             }
         }
@@ -83,8 +85,8 @@ impl<'a> References<'a> {
         ids.into_iter().flatten().any(|id| id.trim_end_matches('#') == address)
     }
 
-    /// What is not found at all is refused when the schema is compiled.
-    fn local(&self, fragment: &str, found: &mut Vec<Target<'a>>) {
+    /// Adds the targets of a fragment. A missing target is reported when the schema is compiled.
+    fn find_local(&self, fragment: &str, found: &mut Vec<Target<'a>>) {
         if fragment.is_empty() || fragment.starts_with('/') {
             found.extend(self.at_pointer(fragment));
         } else {
@@ -106,14 +108,14 @@ impl<'a> References<'a> {
     }
 }
 
-/// Whether a schema has an address, below which references do not count from the document's
-/// root. A mere fragment is an anchor.
+/// Returns whether a schema has an address, below which references do not start at the document's
+/// root. An id that is only a fragment is an anchor.
 pub(super) fn has_own_id(schema: &Value) -> bool {
     let ids = ["$id", "id"].map(|keyword| schema.get(keyword).and_then(Value::as_str));
     ids.into_iter().flatten().any(|id| !id.starts_with('#'))
 }
 
-/// What a schema refers to, as it is written.
+/// Returns the references of a schema, unresolved.
 pub(super) fn references_of(schema: &Value) -> impl Iterator<Item = &str> {
     let references = ["$ref", "$dynamicRef", "$recursiveRef"];
     references.into_iter().filter_map(|keyword| schema.get(keyword)?.as_str())

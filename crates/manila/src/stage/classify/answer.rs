@@ -1,43 +1,43 @@
-//! Answers in JSON: a payload, unless it says of itself that it failed.
+//! JSON results: a payload, unless it reports a failure itself.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::failed;
+use super::fail;
 use super::naming::code_from_text;
 use crate::contract::{code_from_spelling, code_from_type};
 use crate::diagnostics;
-use crate::outcome::{Ended, Failure, Payload, as_delay};
+use crate::outcome::{Ended, Failure, Payload, parse_seconds};
 use crate::raw_json::{JsonObject, RawJson};
 
-/// An answer is done, unless it is an object with `success: false`.
-pub(crate) fn answered(json: RawJson) -> Ended {
-    if !json.says_failed() {
+/// Classifies a JSON result as successful, unless it is an object with `success: false`.
+pub(crate) fn classify_answer(json: RawJson) -> Ended {
+    if !json.reports_failure() {
         return Ended::Done(Payload::Json(json));
     }
     let failure = failure(&json, None);
-    failed(failure, Payload::Json(json))
+    fail(failure, Payload::Json(json))
 }
 
-/// The failure that a payload tells of; `text` is what the tool said beside it.
+/// Returns the failure that a payload reports; `text` is the text that the tool returned beside it.
 pub(super) fn failure(payload: &RawJson, text: Option<&str>) -> Failure {
-    let own = Own::read(payload);
-    let message = own.message.as_deref().or(text).unwrap_or_default().to_owned();
-    let known = own.code.as_deref().and_then(code_from_spelling);
+    let reported = ReportedFailure::read(payload);
+    let message = reported.message.as_deref().or(text).unwrap_or_default().to_owned();
+    let known = reported.code.as_deref().and_then(code_from_spelling);
     let code = known
-        .or_else(|| own.kind.as_deref().and_then(code_from_type))
+        .or_else(|| reported.kind.as_deref().and_then(code_from_type))
         .unwrap_or_else(|| code_from_text(&message));
     let mut failure = Failure::new(code, message);
-    failure.origin_code = own.code;
-    failure.hint = own.remediation.map(Cow::Owned);
-    failure.details = own.details.unwrap_or_default();
-    failure.retry_after = own.retry_after;
+    failure.origin_code = reported.code;
+    failure.hint = reported.remediation.map(Cow::Owned);
+    failure.details = reported.details.unwrap_or_default();
+    failure.retry_after = reported.retry_after;
     diagnostics::explain(&mut failure);
     failure
 }
 
-/// What a failed payload says about its failure, in the words that tools use.
-struct Own {
+/// The facts about a failure in a payload, under the names that tools use.
+struct ReportedFailure {
     code: Option<String>,
     kind: Option<String>,
     message: Option<String>,
@@ -46,10 +46,10 @@ struct Own {
     retry_after: Option<Duration>,
 }
 
-impl Own {
-    /// One walk over the payload, which may be large. The order of its members means nothing,
-    /// so what is preferred is chosen afterwards.
-    fn read(payload: &RawJson) -> Own {
+impl ReportedFailure {
+    /// Reads the facts in one pass, because the payload may be large. The order of its members has
+    /// no meaning, so the preferred member is chosen afterwards.
+    fn read(payload: &RawJson) -> ReportedFailure {
         let mut codes = [const { None }; 3];
         let mut kinds = [const { None }; 2];
         let mut messages = [const { None }; 3];
@@ -65,8 +65,8 @@ impl Own {
                 "message" => messages[2] = text(&member.value()),
                 "remediation" => remediation = text(&member.value()),
                 "details" => details[0] = JsonObject::new(member.value()),
-                "retry_after_seconds" => delays[0] = as_delay(&member.value()),
-                "retry_after" => delays[1] = as_delay(&member.value()),
+                "retry_after_seconds" => delays[0] = parse_seconds(&member.value()),
+                "retry_after" => delays[1] = parse_seconds(&member.value()),
                 "error" => {
                     let error = member.value();
                     messages[0] = text(&error);
@@ -77,7 +77,7 @@ impl Own {
                 _ => {}
             }
         }
-        Own {
+        ReportedFailure {
             code: codes.into_iter().flatten().next(),
             kind: kinds.into_iter().flatten().next(),
             message: messages.into_iter().flatten().next(),
@@ -88,7 +88,7 @@ impl Own {
     }
 }
 
-/// The text of a string that says something.
+/// Returns the text of a string that is not blank.
 fn text(value: &RawJson) -> Option<String> {
     let text = value.as_text()?.into_owned();
     (!text.trim().is_empty()).then_some(text)

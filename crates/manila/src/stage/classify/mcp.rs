@@ -1,52 +1,62 @@
 //! MCP results: structured content, text that may be JSON, and media.
 
-use super::{Media, Seen, answer, enveloped, failed};
+use super::{Classified, Media, answer, envelope, fail};
 use crate::catalogue::Code;
-use crate::contract::unmarked;
-use crate::observed::{Broken, McpResult, Part};
+use crate::contract::wrap_if_marked;
+use crate::document_kind::Contract;
+use crate::observed::{BrokenRule, McpResult, Part};
 use crate::outcome::{Ended, Failure, Payload};
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
 use crate::stage::classify::code_from_text;
-use crate::subject::Contract;
 
-pub(super) fn result(result: McpResult, media: Media, speaks: Option<Contract>) -> Seen {
+pub(super) fn classify_result(
+    result: McpResult,
+    media: Media,
+    speaks: Option<Contract>,
+) -> Classified {
     let McpResult { structured, is_error, parts, broken, raw, .. } = result;
     if let Some(broken) = broken {
-        // What cannot be taken apart is kept whole.
-        return Seen::ended(failed(invalid(&broken), Payload::Json(raw)));
+        // A result that cannot be parsed is kept unchanged.
+        return Classified::from_ended(fail(invalid_result(&broken), Payload::Json(raw)));
     }
     let blocks: Vec<RawJson> = parts.iter().filter_map(Part::media).cloned().collect();
-    // A large text is taken for JSON once, whoever asks for it.
-    let in_text = if structured.is_none() { only_text(&parts).and_then(parsed) } else { None };
-    // An envelope stands alone, or as the only text beside media.
-    let answer = structured.as_ref().or(in_text.as_ref());
-    if let Some(seen) = answer.and_then(|json| enveloped(json, is_error, speaks)) {
-        return Seen { blocks, ..seen };
+    // Parsed once, because a text may be large.
+    let in_text = if structured.is_none() { only_text(&parts).and_then(parse_text) } else { None };
+    // An envelope is the structured content, or the only text beside media.
+    let json = structured.as_ref().or(in_text.as_ref());
+    if let Some(classified) = json.and_then(|json| classify_enveloped(json, is_error, speaks)) {
+        return Classified { blocks, ..classified };
     }
     let is_structured = structured.is_some();
     let (payload, blocks) = match (structured, media) {
-        // Structured content is the payload, and is not touched to name the media beside it.
+        // Structured content is the payload, and gets no references to the media beside it.
         (Some(structured), _) => (Payload::Json(structured), blocks),
         (None, Media::Beside) => (payload(&parts, in_text.as_ref(), media), blocks),
         (None, Media::Inline) => (payload(&parts, in_text.as_ref(), media), Vec::new()),
     };
     let ended = match (is_error, is_structured) {
-        (false, _) => done(payload),
-        (true, true) => said_failed(payload, Says::More, &parts),
-        (true, false) => said_failed(payload, Says::of(&parts, in_text.as_ref()), &parts),
+        (false, _) => classify_payload(payload),
+        (true, true) => classify_error_result(payload, PayloadContent::More, &parts),
+        (true, false) => {
+            classify_error_result(payload, PayloadContent::of(&parts, in_text.as_ref()), &parts)
+        }
     };
-    Seen { blocks, ..Seen::ended(ended) }
+    Classified { blocks, ..Classified::from_ended(ended) }
 }
 
-/// What an answer says that already is an envelope. One that speaks of a success where the
-/// result speaks of a failure is not believed.
-fn enveloped(json: &RawJson, is_error: bool, speaks: Option<Contract>) -> Option<Seen> {
-    let seen = enveloped::seen(json, speaks)?;
-    let is_done = matches!(seen.ended, Ended::Done(_));
-    (!is_error || !is_done).then_some(seen)
+/// Classifies a result that already is an envelope. Returns `None` for an envelope that reports
+/// success in a result with `isError`.
+fn classify_enveloped(
+    json: &RawJson,
+    is_error: bool,
+    speaks: Option<Contract>,
+) -> Option<Classified> {
+    let classified = envelope::classify_envelope(json, speaks)?;
+    let is_done = matches!(classified.ended, Ended::Done(_));
+    (!is_error || !is_done).then_some(classified)
 }
 
-/// The token of the only text.
+/// Returns the token of the only text.
 fn only_text(parts: &[Part]) -> Option<&RawJson> {
     let mut texts = parts.iter().filter_map(|part| match part {
         Part::Text(token) => Some(token),
@@ -55,68 +65,70 @@ fn only_text(parts: &[Part]) -> Option<&RawJson> {
     texts.next().filter(|_| texts.next().is_none())
 }
 
-/// What a payload says, compared with the texts of its result.
+/// The content of a payload, compared with the texts of its result.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Says {
-    /// The texts, and nothing else.
+enum PayloadContent {
+    /// Only the texts.
     Texts,
-    /// Something that is not among the texts, or what one of them holds.
+    /// Content other than the texts, or the JSON in the only text.
     More,
 }
 
-impl Says {
-    /// What a payload that was made of these parts says, and of the JSON in the only text.
-    fn of(parts: &[Part], in_text: Option<&RawJson>) -> Says {
+impl PayloadContent {
+    /// Returns the content of a payload made from these parts and the JSON in the only text.
+    fn of(parts: &[Part], in_text: Option<&RawJson>) -> PayloadContent {
         match parts {
-            [Part::Text(_)] if in_text.is_some() => Says::More,
-            parts if parts.iter().all(|part| part.media().is_none()) => Says::Texts,
-            _ => Says::More,
+            [Part::Text(_)] if in_text.is_some() => PayloadContent::More,
+            parts if parts.iter().all(|part| part.media().is_none()) => PayloadContent::Texts,
+            _ => PayloadContent::More,
         }
     }
 }
 
-fn done(payload: Payload) -> Ended {
+fn classify_payload(payload: Payload) -> Ended {
     match payload {
-        Payload::Json(json) => answer::answered(json),
+        Payload::Json(json) => answer::classify_answer(json),
         other @ (Payload::Absent | Payload::Text(_)) => Ended::Done(other),
     }
 }
 
-/// `isError`: the text is the message; a payload that says more than the text is kept as
-/// what was left.
-fn said_failed(payload: Payload, says: Says, parts: &[Part]) -> Ended {
+/// Classifies a result with `isError`: the text is the message. A payload with more content than
+/// the text is kept as the partial result.
+fn classify_error_result(payload: Payload, content: PayloadContent, parts: &[Part]) -> Ended {
     let text = parts.iter().filter_map(Part::text).collect::<Vec<_>>().join("\n");
-    match (payload, says) {
+    match (payload, content) {
         (Payload::Json(json), _) if json.kind() == Kind::Object => {
             let failure = answer::failure(&json, Some(&text));
-            failed(failure, Payload::Json(unmarked(json)))
+            fail(failure, Payload::Json(wrap_if_marked(json)))
         }
-        (payload, Says::More) => failed(Failure::new(code_from_text(&text), text), payload),
-        (_, Says::Texts) => failed(Failure::new(code_from_text(&text), text), Payload::Absent),
+        (payload, PayloadContent::More) => fail(Failure::new(code_from_text(&text), text), payload),
+        (_, PayloadContent::Texts) => {
+            fail(Failure::new(code_from_text(&text), text), Payload::Absent)
+        }
     }
 }
 
-/// The payload of a result without structured content. Only a single text can be the answer
-/// itself, as `in_text`; several are a list of texts.
+/// Returns the payload of a result without structured content. Only a single text can be parsed as
+/// JSON, which is `in_text`; several parts become an array.
 fn payload(parts: &[Part], in_text: Option<&RawJson>, media: Media) -> Payload {
-    let shown = |part: &Part| match (part, in_text) {
+    let render = |part: &Part| match (part, in_text) {
         (Part::Text(_), Some(json)) => json.clone(),
-        (Part::Text(_), None) | (Part::Media { .. }, _) => part.shown(media),
+        (Part::Text(_), None) | (Part::Media { .. }, _) => part.render(media),
     };
     match parts {
         [] => Payload::Absent,
-        [part] => Payload::Json(shown(part)),
-        several => {
+        [part] => Payload::Json(render(part)),
+        parts => {
             let mut out = Vec::new();
-            several.iter().map(shown).collect::<Vec<_>>().emit(&mut out);
-            Payload::Json(RawJson::written(out))
+            parts.iter().map(render).collect::<Vec<_>>().emit(&mut out);
+            Payload::Json(RawJson::from_compact(out))
         }
     }
 }
 
-/// The JSON object or array that a text is, if it is one.
-fn parsed(token: &RawJson) -> Option<RawJson> {
-    // Most texts are no JSON, and their first letter shows it. White space may be escaped.
+/// Parses a text that is a JSON object or array.
+fn parse_text(token: &RawJson) -> Option<RawJson> {
+    // The first character rules out most texts. White space before it may be escaped.
     let inside = token.as_bytes().get(1..).unwrap_or_default().trim_ascii_start();
     if !matches!(inside.first(), Some(b'{' | b'[' | b'\\')) {
         return None;
@@ -128,9 +140,9 @@ fn parsed(token: &RawJson) -> Option<RawJson> {
     RawJson::parse_payload(text.into_owned()).ok()
 }
 
-fn invalid(broken: &Broken) -> Failure {
-    let Broken { pointer, rule } = broken;
-    let message = format!("The tool's answer is no MCP result: {pointer} {rule}");
+fn invalid_result(broken: &BrokenRule) -> Failure {
+    let BrokenRule { pointer, rule } = broken;
+    let message = format!("The tool's result is not an MCP result: {pointer} {rule}");
     let mut failure = Failure::new(Code::InvalidToolOutput, message);
     failure.details = JsonObject::build(|object| {
         object.member("pointer", pointer);
@@ -154,19 +166,21 @@ impl Part {
         }
     }
 
-    /// How the part stands in a payload.
-    fn shown(&self, media: Media) -> RawJson {
+    /// Returns the part as it appears in a payload.
+    fn render(&self, media: Media) -> RawJson {
         match (self, media) {
             (Part::Text(token), _) => token.clone(),
             (Part::Media { block, .. }, Media::Inline) => block.clone(),
-            (Part::Media { block, index }, Media::Beside) => named(block, *index).as_raw().clone(),
+            (Part::Media { block, index }, Media::Beside) => {
+                media_reference(block, *index).as_raw().clone()
+            }
         }
     }
 }
 
-/// A media block by name: what it is, how large, and where it stands.
-fn named(block: &RawJson, index: u64) -> JsonObject {
-    // An embedded resource keeps its facts one level down.
+/// Returns a reference to a media block: its type, size and index in `content`.
+fn media_reference(block: &RawJson, index: u64) -> JsonObject {
+    // An embedded resource has these members one level deeper.
     let inner = block.get("resource").unwrap_or_else(|| block.clone());
     JsonObject::build(|object| {
         object.member("type", &block.get("type"));

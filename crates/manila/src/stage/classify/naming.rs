@@ -1,8 +1,8 @@
-//! Naming a failure from what a tool said about it.
+//! Classifies a failure by its message.
 
 use crate::catalogue::Code;
 
-/// What tools say, and what they mean by it. The first phrase that occurs decides.
+/// Phrases in messages of tools, and their codes. The first phrase that occurs decides.
 const PHRASES: &[(&str, Code)] = &[
     ("file not found", Code::NotFound),
     ("no such file", Code::NotFound),
@@ -24,7 +24,7 @@ const PHRASES: &[(&str, Code)] = &[
     ("too many requests", Code::RateLimited),
 ];
 
-/// The code of a failure that is only known by its message.
+/// Returns the code of a failure of which only the message is known.
 ///
 /// ```
 /// use manila::{Code, stage::classify::code_from_text};

@@ -1,18 +1,18 @@
-//! Calls that were refused, or that somebody else has already named.
+//! Calls that were refused, and failures that already have a code.
 
 use std::collections::BTreeSet;
 
-use super::Seen;
+use super::Classified;
 use crate::catalogue::Code;
-use crate::contract::unmarked;
+use crate::contract::wrap_if_marked;
 use crate::diagnostics;
 use crate::observed::{Conflict, Failed, Invalid, RateLimited, TierRequired, Unavailable};
-use crate::outcome::{Failure, Notes, Payload, RateLimit, Run, UpgradeHint, said};
-use crate::pointer::unescaped;
+use crate::outcome::{Failure, Notes, Payload, RateLimit, Run, UpgradeHint, non_blank};
+use crate::pointer::unescape;
 use crate::raw_json::JsonObject;
 use crate::violation::Violation;
 
-pub(super) fn failed(it: Failed) -> Seen {
+pub(super) fn classify_failed(it: Failed) -> Classified {
     let Failed { code, origin_code, message, remediation, details, data, retry_after, partial } =
         it;
     let mut failure = Failure::new(code, message);
@@ -23,13 +23,13 @@ pub(super) fn failed(it: Failed) -> Seen {
     failure.retry_after = retry_after;
     diagnostics::explain(&mut failure);
     let partial = match partial {
-        Payload::Json(json) => Payload::Json(unmarked(json)),
+        Payload::Json(json) => Payload::Json(wrap_if_marked(json)),
         other @ (Payload::Absent | Payload::Text(_)) => other,
     };
-    Seen::ended(super::failed(failure, partial))
+    Classified::from_ended(super::fail(failure, partial))
 }
 
-pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
+pub(super) fn classify_rate_limited(it: &RateLimited, notes: &mut Notes) -> Classified {
     let RateLimited { limit, period, retry_after } = it;
     let message = format!("Rate limit exceeded: {limit} requests per {period}");
     let mut failure = Failure::new(Code::RateLimited, message);
@@ -43,17 +43,17 @@ pub(super) fn rate_limited(it: &RateLimited, notes: &mut Notes) -> Seen {
     };
     let limits = notes.rate_limit.take().unwrap_or_default();
     notes.rate_limit = Some(limits.with_defaults(&known.into()));
-    Seen::failed(failure)
+    Classified::from_failure(failure)
 }
 
-/// M7, M8: arguments that were refused before anything ran.
-pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
+/// Classifies arguments that were rejected before anything ran (M7, M8).
+pub(super) fn classify_invalid(it: Invalid, tool_id: Option<&str>) -> Classified {
     let Invalid { message, parameter, reason, provided, allowed, violations } = it;
     let violations: Vec<_> = violations.into_iter().map(Violation::without_secrets).collect();
     let first = violations.first();
-    let reason = said(reason.as_deref()).map(str::to_owned);
+    let reason = non_blank(reason.as_deref()).map(str::to_owned);
     let reason = reason.or_else(|| first.map(|first| reason_of(first).to_owned()));
-    let parameter = said(parameter.as_deref()).map(str::to_owned);
+    let parameter = non_blank(parameter.as_deref()).map(str::to_owned);
     let parameter = parameter.or_else(|| first.and_then(parameter_of));
     let message = message.filter(|message| !message.trim().is_empty());
     let message = message.or_else(|| first.is_some().then(|| validation_failed(&violations)));
@@ -63,34 +63,34 @@ pub(super) fn invalid(it: Invalid, tool_id: Option<&str>) -> Seen {
     // Values other than actions are not repeated: they may be secret.
     let shown = provided.filter(|_| is_action);
     let message = message.unwrap_or_else(|| match (&shown, &parameter) {
-        (Some(action), _) => wrong_action(action, said(tool_id)),
+        (Some(action), _) => wrong_action(action, non_blank(tool_id)),
         (None, Some(parameter)) => wrong_parameter(parameter, reason.as_deref(), &allowed),
         (None, None) => Code::InvalidToolInput.entry().message.to_owned(),
     });
-    // M7: values that the message names are not told again.
-    let is_told = allowed.is_empty() || message.ends_with(&alternatives(&allowed));
+    // M7: values that the message contains are not repeated.
+    let is_in_message = allowed.is_empty() || message.ends_with(&alternatives(&allowed));
     let mut failure = Failure::new(Code::InvalidToolInput, message);
     failure.hint = is_action.then(|| format!("Valid actions are: {}", allowed.join(", ")).into());
     failure.details = JsonObject::build(|object| {
         object.member("parameter", &parameter);
         object.member("reason", &reason);
         object.member("provided", &shown);
-        object.member("allowed", &(is_action || !is_told).then_some(allowed));
+        object.member("allowed", &(is_action || !is_in_message).then_some(allowed));
         object.member("violations", &(!violations.is_empty()).then_some(violations));
     });
-    Seen::failed(failure)
+    Classified::from_failure(failure)
 }
 
-/// All violations in one sentence, as far as one can read it.
+/// Returns a message with the first violations, and the number of the others.
 fn validation_failed(violations: &[Violation]) -> String {
-    const TOLD_MAX: usize = 5;
-    let told: Vec<String> = violations.iter().take(TOLD_MAX).map(Violation::to_string).collect();
-    let more = violations.len().saturating_sub(TOLD_MAX);
+    const SHOWN_MAX: usize = 5;
+    let shown: Vec<String> = violations.iter().take(SHOWN_MAX).map(Violation::to_string).collect();
+    let more = violations.len().saturating_sub(SHOWN_MAX);
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    format!("Validation failed: {}{more}", told.join("; "))
+    format!("Validation failed: {}{more}", shown.join("; "))
 }
 
-/// M7's word for a rule of JSON Schema.
+/// Returns M7's reason for a rule of JSON Schema.
 fn reason_of(violation: &Violation) -> &'static str {
     match violation.rule.as_str() {
         "required" | "dependentRequired" => "required",
@@ -100,9 +100,9 @@ fn reason_of(violation: &Violation) -> &'static str {
     }
 }
 
-/// The parameter that a pointer leads into.
+/// Returns the name of the parameter that contains the violation.
 fn parameter_of(violation: &Violation) -> Option<String> {
-    violation.pointer.split('/').nth(1).map(unescaped)
+    violation.pointer.split('/').nth(1).map(unescape)
 }
 
 fn wrong_action(action: &str, tool_id: Option<&str>) -> String {
@@ -110,7 +110,7 @@ fn wrong_action(action: &str, tool_id: Option<&str>) -> String {
     format!("Invalid action '{action}' is not supported.{tool}")
 }
 
-/// M7: what each reason says by default.
+/// Returns the default message for a reason (M7).
 fn wrong_parameter(parameter: &str, reason: Option<&str>, allowed: &[String]) -> String {
     let fault = match reason {
         Some("invalid value") | None if !allowed.is_empty() => {
@@ -118,7 +118,7 @@ fn wrong_parameter(parameter: &str, reason: Option<&str>, allowed: &[String]) ->
         }
         Some("required") => "is required and cannot be empty".to_owned(),
         Some("invalid characters") => "contains invalid characters".to_owned(),
-        Some("invalid format") => "is not in the right format".to_owned(),
+        Some("invalid format") => "has an invalid format".to_owned(),
         Some("invalid extension") => "does not have a permitted file extension".to_owned(),
         Some("not found") => "names something that does not exist".to_owned(),
         Some("conflict") => "conflicts with another parameter".to_owned(),
@@ -133,7 +133,7 @@ fn wrong_parameter(parameter: &str, reason: Option<&str>, allowed: &[String]) ->
     format!("Parameter '{parameter}' {fault}")
 }
 
-/// `'a'`, `'a' or 'b'`, `'a', 'b' or 'c'`.
+/// Returns the values as a list: `'a'`, `'a' or 'b'`, `'a', 'b' or 'c'`.
 fn alternatives(allowed: &[String]) -> String {
     let quoted: Vec<String> = allowed.iter().map(|value| format!("'{value}'")).collect();
     match quoted.split_last() {
@@ -143,16 +143,17 @@ fn alternatives(allowed: &[String]) -> String {
     }
 }
 
-/// M9: with a command or details something was tried; else there is a reason.
-pub(super) fn unavailable(it: Unavailable) -> Seen {
+/// Classifies a missing dependency (M9). A command or details mean that it was tried; otherwise
+/// there is a reason.
+pub(super) fn classify_unavailable(it: Unavailable) -> Classified {
     let Unavailable { feature, reason, command, details, alternatives } = it;
     let known = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
     let (reason, command, details) = (known(reason), known(command), known(details));
     let was_tried = command.is_some() || details.is_some();
     let mut failure = if was_tried {
-        let said = details.as_ref().map(|text| format!(" Details: {text}")).unwrap_or_default();
+        let suffix = details.as_ref().map(|text| format!(" Details: {text}")).unwrap_or_default();
         let message =
-            format!("Capability '{feature}' is not available in the current environment.{said}");
+            format!("Capability '{feature}' is not available in the current environment.{suffix}");
         let mut failure = Failure::new(Code::CapabilityNotAvailable, message);
         failure.details = JsonObject::build(|object| object.member("reason", &reason));
         failure
@@ -161,8 +162,8 @@ pub(super) fn unavailable(it: Unavailable) -> Seen {
         let message = format!("The '{feature}' capability is not available: {reason}");
         let mut failure = Failure::new(Code::CapabilityNotAvailable, message);
         failure.explanation = Some(
-            "The tool knows this feature, but cannot offer it here: something it depends on is \
-             missing, switched off, not made for this system, or not built yet."
+            "The tool has this feature, but it is not available here: a dependency is \
+             missing, disabled, not supported on this system, or not implemented yet."
                 .into(),
         );
         failure.details = JsonObject::build(|object| {
@@ -173,8 +174,8 @@ pub(super) fn unavailable(it: Unavailable) -> Seen {
     };
     // M9: trimmed, without blanks or repeats.
     let mut seen = BTreeSet::new();
-    let told = alternatives.iter().map(|it| it.trim()).filter(|it| !it.is_empty());
-    failure.alternatives = told.filter(|it| seen.insert(*it)).map(str::to_owned).collect();
+    let given = alternatives.iter().map(|it| it.trim()).filter(|it| !it.is_empty());
+    failure.alternatives = given.filter(|it| seen.insert(*it)).map(str::to_owned).collect();
     failure.hint = match (failure.alternatives.is_empty(), was_tried) {
         (true, _) => None,
         (false, true) => Some(
@@ -183,14 +184,14 @@ pub(super) fn unavailable(it: Unavailable) -> Seen {
         ),
         (false, false) => Some("Consider using one of the suggested alternatives.".into()),
     };
-    let seen = Seen::failed(failure);
+    let classified = Classified::from_failure(failure);
     if !was_tried {
-        return seen;
+        return classified;
     }
-    seen.with_run(Run { command, stderr: details.unwrap_or_default(), ..Run::default() })
+    classified.with_run(Run { command, stderr: details.unwrap_or_default(), ..Run::default() })
 }
 
-pub(super) fn conflict(it: &Conflict) -> Seen {
+pub(super) fn classify_conflict(it: &Conflict) -> Classified {
     let Conflict { operation, target, conflicting } = it;
     let mut failure = Failure::new(
         Code::Conflict,
@@ -204,10 +205,10 @@ pub(super) fn conflict(it: &Conflict) -> Seen {
         object.member("target", target);
         object.member("conflicting", conflicting);
     });
-    Seen::failed(failure)
+    Classified::from_failure(failure)
 }
 
-pub(super) fn tier_required(it: TierRequired, notes: &mut Notes) -> Seen {
+pub(super) fn classify_tier_required(it: TierRequired, notes: &mut Notes) -> Classified {
     let TierRequired { feature, tier, reason } = it;
     let message = format!("'{feature}' requires the {tier} tier: {reason}");
     let mut failure = Failure::new(Code::UpgradeRequired, message);
@@ -218,12 +219,12 @@ pub(super) fn tier_required(it: TierRequired, notes: &mut Notes) -> Seen {
     });
     notes.upgrade_hints.retain(|hint| hint.feature != feature);
     notes.upgrade_hints.push(UpgradeHint { feature, tier, reason });
-    Seen::failed(failure)
+    Classified::from_failure(failure)
 }
 
-pub(super) fn feature_disabled(feature: &str) -> Seen {
+pub(super) fn classify_feature_disabled(feature: &str) -> Classified {
     let mut failure =
         Failure::new(Code::FeatureDisabled, format!("Feature '{feature}' is not enabled"));
     failure.data = JsonObject::build(|object| object.member("feature", feature));
-    Seen::failed(failure)
+    Classified::from_failure(failure)
 }

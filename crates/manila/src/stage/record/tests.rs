@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use super::{Record, RecordedFailure, Transport};
 use crate::catalogue::Code;
-use crate::moment::Moment;
 use crate::prepared::redact::Redaction;
 use crate::raw_json::{JsonObject, RawJson};
+use crate::timestamp::Timestamp;
 
 /// 2026-01-02T03:04:05.678Z
 const AT: i64 = 1_767_323_045_678;
@@ -26,7 +26,7 @@ fn call() -> Record<'static> {
         schema_version: Some("response-v2"),
         deterministic: true,
         tool_id: Some("echo"),
-        ..Record::new(Moment::from_unix_ms(AT), Some("tools/call"))
+        ..Record::new(Timestamp::from_unix_ms(AT), Some("tools/call"))
     }
 }
 
@@ -38,7 +38,7 @@ fn line(record: &Record<'_>) -> String {
 }
 
 #[test]
-fn q6_what_went_well() {
+fn q6_line_of_a_successful_request() {
     let expected = concat!(
         r#"{"ts":"2026-01-02T03:04:05.678Z","agentId":"agent-7","taskId":"task-1","#,
         r#""stepId":"step-2","transport":"stdio","route":"tools/call","method":"tools/call","#,
@@ -53,14 +53,14 @@ fn q6_what_went_well() {
 }
 
 #[test]
-fn q6_what_failed() {
+fn q6_line_of_a_failed_request() {
     let details = JsonObject::build(|object| object.member("limitMs", &30_000_u64));
     let message = "no answer within 30 s";
     let failure = RecordedFailure { code: Code::Timeout, message, details: Some(&details) };
     let record = Record {
         transport: Some(Transport::Http),
         failure: Some(failure),
-        ..Record::new(Moment::from_unix_ms(AT), None)
+        ..Record::new(Timestamp::from_unix_ms(AT), None)
     };
     let expected = concat!(
         r#"{"ts":"2026-01-02T03:04:05.678Z","agentId":null,"taskId":null,"stepId":null,"#,
@@ -74,49 +74,49 @@ fn q6_what_failed() {
     assert_eq!(line(&record), expected);
 }
 
-fn failed(code: Code, message: &str, details: Option<&JsonObject>) -> String {
+fn failed_line(code: Code, message: &str, details: Option<&JsonObject>) -> String {
     let failure = Some(RecordedFailure { code, message, details });
-    line(&Record { failure, ..Record::new(Moment::from_unix_ms(AT), None) })
+    line(&Record { failure, ..Record::new(Timestamp::from_unix_ms(AT), None) })
 }
 
 #[test]
-fn q6_every_code_is_a_status_and_four_have_one_message_in_every_log() {
+fn q6_every_code_is_a_status_and_four_have_fixed_messages() {
     let mut n_fixed = 0;
     for code in Code::ALL {
-        let line = failed(*code, "own words", None);
+        let line = failed_line(*code, "custom message", None);
         let status = code.name().to_ascii_lowercase();
         assert!(line.contains(&format!(r#""status":"{status}""#)), "{line}");
         assert!(line.contains(&format!(r#""code":"{code}""#)), "{line}");
-        n_fixed += usize::from(!line.contains("own words"));
+        n_fixed += usize::from(!line.contains("custom message"));
     }
     assert_eq!(n_fixed, 4);
-    assert!(failed(Code::ToolNotFound, "x", None).contains(r#""message":"Unknown tool""#));
+    assert!(failed_line(Code::ToolNotFound, "x", None).contains(r#""message":"Unknown tool""#));
 }
 
 #[test]
-fn secrets_are_hidden_wherever_they_stand() {
+fn secrets_are_redacted_in_every_field() {
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let details = JsonObject::build(|object| object.member("password", "hunter2-hunter2"));
-    let said = failed(Code::ToolFailed, &format!("bad token {secret}"), Some(&details));
-    assert!(!said.contains(secret) && !said.contains("hunter2"), "{said}");
+    let failed = failed_line(Code::ToolFailed, &format!("bad token {secret}"), Some(&details));
+    assert!(!failed.contains(secret) && !failed.contains("hunter2"), "{failed}");
     let mut record = call();
     record.method = Some(secret);
     assert!(!line(&record).contains(secret));
-    let open = String::from_utf8(record.line(Redaction::Off)).unwrap();
-    assert!(open.contains(secret));
+    let unredacted = String::from_utf8(record.line(Redaction::Off)).unwrap();
+    assert!(unredacted.contains(secret));
 }
 
-/// Half of the secret would stand before the cut, where no rule knows it any more.
+/// Half of the secret would remain before the cut, and no rule would recognise it.
 #[test]
 fn texts_are_redacted_before_they_are_cut() {
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let long = format!("{}{secret} and more{}", "é ".repeat(240), "!".repeat(1000));
-    let said = failed(Code::ToolFailed, &long, None);
-    assert!(!said.contains("ghp_") && said.contains("[REDACTED]") && said.contains("..."));
+    let line = failed_line(Code::ToolFailed, &long, None);
+    assert!(!line.contains("ghp_") && line.contains("[REDACTED]") && line.contains("..."));
 }
 
 #[test]
-fn a_line_is_never_long() {
+fn a_line_has_a_limited_length() {
     let huge: &str = &"\u{1}".repeat(1 << 20);
     let details = JsonObject::build(|object| object.member("text", huge));
     let mut record = call();

@@ -2,11 +2,11 @@ use super::validate;
 use crate::raw_json::RawJson;
 use crate::request_envelope::Message;
 
-/// Compares what is read from `params`, or the refusal, with `expected`.
+/// Compares the parsed `params`, or the refusal, with `expected`.
 #[track_caller]
 fn check(params: &str, expected: &str) {
     let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
-    let Ok(Message::Request(request)) = Message::from_json(call) else { panic!("no request") };
+    let Ok(Message::Request(request)) = Message::from_json(call) else { panic!("not a request") };
     let shown = |value: Option<RawJson>| value.map_or("-".to_owned(), |value| value.to_string());
     let found = match validate(&request) {
         Ok(call) => format!("{} {} {}", call.name, shown(call.arguments), shown(call.meta)),
@@ -20,10 +20,10 @@ fn reads_name_arguments_and_meta() {
     check(r#"{"name": "echo"}"#, "echo - -");
     check(r#"{"arguments": {"n": 1.0}, "name": "a b"}"#, r#"a b {"n":1.0} -"#);
     check(r#"{"_meta": {"k": 1}, "name": "x", "arguments": null}"#, r#"x null {"k":1}"#);
-    // Whether arguments are an object is for the tool's schema to say.
+    // The tool's schema decides whether arguments must be an object.
     check(r#"{"name": "x", "arguments": [1]}"#, "x [1] -");
     check(r#"{"n\u0061me": "\u0065cho"}"#, "echo - -");
-    // Members that nobody here reads may stand there, even twice.
+    // Other members are ignored, even duplicates.
     check(r#"{"name": "x", "task": 1, "task": 2}"#, "x - -");
 }
 
@@ -36,7 +36,7 @@ fn refuses_a_call_without_a_name() {
 }
 
 #[test]
-fn refuses_a_member_that_is_given_twice() {
+fn refuses_a_duplicate_member() {
     check(r#"{"name": "a", "name": "a"}"#, "unique: /params/name is given twice");
     check(r#"{"name": "a", "n\u0061me": "b"}"#, "unique: /params/name is given twice");
     check(r#"{"arguments": {}, "arguments": {}}"#, "unique: /params/arguments is given twice");

@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 
-use super::{Files, Found, How, Reading, leads_through};
+use super::{Files, ReadOptions, Reading, Target, may_match_below};
 
-/// A folder of its own, removed at the end.
+/// A temporary folder, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -17,28 +17,28 @@ impl Folder {
         Folder(folder)
     }
 
-    /// What an argument finds, `!` before what is refused, by the names below the folder.
+    /// Lists the files that an argument resolves to, with `!` before refusals.
     fn find(&self, argument: &str) -> String {
-        let how = How { is_by_line: false, bytes_max: 100 };
-        let files = Files::find(&[self.0.join(argument)], how);
-        let mut found: Vec<String> = files.found.iter().map(|found| self.told(found)).collect();
+        let options = ReadOptions { is_by_line: false, bytes_max: 100 };
+        let files = Files::find(&[self.0.join(argument)], options);
+        let mut found: Vec<String> = files.found.iter().map(|found| self.describe(found)).collect();
         if files.n_skipped > 0 {
             found.push(format!("+{}", files.n_skipped));
         }
         found.join(" ")
     }
 
-    fn told(&self, found: &Found) -> String {
+    fn describe(&self, found: &Target) -> String {
         let short = |label: &str| {
             let path = Path::new(label).strip_prefix(&self.0).unwrap();
             path.to_str().unwrap().to_owned()
         };
         match found {
-            Found::Source(source) => match source.reading {
+            Target::Source(source) => match source.reading {
                 Reading::Whole => short(&source.label),
                 Reading::ByLine => short(&source.label) + ":lines",
             },
-            Found::Nothing { label, .. } => format!("!{}", short(label)),
+            Target::Nothing { label, .. } => format!("!{}", short(label)),
         }
     }
 }
@@ -50,7 +50,7 @@ impl Drop for Folder {
 }
 
 #[test]
-fn a_directory_is_walked_in_order() {
+fn walks_a_folder_in_order() {
     let files =
         ["b/c/x.ndjson", "b/a.JSON", "a.json", "c.jsonl", "b.txt", "z/notes.md", ".h/y.json"];
     let folder = Folder::with("walk", &files);
@@ -62,7 +62,7 @@ fn a_directory_is_walked_in_order() {
 }
 
 #[test]
-fn a_pattern_is_matched_as_shells_do() {
+fn matches_patterns_like_a_shell() {
     let files = ["a1.json", "a2.txt", "b/a3.json", "b/c/a4.json", ".hidden.json", "d[1].json"];
     let folder = Folder::with("glob", &files);
     assert_eq!(folder.find("*.json"), "a1.json d[1].json");
@@ -75,23 +75,24 @@ fn a_pattern_is_matched_as_shells_do() {
     assert_eq!(folder.find("*.xml"), "!*.xml");
     assert_eq!(folder.find("a**b"), "!a**b");
     assert_eq!(folder.find("no/*.json"), "!no/*.json");
-    // A file of that name is meant before what the pattern would match.
+    // A file of that name takes precedence over the pattern.
     assert_eq!(folder.find("d[1].json"), "d[1].json");
 }
 
-/// Only there does it matter whether a directory can be listed.
+/// A folder that cannot be listed is an error only if files below it can match.
 #[test]
-fn a_pattern_leads_through_some_directories() {
-    let leads = |pattern: &str, folder: &str| leads_through(Path::new(pattern), Path::new(folder));
-    assert!(leads("x*/a.json", "x1") && !leads("x*/a.json", "private"));
-    assert!(leads("a/**/*.json", "a/b/c") && leads("a/**/*.json", "a"));
-    assert!(!leads("a/**/*.json", "b") && !leads("**/*.json", ".git"));
-    assert!(leads("/logs/*/x.json", "/logs") && !leads("/logs/d*/x.json", "/logs/e"));
+fn finds_directories_below_which_a_pattern_can_match() {
+    let may_match =
+        |pattern: &str, folder: &str| may_match_below(Path::new(pattern), Path::new(folder));
+    assert!(may_match("x*/a.json", "x1") && !may_match("x*/a.json", "private"));
+    assert!(may_match("a/**/*.json", "a/b/c") && may_match("a/**/*.json", "a"));
+    assert!(!may_match("a/**/*.json", "b") && !may_match("**/*.json", ".git"));
+    assert!(may_match("/logs/*/x.json", "/logs") && !may_match("/logs/d*/x.json", "/logs/e"));
 }
 
 #[cfg(unix)]
 #[test]
-fn links_to_directories_are_not_followed() {
+fn does_not_follow_links_to_directories() {
     use std::os::unix::fs::symlink;
 
     let folder = Folder::with("links", &["a/x.json"]);

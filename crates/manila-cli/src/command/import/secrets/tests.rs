@@ -1,8 +1,8 @@
-use super::{is_secret_name, marked, marked_word};
+use super::{is_secret_name, mark, mark_word};
 use crate::command::import::server::Template;
 use crate::command::import::template::{Piece, read};
 
-fn shown(value: &Template) -> String {
+fn show(value: &Template) -> String {
     let shown = |piece: &Piece| match piece {
         Piece::Plain(text) | Piece::Foreign(text) => text.clone(),
         Piece::Secret(_) => "<secret>".to_owned(),
@@ -16,20 +16,16 @@ fn shown(value: &Template) -> String {
 
 #[track_caller]
 fn check(label: &str, value: &str, expected: &str) {
-    assert_eq!(shown(&marked(Some(label), &read(value))), expected, "{label}: {value}");
+    assert_eq!(show(&mark(Some(label), &read(value))), expected, "{label}: {value}");
 }
 
 #[track_caller]
 fn check_word(before: &str, word: &str, expected: &str) {
-    assert_eq!(
-        shown(&marked_word(Some(&read(before)), &read(word)).1),
-        expected,
-        "{before} {word}"
-    );
+    assert_eq!(show(&mark_word(Some(&read(before)), &read(word)).1), expected, "{before} {word}");
 }
 
 #[test]
-fn names_say_what_is_secret() {
+fn recognises_names_of_secrets() {
     let secret = "GITHUB_TOKEN apiKey API_KEY --api-key X-Api-Key Authorization DB_PASSWORD \
                   CLIENT_SECRET_2 MY_SECRETS GITHUB_PAT ACCESSTOKEN sessionToken KEY OPENAI_APIKEY";
     for name in secret.split_whitespace() {
@@ -42,7 +38,7 @@ fn names_say_what_is_secret() {
 }
 
 #[test]
-fn values_are_secret_by_their_name() {
+fn marks_values_by_their_names() {
     check("API_KEY", "anything", "<secret>");
     check("API_KEY", "", "");
     check("API_KEY", "${API_KEY}", "<API_KEY>");
@@ -55,7 +51,7 @@ fn values_are_secret_by_their_name() {
 }
 
 #[test]
-fn values_are_secret_by_their_form() {
+fn marks_values_by_the_rules() {
     check("DATABASE_URL", "postgres://me:hunter2x@host/db", "postgres://me:<secret>@host/db");
     check("NOTE", concat!("gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"), "<secret>");
     check("NOTE", "nothing here", "nothing here");
@@ -69,7 +65,7 @@ fn values_are_secret_by_their_form() {
 }
 
 #[test]
-fn words_of_a_command_have_labels() {
+fn marks_words_of_a_command() {
     check_word("--api-key", "abc123", "<secret>");
     check_word("--api-key", "--other", "--other");
     check_word("run", "--token=abc123", "--token=<secret>");

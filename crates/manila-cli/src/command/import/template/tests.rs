@@ -1,6 +1,6 @@
 use super::{Piece, read};
 
-/// A value as it is read: variables in `<>`, with what they are.
+/// Checks how a value is parsed; `expected` has variables in `<>`, with their kinds.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let shown = |piece: &Piece| match piece {
@@ -16,7 +16,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn each_client_spells_variables_in_its_way() {
+fn parses_the_syntax_of_each_client() {
     check("plain", "plain");
     check("Bearer ${env:TOKEN}", "Bearer <TOKEN>");
     check("${env:ProgramFiles(x86)}\\node", "<ProgramFiles(x86)>\\node");
@@ -30,7 +30,7 @@ fn each_client_spells_variables_in_its_way() {
 }
 
 #[test]
-fn what_is_no_variable_stays() {
+fn keeps_text_that_is_not_a_variable() {
     check("$HOME and $5 {x} ${", "$HOME and $5 {x} ${");
     check("${open", "${open");
     check("${config:editor.x}", "<foreign ${config:editor.x}>");

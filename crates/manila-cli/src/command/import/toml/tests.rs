@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::{Value, commented, table};
+use super::{Value, comment_out, table};
 
-/// Writes a table, reads it back, and compares.
+/// Checks that a table is the same after writing and parsing it.
 fn check(name: &str, text: &str, list: &[String], members: &[(String, String)]) {
     let entries = [
         ("text", Value::Text(text.to_owned())),
@@ -18,11 +18,11 @@ fn check(name: &str, text: &str, list: &[String], members: &[(String, String)]) 
     assert_eq!(read["list"], toml::Value::Array(list));
     let members = members.iter().cloned().map(|(name, text)| (name, toml::Value::String(text)));
     assert_eq!(read["table"], toml::Value::Table(members.collect()));
-    assert_eq!(toml::from_str(&commented(&written)), Ok(toml::Table::new()), "{written}");
+    assert_eq!(toml::from_str(&comment_out(&written)), Ok(toml::Table::new()), "{written}");
 }
 
 #[test]
-fn every_character_comes_back() {
+fn preserves_every_character() {
     for code in (0..0x3000).chain([0xFEFF, 0xFFFD, 0x1F980, 0x0010_FFFF]) {
         let Some(letter) = char::from_u32(code) else { continue };
         let text = format!("a{letter}b\"\\");
@@ -32,7 +32,7 @@ fn every_character_comes_back() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(
+    fn preserves_any_table(
         name in "(?s).{0,10}",
         text in "(?s).{0,20}",
         list in prop::collection::vec("(?s).{0,30}", 0..8),

@@ -1,7 +1,7 @@
-use super::decoded;
+use super::decode_path;
 
 #[test]
-fn names_in_paths() {
+fn decodes_names_in_paths() {
     for (path, name) in [
         ("echo", Some("echo")),
         ("a%2Fb", Some("a/b")),
@@ -11,6 +11,6 @@ fn names_in_paths() {
         ("%zz", None),
         ("%ff", None),
     ] {
-        assert_eq!(decoded(path).as_deref(), name, "{path}");
+        assert_eq!(decode_path(path).as_deref(), name, "{path}");
     }
 }

@@ -4,9 +4,9 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 
 use super::{KEPT_BYTES_MAX, Reader, Stream};
-use crate::protocol::caller::{Line, Unheard};
+use crate::protocol::caller::{Outbound, Undelivered};
 
-/// All that a reader finds now.
+/// Returns all events that a reader can read now.
 fn read(reader: &mut Reader) -> Vec<(u64, String)> {
     let mut found = Vec::new();
     let mut context = Context::from_waker(Waker::noop());
@@ -21,7 +21,7 @@ fn events(texts: &[(u64, &str)]) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn a_stream_that_breaks_off_is_taken_up_again() {
+fn resumes_an_interrupted_stream() {
     let stream = Arc::new(Stream::new(3, 1_000));
     for text in ["a", "b"] {
         stream.put(Bytes::from(text)).unwrap();
@@ -34,11 +34,11 @@ fn a_stream_that_breaks_off_is_taken_up_again() {
     stream.finish(Some(Bytes::from("end")));
     let mut second = stream.reader(1);
     assert_eq!(read(&mut second), events(&[(2, "b"), (3, "c"), (4, "end")]));
-    assert_eq!(stream.put(Bytes::from("late")), Err(Unheard));
+    assert_eq!(stream.put(Bytes::from("late")), Err(Undelivered));
 }
 
 #[test]
-fn the_newest_reader_reads() {
+fn only_the_newest_reader_gets_events() {
     let stream = Arc::new(Stream::new(0, 1_000));
     let mut old = stream.reader(0);
     let mut new = stream.reader(0);
@@ -50,24 +50,24 @@ fn the_newest_reader_reads() {
 }
 
 #[test]
-fn the_same_news_wait_once() {
+fn queues_repeated_events_once_without_a_reader() {
     let stream = Arc::new(Stream::new(0, 1_000));
     for text in ["a", "a", "b", "b", "a"] {
         stream.put(Bytes::from(text)).unwrap();
     }
     let mut reader = stream.reader(0);
     assert_eq!(read(&mut reader), events(&[(1, "a"), (2, "b"), (3, "a")]));
-    // Whoever listens hears all of it.
+    // With a reader, repeated events are delivered.
     stream.put(Bytes::from("a")).unwrap();
     assert_eq!(read(&mut reader), events(&[(4, "a")]));
 }
 
 #[test]
-fn what_nobody_reads_is_limited_and_what_was_read_is_let_go() {
+fn limits_unread_events_and_drops_read_events() {
     let stream = Arc::new(Stream::new(0, 1_000));
-    let n_taken =
+    let n_queued =
         (0..100_u8).take_while(|n| stream.put(Bytes::from(vec![*n; 100])).is_ok()).count();
-    assert_eq!(n_taken, 7);
+    assert_eq!(n_queued, 7);
     let mut reader = stream.reader(0);
     assert_eq!(read(&mut reader).len(), 7);
     for _ in 0..3 {

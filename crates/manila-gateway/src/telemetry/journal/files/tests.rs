@@ -1,7 +1,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::{Files, LATEST, is_own_name};
+use super::{Files, LATEST, is_journal_name};
 use crate::telemetry::journal::tests::Scratch;
 use manila_process::os::private;
 
@@ -15,12 +15,12 @@ fn files(scratch: &Scratch, files_max: usize) -> Files {
     Files::new(scratch.path().join("runs/mcp_server"), files_max)
 }
 
-/// Begins a file, writes a line and announces it.
-fn begin(files: &Files) -> super::Begun {
-    let begun = files.begin().unwrap().append(b"{}\n");
-    let Ok(mut begun) = begun else { panic!("the line is not written") };
-    files.announce(&mut begun).unwrap();
-    begun
+/// Creates a file, writes a line and announces it.
+fn create(files: &Files) -> super::OpenFile {
+    let appended = files.create().unwrap().append(b"{}\n");
+    let Ok(mut created) = appended else { panic!("the line is not written") };
+    files.announce(&mut created).unwrap();
+    created
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -32,9 +32,9 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn own_names_are_known_and_no_others() {
-    assert!(is_own_name(&super::fresh_name()));
-    assert!(is_own_name(&name(7)));
+fn recognises_only_names_of_journal_files() {
+    assert!(is_journal_name(&super::new_name()));
+    assert!(is_journal_name(&name(7)));
     for other in [
         LATEST.to_owned(),
         String::new(),
@@ -48,12 +48,12 @@ fn own_names_are_known_and_no_others() {
         format!("copy of {}", name(7)),
         format!(".{}", name(7)),
     ] {
-        assert!(!is_own_name(&other), "{other}");
+        assert!(!is_journal_name(&other), "{other}");
     }
 }
 
 #[test]
-fn the_oldest_go_and_nothing_else_is_touched() {
+fn removes_the_oldest_files_and_nothing_else() {
     let scratch = Scratch::new("files-oldest");
     let files = files(&scratch, 3);
     let folder = files.folder().to_path_buf();
@@ -62,87 +62,87 @@ fn the_oldest_go_and_nothing_else_is_touched() {
     for name in foreign.iter().chain([&name(3), &name(4), &name(5), &name(6)]) {
         File::create(folder.join(name)).unwrap();
     }
-    // Our name, but no file.
+    // A folder with the name of a journal file.
     fs::create_dir(folder.join(name(0))).unwrap();
-    let begun = begin(&files);
+    let created = create(&files);
     let found = names(&folder);
     for kept in foreign.iter().chain([&name(0), &name(5), &name(6)]) {
         assert!(found.contains(kept), "{kept} is missing in {found:?}");
     }
     assert_eq!(found.len(), foreign.len() + 5, "{found:?}");
-    assert!(begun.is_there());
+    assert!(created.exists());
 }
 
 #[test]
-fn what_somebody_writes_is_not_removed() {
+fn does_not_remove_files_that_are_being_written() {
     let scratch = Scratch::new("files-claimed");
     let files = files(&scratch, 1);
-    let others: Vec<_> = (0..3).map(|_| begin(&files)).collect();
-    let last = begin(&files);
-    assert!(others.iter().chain([&last]).all(super::Begun::is_there));
+    let others: Vec<_> = (0..3).map(|_| create(&files)).collect();
+    let last = create(&files);
+    assert!(others.iter().chain([&last]).all(super::OpenFile::exists));
     drop(others);
-    let last = (last, begin(&files));
-    assert_eq!(names(files.folder()).len(), 3, "the two that are written, and the link");
+    let last = (last, create(&files));
+    assert_eq!(names(files.folder()).len(), 3, "the two that are being written, and the link");
     drop(last);
 }
 
 #[test]
-fn files_of_one_second_are_in_order() {
+fn names_of_the_same_second_are_ordered() {
     let scratch = Scratch::new("files-order");
     let files = files(&scratch, 2);
     for _ in 0..20 {
-        let before = begin(&files).path;
-        let begun = begin(&files);
-        let both = [before.file_name().unwrap(), begun.name()];
+        let before = create(&files).path;
+        let created = create(&files);
+        let both = [before.file_name().unwrap(), created.name()];
         let found = names(files.folder());
         assert_eq!(found, [both[0].to_str().unwrap(), both[1].to_str().unwrap(), LATEST]);
     }
 }
 
 #[test]
-fn the_link_leads_to_the_file_that_was_begun_last() {
+fn the_link_leads_to_the_newest_file() {
     let scratch = Scratch::new("files-link");
     let files = files(&scratch, 5);
     for _ in 0..3 {
-        let begun = begin(&files);
+        let created = create(&files);
         let latest = files.folder().join(LATEST);
-        // It stays right where the folder is moved.
-        assert_eq!(fs::read_link(&latest).unwrap(), Path::new(begun.name()));
+        // A relative link is still valid after the folder is moved.
+        assert_eq!(fs::read_link(&latest).unwrap(), Path::new(created.name()));
         assert_eq!(fs::read(&latest).unwrap(), b"{}\n");
     }
     assert_eq!(names(files.folder()).len(), 4, "no temporary link is left");
 }
 
 #[test]
-fn what_is_no_link_is_not_replaced() {
+fn replaces_only_a_link() {
     let scratch = Scratch::new("files-no-link");
     let files = files(&scratch, 5);
     fs::create_dir_all(files.folder()).unwrap();
     let latest = files.folder().join(LATEST);
     fs::write(&latest, "mine").unwrap();
-    let Ok(mut begun) = files.begin().unwrap().append(b"{}\n") else { panic!("no line") };
-    let refused = files.announce(&mut begun).unwrap_err();
-    assert!(refused.to_string().contains("is no link"), "{refused}");
+    let Ok(mut created) = files.create().unwrap().append(b"{}\n") else { panic!("no line") };
+    let error = files.announce(&mut created).unwrap_err();
+    assert!(error.to_string().contains("is not a link"), "{error}");
     assert_eq!(fs::read_to_string(&latest).unwrap(), "mine");
 }
 
 #[test]
-fn trying_out_leaves_nothing_behind() {
+fn probing_leaves_no_file() {
     let scratch = Scratch::new("files-try-out");
     let files = files(&scratch, 5);
-    files.try_out().unwrap();
+    files.probe().unwrap();
     assert!(names(files.folder()).is_empty());
 }
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_them() {
+fn other_users_cannot_read_the_files() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new("files-mode");
     let files = files(&scratch, 5);
-    let begun = begin(&files);
+    let created = create(&files);
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&begun.path), 0o600);
+    assert_eq!(mode(&created.path), 0o600);
     assert_eq!(mode(files.folder()), 0o700);
     assert_eq!(mode(files.folder().parent().unwrap()), 0o700);
 }

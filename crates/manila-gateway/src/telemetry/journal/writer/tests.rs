@@ -10,14 +10,14 @@ use tokio::time::Instant;
 
 use super::Writer;
 use crate::rt::clock;
-use crate::telemetry::journal::files::{Create, Files, Sheet};
+use crate::telemetry::journal::files::{Create, Files, JournalFile};
 use crate::telemetry::journal::tests::{Scratch, journal_files, lines};
 use crate::telemetry::journal::{BEHIND, JournalEvent, Shared, latest};
 use manila_process::os::private;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A writer, and what it told.
+/// A writer, and the events that it reported.
 struct Bench {
     scratch: Scratch,
     writer: Writer,
@@ -29,16 +29,17 @@ struct Bench {
 impl Bench {
     fn new(test: &str, file_bytes_max: u64, create: Create) -> Bench {
         let scratch = Scratch::new(test);
-        let files = Files::created_by(scratch.runs().join("mcp_server"), 5, create);
+        let files = Files::with_create(scratch.runs().join("mcp_server"), 5, create);
         let (shared, events) = (Arc::<Shared>::default(), Arc::<Mutex<Vec<_>>>::default());
-        let tell = Arc::clone(&events);
-        let tell = Arc::new(move |event| tell.lock().unwrap().push(event));
-        let writer = Writer::new(files, file_bytes_max, Arc::clone(&shared), tell, SECOND);
+        let reported = Arc::clone(&events);
+        let report = Arc::new(move |event| reported.lock().unwrap().push(event));
+        let writer = Writer::new(files, file_bytes_max, Arc::clone(&shared), report, SECOND);
         Bench { scratch, writer, shared, events, now: clock::now() }
     }
 
     fn on_disk(test: &str, file_bytes_max: u64) -> Bench {
-        let create = |path: &Path| Ok(Box::new(private::create_file(path)?) as Box<dyn Sheet>);
+        let create =
+            |path: &Path| Ok(Box::new(private::create_file(path)?) as Box<dyn JournalFile>);
         Bench::new(test, file_bytes_max, Box::new(create))
     }
 
@@ -50,7 +51,7 @@ impl Bench {
         self.writer.flush(self.now);
     }
 
-    fn a_second_later(&mut self) {
+    fn advance_one_second(&mut self) {
         self.now += SECOND;
     }
 
@@ -58,39 +59,40 @@ impl Bench {
         journal_files(&self.scratch.runs())
     }
 
-    /// All lines of all files.
+    /// Returns all lines of all files.
     fn lines(&self) -> Vec<Value> {
         self.files().iter().flat_map(|path| lines(path)).collect()
     }
 
-    /// Whether trouble began for this reason, and the events since the last question.
+    /// Checks that trouble began for this reason, and that it is the only event since the last
+    /// check.
     #[track_caller]
     fn check_trouble(&self, reason: &str, n_lost: u64) {
-        let shown = self.shared.reason().clone().unwrap_or_default();
-        assert!(shown.contains(reason), "{shown}");
+        let current = self.shared.reason().clone().unwrap_or_default();
+        assert!(current.contains(reason), "{current}");
         assert_eq!(self.shared.n_lost(), n_lost);
         let events = std::mem::take(&mut *self.events.lock().unwrap());
-        assert!(matches!(&events[..], [JournalEvent::Trouble { .. }]), "{events:?}");
+        assert!(matches!(&events[..], [JournalEvent::Problem { .. }]), "{events:?}");
     }
 
     #[track_caller]
     fn check_over(&self, n_lost: u64) {
         assert_eq!((self.shared.reason().clone(), self.shared.n_lost()), (None, 0));
         let events = std::mem::take(&mut *self.events.lock().unwrap());
-        assert_eq!(events, [JournalEvent::Over { n_lost }]);
+        assert_eq!(events, [JournalEvent::Recovered { n_lost }]);
     }
 }
 
-/// A line that tells of lost ones, as far as it is the same each time.
+/// Checks a line that reports lost ones, except for the members that vary.
 #[track_caller]
-fn check_tells_lost(line: &Value, n_lost: u64) {
+fn check_reports_lost(line: &Value, n_lost: u64) {
     assert_eq!(line["method"], "manila/journal");
     assert_eq!(line["status"], "internal_error");
     assert_eq!(line["error"]["details"], json!({ "lost": n_lost }));
     assert!(line["ts"].as_str().is_some_and(|ts| ts.len() == 24));
 }
 
-/// A real file on a disk that has only so much room.
+/// A real file on a disk that has little room.
 struct Narrow {
     file: File,
     room: Arc<AtomicU64>,
@@ -112,8 +114,8 @@ impl Write for Narrow {
     }
 }
 
-impl Sheet for Narrow {
-    fn cut(&self, n_bytes: u64) -> io::Result<()> {
+impl JournalFile for Narrow {
+    fn truncate(&self, n_bytes: u64) -> io::Result<()> {
         self.file.set_len(n_bytes)
     }
 
@@ -127,7 +129,7 @@ fn narrow(test: &str, room: u64) -> (Bench, Arc<AtomicU64>) {
     let shared = Arc::clone(&room);
     let create = move |path: &Path| {
         let file = private::create_file(path)?;
-        Ok(Box::new(Narrow { file, room: Arc::clone(&shared) }) as Box<dyn Sheet>)
+        Ok(Box::new(Narrow { file, room: Arc::clone(&shared) }) as Box<dyn JournalFile>)
     };
     (Bench::new(test, 1 << 20, Box::new(create)), room)
 }
@@ -136,7 +138,7 @@ fn narrow(test: &str, room: u64) -> (Bench, Arc<AtomicU64>) {
 fn a_full_disk_leaves_no_half_line() {
     let (mut bench, room) = narrow("writer-full", 25);
     bench.put(&[r#"{"n":1}"#, r#"{"n":2}"#]);
-    // Eight bytes of each, and nine are left: the third fits, of the fourth one byte.
+    // Each line has eight bytes, and nine are left: the third line and one byte of the fourth fit.
     bench.put(&[r#"{"n":3}"#, r#"{"n":4}"#, r#"{"n":5}"#]);
     bench.check_trouble("no storage space", 2);
     let files = bench.files();
@@ -145,31 +147,31 @@ fn a_full_disk_leaves_no_half_line() {
     room.store(1 << 20, Ordering::Relaxed);
     bench.put(&[r#"{"n":6}"#]);
     assert_eq!(bench.lines().len(), 3, "it is too early to try again");
-    bench.a_second_later();
+    bench.advance_one_second();
     bench.put(&[r#"{"n":7}"#, r#"{"n":8}"#]);
     bench.check_over(3);
-    assert_eq!(bench.files(), files, "no other file is begun");
+    assert_eq!(bench.files(), files, "no other file is created");
     let lines = bench.lines();
-    check_tells_lost(&lines[3], 3);
+    check_reports_lost(&lines[3], 3);
     assert_eq!(&lines[4..], [json!({"n": 7}), json!({"n": 8})]);
 }
 
 #[test]
-fn a_disk_that_is_full_from_the_start_gets_no_files() {
+fn no_file_is_left_on_a_disk_that_is_full_from_the_start() {
     let (mut bench, room) = narrow("writer-full-first", 3);
     for n in 0..5 {
         bench.put(&[r#"{"n":1}"#]);
         assert!(bench.files().is_empty(), "{n}");
-        bench.a_second_later();
+        bench.advance_one_second();
     }
     bench.check_trouble("no storage space", 5);
     room.store(1 << 20, Ordering::Relaxed);
     bench.writer.finish(bench.now);
     bench.check_over(5);
-    check_tells_lost(&bench.lines()[0], 5);
+    check_reports_lost(&bench.lines()[0], 5);
 }
 
-/// What the system really says and does about a full disk.
+/// The system's real behaviour for a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn dev_full_is_a_full_disk() {
@@ -182,8 +184,8 @@ fn dev_full_is_a_full_disk() {
             Ok(())
         }
     }
-    impl Sheet for Full {
-        fn cut(&self, n_bytes: u64) -> io::Result<()> {
+    impl JournalFile for Full {
+        fn truncate(&self, n_bytes: u64) -> io::Result<()> {
             self.0.set_len(n_bytes)
         }
         fn is_at(&self, _path: &Path) -> bool {
@@ -192,23 +194,23 @@ fn dev_full_is_a_full_disk() {
     }
     let create = |_: &Path| {
         let full = OpenOptions::new().append(true).open("/dev/full")?;
-        Ok(Box::new(Full(full)) as Box<dyn Sheet>)
+        Ok(Box::new(Full(full)) as Box<dyn JournalFile>)
     };
     let mut bench = Bench::new("writer-dev-full", 1 << 20, Box::new(create));
     bench.put(&["{}", "{}"]);
     bench.check_trouble("No space left on device", 2);
-    bench.a_second_later();
+    bench.advance_one_second();
     bench.put(&["{}"]);
     assert_eq!(bench.shared.n_lost(), 3);
-    assert!(bench.events.lock().unwrap().is_empty(), "trouble is told once");
+    assert!(bench.events.lock().unwrap().is_empty(), "trouble is reported once");
 }
 
 #[test]
-fn it_is_tried_again_once_a_second() {
-    let n_tries = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&n_tries);
+fn retries_once_a_second() {
+    let n_attempts = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&n_attempts);
     let create = move |_: &Path| {
-        counted.fetch_add(1, Ordering::Relaxed);
+        counter.fetch_add(1, Ordering::Relaxed);
         Err(ErrorKind::PermissionDenied.into())
     };
     let mut bench = Bench::new("writer-retry", 1 << 20, Box::new(create));
@@ -216,20 +218,20 @@ fn it_is_tried_again_once_a_second() {
         for _ in 0..1000 {
             bench.put(&["{}"]);
         }
-        assert_eq!(n_tries.load(Ordering::Relaxed), second);
-        bench.a_second_later();
+        assert_eq!(n_attempts.load(Ordering::Relaxed), second);
+        bench.advance_one_second();
     }
     bench.check_trouble("permission denied", 3000);
 }
 
 #[test]
-fn a_folder_that_goes_is_made_again() {
-    let mut bench = Bench::on_disk("writer-gone", 1 << 20);
+fn creates_a_removed_folder_again() {
+    let mut bench = Bench::on_disk("writer-removed", 1 << 20);
     bench.put(&["1"]);
     fs::remove_dir_all(bench.scratch.runs()).unwrap();
     bench.put(&["2"]);
     assert_eq!(bench.lines(), [2]);
-    // Moved away is gone, too.
+    // A folder that was moved counts as removed.
     fs::rename(bench.scratch.runs(), bench.scratch.path().join("moved")).unwrap();
     bench.put(&["3"]);
     assert_eq!(bench.lines(), [3]);
@@ -238,26 +240,26 @@ fn a_folder_that_goes_is_made_again() {
 }
 
 #[test]
-fn a_file_in_the_place_of_the_folder_is_trouble_until_it_goes() {
+fn a_file_in_place_of_the_folder_is_trouble_until_it_is_removed() {
     let mut bench = Bench::on_disk("writer-replaced", 1 << 20);
     bench.put(&["1"]);
     fs::remove_dir_all(bench.scratch.runs()).unwrap();
     fs::write(bench.scratch.runs(), "in the way").unwrap();
     bench.put(&["2", "3"]);
-    bench.check_trouble("cannot write in", 2);
-    bench.a_second_later();
+    bench.check_trouble("cannot write to", 2);
+    bench.advance_one_second();
     bench.put(&["4"]);
     fs::remove_file(bench.scratch.runs()).unwrap();
-    bench.a_second_later();
+    bench.advance_one_second();
     bench.put(&["5"]);
     bench.check_over(3);
     let lines = bench.lines();
-    check_tells_lost(&lines[0], 3);
+    check_reports_lost(&lines[0], 3);
     assert_eq!(lines[1], 5);
 }
 
 #[test]
-fn files_end_before_they_are_too_large() {
+fn starts_a_new_file_before_one_is_too_large() {
     let mut bench = Bench::on_disk("writer-rotated", 20);
     let long = format!("\"{}\"", "x".repeat(50));
     bench.put(&["\"aaaaaaa\"", "\"bbbbbbb\"", "\"ccccccc\"", &long, "4"]);
@@ -267,31 +269,31 @@ fn files_end_before_they_are_too_large() {
 }
 
 #[test]
-fn a_line_is_one_line() {
+fn removes_line_breaks_within_a_line() {
     let mut bench = Bench::on_disk("writer-line", 1 << 20);
     bench.put(&["{\n\"a\":\n1}", "[]"]);
     assert_eq!(bench.lines(), [json!({"a": 1}), json!([])]);
 }
 
 #[test]
-fn what_did_not_fit_into_the_queue_is_told_with_the_next_line() {
+fn reports_lines_that_did_not_fit_into_the_queue_before_the_next_line() {
     let mut bench = Bench::on_disk("writer-behind", 1 << 20);
     bench.shared.lose(7);
     bench.put(&["1"]);
     let reason = BEHIND.to_owned();
-    let events = [JournalEvent::Trouble { reason }, JournalEvent::Over { n_lost: 7 }];
+    let events = [JournalEvent::Problem { reason }, JournalEvent::Recovered { n_lost: 7 }];
     assert_eq!(*bench.events.lock().unwrap(), events);
-    check_tells_lost(&bench.lines()[0], 7);
+    check_reports_lost(&bench.lines()[0], 7);
     assert_eq!(bench.lines()[1], 1);
 }
 
 #[test]
-fn a_link_that_cannot_be_kept_is_told_once_and_lines_are_written() {
+fn reports_once_that_the_link_cannot_be_set_and_still_writes_lines() {
     let mut bench = Bench::on_disk("writer-no-link", 4);
     fs::create_dir_all(latest(&bench.scratch.runs())).unwrap();
     bench.put(&["1", "2", "3"]);
     assert_eq!(bench.files().len(), 2);
     assert_eq!(bench.lines(), [1, 2, 3]);
     let events = bench.events.lock().unwrap();
-    assert!(matches!(&events[..], [JournalEvent::NoLatest { .. }]), "{events:?}");
+    assert!(matches!(&events[..], [JournalEvent::LinkFailed { .. }]), "{events:?}");
 }

@@ -1,7 +1,7 @@
-use super::encoded;
+use super::encode_value;
 
 #[test]
-fn values_that_a_header_cannot_carry_are_wrapped() {
+fn encodes_values_that_a_header_cannot_contain() {
     for (value, expected) in [
         ("us-west1", "us-west1"),
         ("a b", "a b"),
@@ -11,6 +11,6 @@ fn values_that_a_header_cannot_carry_are_wrapped() {
         ("Grüße", "=?base64?R3LDvMOfZQ==?="),
         ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
     ] {
-        assert_eq!(encoded(value), expected);
+        assert_eq!(encode_value(value), expected);
     }
 }

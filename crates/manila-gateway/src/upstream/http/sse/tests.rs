@@ -22,7 +22,7 @@ fn events_end_with_an_empty_line() {
 }
 
 #[test]
-fn what_broke_off_is_forgotten_when_a_stream_goes_on() {
+fn restart_discards_an_incomplete_event() {
     let mut events = Events::new(20);
     let mut found = Vec::new();
     events.feed(b"id: 1\ndata: a\n\nid: 2\ndata: hal", |_| ()).unwrap();
@@ -37,20 +37,20 @@ fn what_broke_off_is_forgotten_when_a_stream_goes_on() {
 }
 
 #[test]
-fn events_of_other_names_are_no_messages() {
+fn ignores_events_with_other_names() {
     let text = b"event: ping\ndata: {}\n\nevent: message\ndata: a\n\ndata: b\n\n";
     assert_eq!(read(&[text]).0, ["a", "b"]);
 }
 
 #[test]
-fn an_event_over_the_limit_is_refused() {
+fn refuses_an_event_over_the_limit() {
     let mut events = Events::new(10);
     assert_eq!(events.feed(b"data: 0123456789", |_| ()), Err(TooLarge));
 }
 
 proptest! {
     #[test]
-    fn pieces_do_not_matter(
+    fn events_do_not_depend_on_the_pieces_they_arrive_in(
         text in "(data: [a-c]{0,3}|id: 1|:x|)(\n|\r\n|\r){1,2}.{0,20}",
         at in 0usize..40,
     ) {
