@@ -157,7 +157,7 @@ impl RawJson {
         is_string.then(|| string::decode_exactly(&self.bytes).ok()).flatten()
     }
 
-    /// Returns the member with this name, or `None` if there is none or the value is not an object.
+    /// Returns the member with this name, or `None` if it is missing or the value is not an object.
     /// If the name is repeated, the last member wins, as in most JSON readers.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<RawJson> {

@@ -155,11 +155,11 @@ fn parse_arguments(args: &Args) -> anyhow::Result<GivenArguments> {
     let texts = args.pairs.iter().map(|text| {
         let (name, value) = text.split_once('=').ok_or_else(|| {
             let message = format!("--arg must be NAME=VALUE; there is no `=` in `{text}`");
-            Refusal::new(message, "e.g. --arg message=hello")
+            Refusal::new(message, "e.g. --arg path=notes.txt")
         })?;
         if name.is_empty() {
             let message = format!("--arg must be NAME=VALUE; there is no name in `{text}`");
-            return Err(Refusal::new(message, "e.g. --arg message=hello"));
+            return Err(Refusal::new(message, "e.g. --arg path=notes.txt"));
         }
         Ok((name.to_owned(), value.to_owned()))
     });

@@ -118,7 +118,7 @@ fn below_space(word: u64) -> u64 {
     word.wrapping_sub(repeat(0x20)) & !word & HIGHS
 }
 
-/// Returns the place of the lowest mark, or 8 if there is none.
+/// Returns the place of the lowest mark, or 8 if no byte is marked.
 #[inline]
 fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
@@ -136,7 +136,7 @@ fn quotes(bytes: u8x16) -> u8x16 {
     bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\'))
 }
 
-/// Returns the place of the lowest mark, or 16 if there is none.
+/// Returns the place of the lowest mark, or 16 if no byte is marked.
 #[inline]
 fn first_of_16(marks: u8x16) -> usize {
     (marks.to_bitmask() | 1 << 16).trailing_zeros() as usize

@@ -1,4 +1,3 @@
-
 use super::Code;
 
 /// The table of the specification: name, HTTP status, JSON-RPC code, message.

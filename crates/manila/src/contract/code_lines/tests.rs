@@ -1,4 +1,3 @@
-
 use super::plain_lines;
 
 /// Checks that `expected` is the first line that is not code.
