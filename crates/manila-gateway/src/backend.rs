@@ -13,6 +13,7 @@ use self::uris::Uris;
 use crate::config::{Server, Settings};
 use crate::notifications::{Notifications, WatchedResources};
 use crate::rt::deadlines::{Deadline, Deadlines};
+use crate::rt::offload::Offloadable;
 use crate::telemetry::event::{Event, Events};
 use crate::telemetry::live_redactor::{LiveRedactor, redact_events};
 use crate::upstream::{Handshake, HandshakeMethod, SupervisorConfig, Unavailable, Upstream};
@@ -126,7 +127,7 @@ impl Backend {
             settings: ArcSwap::from_pointee(settings),
             events,
         });
-        tokio::spawn(inbox::deliver(Arc::clone(&backend), inbox));
+        tokio::spawn(Offloadable::new(inbox::deliver(Arc::clone(&backend), inbox)));
         backend
     }
 

@@ -1,9 +1,11 @@
-//! Additions to the runtime: the clock, deadlines that share one timer, queues limited by bytes.
+//! Additions to the runtime: the clock, deadlines that share one timer, queues limited by bytes,
+//! and a pool for long work.
 //!
-//! These are small tools for asynchronous code on one thread. None of them knows MCP.
+//! These are small tools for asynchronous code on one thread, the reactor. None of them knows MCP.
 
 pub(crate) mod adaptive_poll;
 pub(crate) mod clock;
 pub(crate) mod deadlines;
+pub(crate) mod offload;
 pub(crate) mod queue;
 pub(crate) mod wait_until;

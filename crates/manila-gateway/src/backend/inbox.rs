@@ -17,6 +17,7 @@ use crate::notifications::{RequestingServer, method_not_found_response, translat
 use crate::protocol::caller::{Caller, Client, Outbound, Undelivered};
 use crate::protocol::era::{self, Era};
 use crate::protocol::{jsonrpc, naming};
+use crate::rt::offload::{Work, leave_reactor};
 use crate::upstream::{Connection, Inbox, MessageSource, UpstreamMessage, UpstreamReply};
 
 /// Delivers the server's messages until the server is closed permanently.
@@ -28,9 +29,13 @@ pub(crate) async fn deliver(backend: Arc<Backend>, mut inbox: Inbox) {
         let Some(message) = inbox.next().await else { return };
         match message {
             UpstreamMessage::Notification(notification, source) => {
+                leave_reactor(Work::Process(notification.frame.as_bytes().len())).await;
                 handle_notification(&backend, notification, &source);
             }
-            UpstreamMessage::Request(request, source) => handle_request(&backend, &request, source),
+            UpstreamMessage::Request(request, source) => {
+                leave_reactor(Work::Process(request.frame.as_bytes().len())).await;
+                handle_request(&backend, &request, source);
+            }
             UpstreamMessage::Answered => {}
             UpstreamMessage::Restarted(connection) => {
                 backend.list_cache.mark_all_stale();

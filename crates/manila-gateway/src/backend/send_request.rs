@@ -14,6 +14,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
+use crate::rt::offload::{Work, leave_reactor};
 use crate::upstream::{Disconnected, HttpFailure, RequestOverrides, UpstreamReply, Waiting};
 
 /// A server's response, and the era in which it is written.
@@ -142,7 +143,11 @@ impl Backend {
         loop {
             tokio::select! {
                 biased;
-                reply = waiting.wait() => return server_response(reply, &waiting),
+                reply = waiting.wait() => {
+                    let received = server_response(reply, &waiting);
+                    leave_reactor(Work::Process(size(&received))).await;
+                    return received;
+                }
                 () = deadline.wait() => {}
                 () = caller.cancellation.wait_stop_requested() => {
                     waiting.cancel_with_reason(STOPPED);
@@ -171,7 +176,11 @@ impl Backend {
         let timeout = deadline.timeout();
         let (reason, late) = tokio::select! {
             biased;
-            reply = waiting.wait() => return server_response(reply, &waiting),
+            reply = waiting.wait() => {
+                let received = server_response(reply, &waiting);
+                leave_reactor(Work::Process(size(&received))).await;
+                return received;
+            }
             () = deadline.wait() => (TOO_LONG, Some(timeout)),
             () = caller.cancellation.wait_stop_requested() => (STOPPED, None),
         };
@@ -206,6 +215,11 @@ fn server_response(
         }
         UpstreamReply::HttpFailure(failure) => Err(RequestFailure::HttpFailure(failure)),
     }
+}
+
+/// Returns the size of a response, on which the work of sealing or forwarding it depends.
+fn size(received: &Result<ServerResponse, RequestFailure>) -> usize {
+    received.as_ref().map_or(0, |received| received.response.frame.as_bytes().len())
 }
 
 /// Rounds a duration for messages.

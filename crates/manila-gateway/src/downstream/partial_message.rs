@@ -1,15 +1,17 @@
 //! Malformed messages: the parts that can still be read, and their refusal.
 
 use bytes::Bytes;
-use manila::request_envelope::{RefusedMessage, Request};
+use manila::request_envelope::{Message, RefusedMessage, Request};
 use manila::{Code, RawJson, Violation};
 
 use super::encode::Encoded;
 use crate::gateway::Gateway;
 use crate::gateway::dispatch::{Arrival, EncodedResponse, refuse};
 use crate::gateway::response::Response;
-use crate::protocol::jsonrpc::{Fault, text_of};
+use crate::protocol::id_scan::{IdScan, ScannedMessage};
+use crate::protocol::jsonrpc::{Fault, one_line, text_of};
 use crate::protocol::request_source::RequestSource;
+use crate::rt::offload::{self, Work};
 use crate::telemetry::event::Event;
 
 /// The parts of a malformed or refused message that could be read.
@@ -111,10 +113,35 @@ pub(super) fn report_unmatched_response(gateway: &Gateway, id: Option<&RawJson>)
     report_refused_message(gateway, &format!("a response{id} that matches no request"));
 }
 
-/// Returns the fault and the id of a malformed message.
-pub(super) fn fault(refused: RefusedMessage) -> (Fault, Option<RawJson>) {
-    let RefusedMessage { code, violation, id } = refused;
-    (Fault::new(code).violation(violation), id)
+/// A message that cannot be parsed.
+pub(super) struct Malformed {
+    pub(super) fault: Fault,
+    /// The id that a response to it must have, if it can be determined.
+    pub(super) id: Option<RawJson>,
+    /// The parts that can still be read.
+    pub(super) partial: PartialMessage,
+    /// Whether it looks like a response.
+    pub(super) is_response: bool,
+}
+
+impl Malformed {
+    fn read(refused: RefusedMessage, message: &Bytes) -> Malformed {
+        let RefusedMessage { code, violation, id } = refused;
+        let ScannedMessage { id: found, is_response, .. } = IdScan::scan(message);
+        let partial = PartialMessage::read(message, found);
+        Malformed { fault: Fault::new(code).violation(violation), id, partial, is_response }
+    }
+}
+
+/// Parses a message, which may span several lines. A large one is parsed on the pool.
+pub(super) async fn parse(message: Bytes) -> Result<Message, Box<Malformed>> {
+    offload::run(Work::Scan(message.len()), move || {
+        // Invalid JSON is refused below.
+        let message = one_line(message.clone()).unwrap_or(message);
+        Message::from_json(message.clone())
+            .map_err(|refused| Box::new(Malformed::read(refused, &message)))
+    })
+    .await
 }
 
 /// Returns the fault for a message that is larger than `bytes_max`.

@@ -3,11 +3,9 @@
 
 mod handshake;
 
-use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request};
@@ -19,7 +17,7 @@ use handshake::HandshakeState;
 
 use super::encode::{encode, encode_era_independent};
 use super::open_requests::OpenRequests;
-use super::partial_message::{self, PartialMessage};
+use super::partial_message::{self, Malformed, PartialMessage};
 use crate::gateway::Gateway;
 use crate::gateway::answer::answer;
 use crate::gateway::dispatch::{Arrival, Dispatched, dispatch_refusal, dispatch_with};
@@ -28,10 +26,11 @@ use crate::notifications::SubscriberGuard;
 use crate::protocol::caller::{Caller, Client, ClientInfo, Outbound, Undelivered};
 use crate::protocol::era::Era;
 use crate::protocol::frames::Frame;
-use crate::protocol::id_scan::{IdScan, ScannedMessage};
+use crate::protocol::id_scan::ScannedMessage;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern;
 use crate::protocol::request_source::RequestSource;
+use crate::rt::offload::Offloadable;
 use crate::rt::queue::Sender;
 
 /// The client has disconnected, or does not read.
@@ -107,10 +106,13 @@ impl Session {
     }
 
     /// Handles a frame from the client, without waiting for the server or for the client.
-    pub(super) fn receive(self: &Arc<Session>, frame: Frame) -> Result<(), ClientDisconnected> {
+    pub(super) async fn receive(
+        self: &Arc<Session>,
+        frame: Frame,
+    ) -> Result<(), ClientDisconnected> {
         match frame {
-            Frame::Line(raw) | Frame::Unterminated(raw) => match Message::from_json(raw.clone()) {
-                Ok(Message::Request(request)) => self.handle_request(request),
+            Frame::Line(raw) | Frame::Unterminated(raw) => match partial_message::parse(raw).await {
+                Ok(Message::Request(request)) => self.handle_request(request).await,
                 Ok(Message::Notification(notification)) => {
                     self.handle_notification(&notification);
                     Ok(())
@@ -124,10 +126,9 @@ impl Session {
                     }
                     Ok(())
                 }
-                Err(refused) => {
-                    let (fault, _) = partial_message::fault(refused);
-                    let ScannedMessage { id, is_response, .. } = IdScan::scan(&raw);
-                    self.refuse_frame(&PartialMessage::read(&raw, id), is_response, fault)
+                Err(malformed) => {
+                    let Malformed { fault, partial, is_response, .. } = *malformed;
+                    self.refuse_frame(&partial, is_response, fault)
                 }
             },
             Frame::TooLong(ScannedMessage { id, is_response, .. }) => {
@@ -163,7 +164,10 @@ impl Session {
         (!self.open.has(id)).then_some(id)
     }
 
-    fn handle_request(self: &Arc<Session>, request: Request) -> Result<(), ClientDisconnected> {
+    async fn handle_request(
+        self: &Arc<Session>,
+        request: Request,
+    ) -> Result<(), ClientDisconnected> {
         let caller = match self.caller(&request) {
             Ok(caller) => Arc::new(caller),
             Err(response) => {
@@ -177,17 +181,17 @@ impl Session {
                     Arc::clone(&self.client)
                 };
                 let caller = Arc::new(Caller::of(&client, outbound, source));
-                return self.refuse(request, caller, *response);
+                return self.refuse(request, caller, *response).await;
             }
         };
         match self.open.add(&request, &caller) {
-            Ok(()) => self.dispatch_and_send(request, caller),
-            Err(fault) => self.refuse(request, caller, Response::Refused(fault)),
+            Ok(()) => self.dispatch_and_send(request, caller).await,
+            Err(fault) => self.refuse(request, caller, Response::Refused(fault)).await,
         }
     }
 
     /// Refuses a request that the session does not accept in its current state.
-    fn refuse(
+    async fn refuse(
         self: &Arc<Session>,
         request: Request,
         caller: Arc<Caller>,
@@ -196,7 +200,7 @@ impl Session {
         let session = Arc::clone(self);
         // While another request with this id is open, the refusal must not contain the id.
         let id = self.unused_id(&request.id).cloned();
-        poll_then_spawn(Box::pin(async move {
+        poll_then_spawn(Offloadable::new(async move {
             let gateway = &session.gateway;
             let encode = |response: &Response| match (&id, response.failure()) {
                 (None, Some(failure)) => {
@@ -207,6 +211,7 @@ impl Session {
             let refused = dispatch_refusal(gateway, &request, &caller, response, encode).await;
             refused.into_encoded().map_or(Ok(()), |encoded| session.push(encoded.frame))
         }))
+        .await
     }
 
     /// Returns the caller of a request, or the refusal of a request that is not allowed now.
@@ -235,13 +240,13 @@ impl Session {
     }
 
     /// Dispatches a request, and sends the response to the client.
-    fn dispatch_and_send(
+    async fn dispatch_and_send(
         self: &Arc<Session>,
         request: Request,
         caller: Arc<Caller>,
     ) -> Result<(), ClientDisconnected> {
         let session = Arc::clone(self);
-        poll_then_spawn(Box::pin(async move {
+        poll_then_spawn(Offloadable::new(async move {
             let gateway = &session.gateway;
             let arrival = Arrival::of(&request);
             let answering = pin!(session.answer(&request, &caller));
@@ -261,6 +266,7 @@ impl Session {
             session.open.remove(&request);
             sent
         }))
+        .await
     }
 
     /// Answers a request, after the client's handshake if its era has one.
@@ -313,14 +319,12 @@ impl Session {
 
 /// Polls `handling` once, then spawns the rest, so that messages reach the server in the order in
 /// which the client sent them.
-fn poll_then_spawn(
-    mut handling: Pin<Box<impl Future<Output = Result<(), ClientDisconnected>> + Send + 'static>>,
+async fn poll_then_spawn(
+    mut handling: Offloadable<Result<(), ClientDisconnected>>,
 ) -> Result<(), ClientDisconnected> {
-    let mut context = Context::from_waker(Waker::noop());
-    let mut first_poll = tokio::task::unconstrained(handling.as_mut());
-    match Pin::new(&mut first_poll).poll(&mut context) {
-        Poll::Ready(sent) => sent,
-        Poll::Pending => {
+    match handling.poll_first().await {
+        Some(sent) => sent,
+        None => {
             // If the client has disconnected, the result does not matter.
             tokio::spawn(async move { drop(handling.await) });
             Ok(())

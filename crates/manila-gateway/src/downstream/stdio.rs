@@ -36,7 +36,7 @@ pub async fn serve(gateway: Arc<Gateway>) -> io::Result<()> {
     let receiver = Arc::clone(&session);
     let mut reading = Box::pin(async move {
         while let Ok(Some(frame)) = frames.next().await {
-            if receiver.receive(frame).is_err() {
+            if receiver.receive(frame).await.is_err() {
                 return End::OutputFailed;
             }
         }

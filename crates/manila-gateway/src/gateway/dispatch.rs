@@ -19,6 +19,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::request_source::RequestSource;
 use crate::rt::clock;
+use crate::rt::offload::{Work, leave_reactor};
 use crate::telemetry::event::Event;
 
 /// The known facts about a message that requires a response.
@@ -139,6 +140,8 @@ pub(crate) async fn dispatch_with<E: EncodedResponse>(
         started,
         is_answered: false,
     };
+    // Everything up to the next wait can depend on the size of the request.
+    leave_reactor(Work::Process(arrival.n_bytes)).await;
     // MCP forbids clients from cancelling `initialize`.
     let is_cancellable = request.method != "initialize";
     let response = tokio::select! {

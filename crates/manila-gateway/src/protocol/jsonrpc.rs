@@ -95,7 +95,9 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// Removes line breaks between the tokens of JSON, because messages are forwarded as lines.
+/// Removes line feeds and carriage returns between the tokens of JSON, because messages are
+/// forwarded as lines and as server-sent events, where either would end a line. Returns `None` if
+/// the JSON is invalid.
 pub(crate) fn one_line(json: Bytes) -> Option<Bytes> {
     if memchr::memchr2(b'\n', b'\r', &json).is_none() {
         return Some(json);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use manila::RawJson;
 use manila::request_envelope::{Message, Notification, RefusedMessage};
 
@@ -12,7 +13,8 @@ use super::{Connection, SupervisorConfig};
 use crate::protocol::era::meta;
 use crate::protocol::frames::{Frame, Frames};
 use crate::protocol::id_scan::{IdScan, ScannedMessage};
-use crate::protocol::jsonrpc::{self, Fault};
+use crate::protocol::jsonrpc::{self, Fault, one_line};
+use crate::rt::offload::{self, Work};
 use crate::rt::queue::Sender;
 use crate::telemetry::live_redactor::LiveRedactor;
 use manila_process::os::Source;
@@ -36,12 +38,12 @@ pub(super) async fn read_messages(
             }
         };
         let item = match frame {
-            Frame::Line(line) => match Message::from_json(line.clone()) {
+            Frame::Line(line) => match parse(line.clone()).await {
                 Ok(message) => classify(connection, message, None, redactor),
-                Err(refused) => handle_unreadable(connection, &line, &refused, redactor),
+                Err(unreadable) => handle_unreadable(connection, &line, &unreadable, redactor),
             },
             // A server that exits in the middle of a line has not responded.
-            Frame::Unterminated(line) => match Message::from_json(line) {
+            Frame::Unterminated(line) => match parse(line).await {
                 Ok(message) => classify(connection, message, None, redactor),
                 Err(_) => None,
             },
@@ -54,6 +56,23 @@ pub(super) async fn read_messages(
             return;
         }
     }
+}
+
+/// An invalid message.
+struct Unreadable {
+    refused: RefusedMessage,
+    scanned: ScannedMessage,
+}
+
+/// Parses a message. A large one is parsed on the pool.
+async fn parse(line: Bytes) -> Result<Message, Box<Unreadable>> {
+    offload::run(Work::Scan(line.len()), move || {
+        // A carriage return between tokens would end a line elsewhere.
+        let line = one_line(line.clone()).unwrap_or(line);
+        Message::from_json(line.clone())
+            .map_err(|refused| Box::new(Unreadable { refused, scanned: IdScan::scan(&line) }))
+    })
+    .await
 }
 
 /// Limits how much time a server's frames may take, so that other tasks can run.
@@ -137,10 +156,10 @@ fn subscription(notification: &Notification) -> Option<u64> {
 fn handle_unreadable(
     connection: &Arc<Connection>,
     line: &[u8],
-    refused: &RefusedMessage,
+    unreadable: &Unreadable,
     redactor: &LiveRedactor,
 ) -> Option<Item> {
-    let scanned = IdScan::scan(line);
+    let Unreadable { refused, scanned } = unreadable;
     let reason = refused.violation.to_string();
     let id = scanned.id.as_ref().and_then(number);
     // A message that is neither a response nor a request counts as the response if its id is open.

@@ -90,7 +90,15 @@ async fn serve(
     let service = service_fn(|request: Request<Incoming>| {
         let (state, timer) = (Arc::clone(&state), timer.clone());
         let request = request.map(|incoming| RequestBody { incoming, timer });
-        async move { Ok::<_, Infallible>(route::handle(&state, request).await) }
+        async move {
+            let is_mcp = route::is_mcp(&request);
+            let reply = if is_mcp {
+                route::handle(&state, request).await
+            } else {
+                route::handle_offloadable(state, request).await
+            };
+            Ok::<_, Infallible>(reply)
+        }
     });
     // A request may have 100 headers, which is hyper's default.
     let connection = http1::Builder::new()

@@ -12,11 +12,12 @@ use super::reply::{self, HttpReply, RefusalReply};
 use super::sessions::Session;
 use super::{HttpState, legacy, requested_format};
 use crate::downstream::encode::{Encoded, encode_era_independent};
-use crate::downstream::partial_message::{self, PartialMessage};
+use crate::downstream::partial_message::{self, Malformed, PartialMessage};
 use crate::gateway::response::Response;
 use crate::protocol::caller::Outbound;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::ResultFormat;
+use crate::rt::offload::{self, Offloadable, Work};
 
 /// The maximum number of messages in a batch.
 const MESSAGES_MAX: usize = 100;
@@ -34,17 +35,18 @@ pub(super) async fn handle(
         let refused = reply::refusal(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, message);
         Ok(reply::with_message(refused, PartialMessage::from_size(None, batch.len())))
     };
-    let Ok(batch) = RawJson::parse_payload(batch.clone()) else {
+    let read = batch.clone();
+    let messages = offload::run(Work::Scan(batch.len()), move || messages(read)).await;
+    let Some(messages) = messages else {
         return refuse("the batch is not valid JSON");
     };
-    let messages: Vec<RawJson> = batch.items().take(MESSAGES_MAX + 1).collect();
     if messages.is_empty() || messages.len() > MESSAGES_MAX {
         return refuse(&format!("a batch must have 1 to {MESSAGES_MAX} messages"));
     }
     let with_size = |refused: RefusalReply| {
         Box::new(reply::with_message(
             *refused,
-            PartialMessage::from_size(None, batch.as_bytes().len()),
+            PartialMessage::from_size(None, batch.len()),
         ))
     };
     let format = requested_format(head).map_err(with_size)?;
@@ -52,7 +54,8 @@ pub(super) async fn handle(
     let tasks = messages.into_iter().map(|message| {
         let (state, session) = (Arc::clone(state), Arc::clone(&session));
         // Each message has a task of its own, so that they do not wait for each other.
-        tokio::spawn(handle_message(state, session, message, Arc::clone(&head), format))
+        let handling = handle_message(state, session, message, Arc::clone(&head), format);
+        tokio::spawn(Offloadable::new(handling))
     });
     let tasks: Vec<_> = tasks.collect();
     let mut responses: Vec<Bytes> = Vec::new();
@@ -66,17 +69,23 @@ pub(super) async fn handle(
     Ok(reply::json(StatusCode::OK, body.into()))
 }
 
+/// Returns the messages of a batch, each as one line, or `None` if it is not valid JSON. Those
+/// beyond the limit are left out, except one.
+fn messages(batch: Bytes) -> Option<Vec<Bytes>> {
+    let batch = RawJson::parse_payload(batch).ok()?;
+    Some(batch.items().take(MESSAGES_MAX + 1).map(|message| message.compact()).collect())
+}
+
 /// Handles one message of a batch. Returns the response to a request or to a malformed message.
 async fn handle_message(
     state: Arc<HttpState>,
     session: Arc<Session>,
-    message: RawJson,
+    message: Bytes,
     head: Arc<Head>,
     format: Option<ResultFormat>,
 ) -> Option<Bytes> {
-    let message = message.compact();
     let frame = |encoded: Encoded| encoded.frame;
-    match Message::from_json(message.clone()) {
+    match partial_message::parse(message.clone()).await {
         Ok(Message::Request(request)) => {
             let outbound: Arc<dyn Outbound> = Arc::clone(&session.client.outbound);
             let caller = legacy::caller(&session, outbound, &head, &request, format);
@@ -102,9 +111,9 @@ async fn handle_message(
             legacy::handle_response(&state, &session, &response);
             None
         }
-        Err(refused) => {
-            let (fault, id) = partial_message::fault(refused);
-            let partial = PartialMessage::read(&message, id);
+        Err(malformed) => {
+            let Malformed { fault, id, mut partial, .. } = *malformed;
+            partial.id = id;
             let source = head.request_source("/mcp", partial.meta(), None);
             let id = partial.id.as_ref();
             let encode = |response: &Response| encode_era_independent(id, response);

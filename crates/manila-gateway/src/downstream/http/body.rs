@@ -1,5 +1,6 @@
 //! Bodies: reads those of requests within limits, and writes those of replies.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
@@ -100,8 +101,8 @@ impl Drop for AbortOnDrop {
 pub(super) struct Events {
     reader: Reader,
     ids: EventIds,
-    /// The bytes before the first event.
-    prelude: Option<Bytes>,
+    /// The bytes to send before the next event: the prelude, or the rest of a large event.
+    queued: VecDeque<Bytes>,
     /// The task to abort when the client stops reading.
     abort_on_close: Option<AbortOnDrop>,
     keep_alive: Pin<Box<Sleep>>,
@@ -119,13 +120,13 @@ pub(super) enum EventIds {
 impl Events {
     pub(super) fn new(reader: Reader, ids: EventIds, interval: Duration) -> Events {
         let keep_alive = Box::pin(sleep_until(clock::now() + interval));
-        Events { reader, ids, prelude: None, abort_on_close: None, keep_alive, interval }
+        Events { reader, ids, queued: VecDeque::new(), abort_on_close: None, keep_alive, interval }
     }
 
     /// Starts with an empty event, so that the client can resume the stream from the beginning.
     pub(super) fn with_prelude(mut self) -> Events {
         let number = self.reader.stream_number();
-        self.prelude = Some(format!("id: {number}-0\nretry: 1000\ndata: \n\n").into());
+        self.queued.push_back(format!("id: {number}-0\nretry: 1000\ndata: \n\n").into());
         self
     }
 
@@ -136,12 +137,12 @@ impl Events {
     }
 
     fn poll_events(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if let Some(prelude) = self.prelude.take() {
-            return Poll::Ready(Some(prelude));
+        if let Some(piece) = self.queued.pop_front() {
+            return Poll::Ready(Some(piece));
         }
         match self.reader.poll_next(cx) {
             Poll::Ready(Some((number, event))) => {
-                Poll::Ready(Some(self.encode_event(number, &event)))
+                Poll::Ready(Some(self.encode_event(number, event)))
             }
             Poll::Ready(None) => Poll::Ready(None),
             Poll::Pending => {
@@ -161,17 +162,25 @@ impl Events {
         self.keep_alive.as_mut().reset(next);
     }
 
-    /// Encodes an event. A frame is one line.
-    fn encode_event(&mut self, number: u64, event: &Bytes) -> Bytes {
+    /// Encodes an event, which is one line. Of a large event, returns only the start, and queues the
+    /// rest without a copy.
+    fn encode_event(&mut self, number: u64, event: Bytes) -> Bytes {
+        const COPIED_BYTES_MAX: usize = 16 * 1024;
+        const END: &[u8] = b"\n\n";
         self.reset_keep_alive();
-        let mut out = Vec::with_capacity(event.len() + 64);
+        let is_large = event.len() > COPIED_BYTES_MAX;
+        let mut out = Vec::with_capacity(if is_large { 64 } else { event.len() + 64 });
         if self.ids == EventIds::Included {
             let id = format!("id: {}-{number}\n", self.reader.stream_number());
             out.extend_from_slice(id.as_bytes());
         }
         out.extend_from_slice(b"data: ");
-        out.extend_from_slice(event);
-        out.extend_from_slice(b"\n\n");
+        if is_large {
+            self.queued.extend([event, Bytes::from_static(END)]);
+        } else {
+            out.extend_from_slice(&event);
+            out.extend_from_slice(END);
+        }
         out.into()
     }
 }

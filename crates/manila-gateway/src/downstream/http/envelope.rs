@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::StatusCode;
-use manila::request_envelope::Request;
+use manila::request_envelope::{RefusedMessage, Request};
 use manila::stage::validate::check_unique;
 use manila::{Code, JsonObject, RawJson, Violation};
 
@@ -19,6 +19,7 @@ use crate::downstream::partial_message::{self, PartialMessage};
 use crate::gateway::dispatch::{Arrival, dispatch_with, refuse};
 use crate::gateway::response::Response;
 use crate::protocol::caller::Caller;
+use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::ResultFormat;
 
 /// Returns whether a body is a request envelope instead of arguments.
@@ -41,7 +42,8 @@ pub(super) async fn call(
     let request = match Request::from_json_strict(body.clone()) {
         Ok(request) => request,
         Err(refused) => {
-            let (fault, id) = partial_message::fault(refused);
+            let RefusedMessage { code, violation, id } = refused;
+            let fault = Fault::new(code).violation(violation);
             let text = id.as_ref().and_then(RawJson::as_text);
             let partial = PartialMessage::read(&body, id.clone());
             let caller = caller(format, head, path, partial.meta(), text.as_deref());

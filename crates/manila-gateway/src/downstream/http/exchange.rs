@@ -1,7 +1,7 @@
 //! One request and its reply: JSON if the response is the first output, otherwise a stream of
 //! events. A slow response also starts a stream.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -16,6 +16,7 @@ use super::sessions::StreamLease;
 use super::stream::Stream;
 use crate::downstream::encode::Encoded;
 use crate::protocol::era::{Era, Revision};
+use crate::rt::offload::Offloadable;
 
 /// The content types that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl Accepts {
 
 /// A request in progress, and the stream of the messages that precede its response.
 pub(super) struct Exchange {
-    pub(super) handling: Pin<Box<dyn Future<Output = Option<Encoded>> + Send>>,
+    pub(super) handling: Offloadable<Option<Encoded>>,
     pub(super) stream: Arc<Stream>,
     pub(super) accepts: Accepts,
     pub(super) era: Era,
@@ -126,13 +127,13 @@ impl Exchange {
     async fn wait_for_first(&mut self, state: &HttpState) -> FirstOutput {
         let Exchange { handling, stream, accepts, .. } = self;
         if !accepts.has_events() {
-            return FirstOutput::Response(handling.as_mut().await);
+            return FirstOutput::Response(handling.await);
         }
         let prefers_events = accepts.events == AcceptsEvents::Preferred;
         if prefers_events && self.era != Era::Modern {
             return FirstOutput::Stream;
         }
-        let first_poll = std::future::poll_fn(|cx| Poll::Ready(handling.as_mut().poll(cx))).await;
+        let first_poll = poll_fn(|cx| Poll::Ready(Pin::new(&mut *handling).poll(cx))).await;
         let response = match first_poll {
             Poll::Ready(response) => response,
             Poll::Pending => {
@@ -140,7 +141,7 @@ impl Exchange {
                 let mut deadline = state.gateway.deadlines.within(state.limits.stream_after);
                 tokio::select! {
                     biased;
-                    response = handling.as_mut() => response,
+                    response = &mut *handling => response,
                     () = stream.wait_readable() => return FirstOutput::Stream,
                     () = deadline.wait() => return FirstOutput::Stream,
                 }
@@ -154,7 +155,7 @@ impl Exchange {
             None if stream.is_empty() => FirstOutput::Response(None),
             response => {
                 stream.finish(response.map(|response| response.frame));
-                self.handling = Box::pin(std::future::ready(None));
+                self.handling = Offloadable::ready(None);
                 FirstOutput::Stream
             }
         }

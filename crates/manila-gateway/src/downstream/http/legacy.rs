@@ -28,6 +28,7 @@ use crate::protocol::era::{Era, Revision};
 use crate::protocol::jsonrpc::{Fault, text_of};
 use crate::protocol::presentation::ResultFormat;
 use crate::protocol::request_source::Principal;
+use crate::rt::offload::Offloadable;
 
 /// Handles a request.
 pub(super) async fn post(
@@ -57,7 +58,7 @@ pub(super) async fn post(
     }
     let era = Era::Legacy(session.revision);
     let handling = run_request(Arc::clone(state), session, request, caller);
-    let exchange = Exchange { handling: Box::pin(handling), stream, accepts, era, lease };
+    let exchange = Exchange { handling: Offloadable::new(handling), stream, accepts, era, lease };
     Ok(exchange.resumable_reply(state).await)
 }
 

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use hyper::{Method, StatusCode};
-use manila::request_envelope::{Message, Notification, RefusedMessage, Request};
+use manila::request_envelope::{Message, Notification, Request};
 use manila::{Code, RawJson};
 
 use super::body::RequestBody;
@@ -13,11 +12,10 @@ use super::head::Head;
 use super::reply::{self, HttpReply, RefusalReply};
 use super::{HttpState, batch, host_check, legacy, modern};
 use crate::downstream::encode::{encode_era_independent, encode_without_id};
-use crate::downstream::partial_message::{self, PartialMessage};
+use crate::downstream::partial_message::{self, Malformed, PartialMessage};
 use crate::gateway::response::Response;
 use crate::protocol::era::{Era, Revision};
-use crate::protocol::id_scan::{IdScan, ScannedMessage};
-use crate::protocol::jsonrpc::one_line;
+use crate::protocol::id_scan::IdScan;
 use crate::protocol::modern::is_modern;
 
 /// Headers of the protocol.
@@ -56,16 +54,14 @@ async fn post(
             PartialMessage::read(&body, IdScan::scan(&body).id),
         ));
     }
-    // Invalid JSON is refused below, as on every transport.
-    let line = one_line(body.clone()).unwrap_or(body);
-    match Message::from_json(line.clone()) {
+    if body.trim_ascii_start().first() == Some(&b'[') && legacy::has_batches(state, head) {
+        return Box::pin(batch::handle(state, head, &body)).await;
+    }
+    match partial_message::parse(body).await {
         Ok(Message::Request(request)) => post_request(state, head, request, accepts).await,
         Ok(Message::Notification(notification)) => post_notification(state, head, &notification),
         Ok(Message::Response(response)) => legacy::post_response(state, head, &response),
-        Err(_) if line.first() == Some(&b'[') && legacy::has_batches(state, head) => {
-            Box::pin(batch::handle(state, head, &line)).await
-        }
-        Err(refused) => Ok(refuse(state, head, refused, &line)),
+        Err(malformed) => Ok(refuse(state, head, *malformed)),
     }
 }
 
@@ -113,19 +109,17 @@ pub(super) fn has_legacy_version(head: &Head) -> bool {
 }
 
 /// Refuses a malformed message.
-fn refuse(state: &HttpState, head: &Head, refused: RefusedMessage, line: &Bytes) -> HttpReply {
-    let (fault, id) = partial_message::fault(refused);
+fn refuse(state: &HttpState, head: &Head, malformed: Malformed) -> HttpReply {
+    let Malformed { fault, id, partial, is_response } = malformed;
     let encode = |response: &Response| match &id {
         Some(id) => encode_era_independent(Some(id), response),
         None => encode_without_id(response),
     };
-    let ScannedMessage { id: found, is_response, .. } = IdScan::scan(line);
     if is_response {
         // The journal records requests, not responses.
         partial_message::report(&state.gateway, &fault);
         return reply::json(StatusCode::BAD_REQUEST, encode(&Response::Refused(fault)).frame);
     }
-    let partial = PartialMessage::read(line, found);
     let source = head.request_source("/mcp", partial.meta(), None);
     let refused = partial.refuse(&state.gateway, &source, fault, encode);
     reply::json(StatusCode::BAD_REQUEST, refused.frame)

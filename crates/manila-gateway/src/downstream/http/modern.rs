@@ -23,6 +23,7 @@ use crate::protocol::caller::{Caller, Client, ClientInfo, Outbound};
 use crate::protocol::era::{self, Era};
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern::{ProtocolViolation, RequestMeta, is_removed};
+use crate::rt::offload::Offloadable;
 
 /// Handles a request, which contains the client's information.
 pub(super) async fn post(
@@ -49,7 +50,7 @@ pub(super) async fn post(
     let tool = name.filter(|_| request.method == "tools/call");
     let handling = run_request(Arc::clone(state), request, caller, CallHeaders { tool, headers });
     let exchange =
-        Exchange { handling: Box::pin(handling), stream, accepts, era: Era::Modern, lease: None };
+        Exchange { handling: Offloadable::new(handling), stream, accepts, era: Era::Modern, lease: None };
     Ok(exchange.reply(state).await)
 }
 

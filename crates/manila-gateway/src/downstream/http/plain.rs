@@ -24,6 +24,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::{Placement, ResultFormat, TextMode};
 use crate::rt::clock;
+use crate::rt::offload::{Work, leave_reactor};
 
 /// Lists all tools, as MCP clients see them.
 pub(super) async fn list(state: &HttpState, head: &Head) -> Result<HttpReply, RefusalReply> {
@@ -109,6 +110,7 @@ pub(super) async fn call(
     path: &str,
 ) -> Result<HttpReply, RefusalReply> {
     let body = state.read(body).await?;
+    leave_reactor(Work::Process(body.len())).await;
     let name = decode_path(path).unwrap_or_default();
     let with_call = |refused: RefusalReply| {
         let call = call_request(&name, &JsonObject::default()).ok();

@@ -13,8 +13,12 @@ use super::reply::{self, HttpRefusal, HttpReply, RefusalReply};
 use super::{HttpState, host_check, mcp, plain};
 use crate::gateway::dispatch::refuse;
 use crate::gateway::response::Response;
+use crate::rt::offload::Offloadable;
 use crate::telemetry::journal::{Journal, Problem};
 use crate::telemetry::metrics::Gauges;
+
+/// The path of MCP.
+const MCP: &str = "/mcp";
 
 /// Handles a request.
 ///
@@ -35,6 +39,20 @@ pub(super) async fn handle(state: &Arc<HttpState>, request: Request<RequestBody>
     refuse(&state.gateway, &message.arrival(), &source, &response, |_| reply)
 }
 
+/// Handles a request to any path except `/mcp`, where only the handling of a message may move to the
+/// pool.
+pub(super) fn handle_offloadable(
+    state: Arc<HttpState>,
+    request: Request<RequestBody>,
+) -> Offloadable<HttpReply> {
+    Offloadable::new(async move { handle(&state, request).await })
+}
+
+/// Returns whether a request is to `/mcp`.
+pub(super) fn is_mcp(request: &Request<RequestBody>) -> bool {
+    request.uri().path() == MCP
+}
+
 async fn route(
     state: &Arc<HttpState>,
     head: &Head,
@@ -50,7 +68,7 @@ async fn route(
     }
     let is_get = head.is_get();
     match head.path.as_str() {
-        "/mcp" => mcp::handle(state, head, body).await,
+        MCP => mcp::handle(state, head, body).await,
         "/tools" | "/tools/" if is_get => Box::pin(plain::list(state, head)).await,
         "/healthz" if is_get => Ok(reply::text(StatusCode::OK, "ok\n")),
         "/readyz" if is_get => Ok(Box::pin(ready(state)).await),

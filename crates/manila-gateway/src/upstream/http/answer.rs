@@ -14,6 +14,7 @@ use super::{HttpTransport, wait_before_retry};
 use crate::config::Address;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::one_line;
+use crate::rt::offload::{self, Work};
 use crate::upstream::Connection;
 use crate::upstream::inbox::Item;
 use crate::upstream::pending::{HttpFailure, UpstreamReply};
@@ -49,7 +50,7 @@ impl HttpTransport {
                     Ok(body) => body,
                     Err(reply) => return Some(reply),
                 };
-                Some(parse_response(id, body))
+                Some(offload::run(Work::Scan(body.len()), move || parse_response(id, body)).await)
             }
             "text/event-stream" => self.read_stream(connection, id, response).await,
             _ if status == StatusCode::ACCEPTED => {
@@ -128,7 +129,7 @@ impl HttpTransport {
                 if data.is_empty() {
                     continue;
                 }
-                let item = self.parse_event(connection, awaited, data.into());
+                let item = self.parse_event(connection, awaited, data.into()).await;
                 let Some(item) = item else { continue };
                 let is_response = matches!(&item, Item::Answered(_, id, _) if Some(*id) == awaited);
                 if self.inbox.send(item).await.is_err() {
@@ -142,15 +143,15 @@ impl HttpTransport {
         End::Early
     }
 
-    fn parse_event(
+    async fn parse_event(
         &self,
         connection: &Arc<Connection>,
         request_id: Option<u64>,
         data: Bytes,
     ) -> Option<Item> {
         // Frames are sent as lines, so data of several lines must become one.
-        let message = one_line(data).and_then(|line| Message::from_json(line).ok());
-        let Some(message) = message else {
+        let parse = |data| one_line(data).and_then(|line| Message::from_json(line).ok());
+        let Some(message) = offload::run(Work::Scan(data.len()), move || parse(data)).await else {
             connection.report_unusable("sent an event that is not a message");
             return None;
         };
