@@ -105,7 +105,7 @@ pub use schema::PayloadSchemaError;
 pub use schema::{Fingerprint, Registry, Schema, UnusableSchema};
 pub use suggest::closest;
 pub use timestamp::Timestamp;
-pub use violation::Violation;
+pub use violation::{CheckStopped, Violation};
 
 /// Runs the examples of the crate's README as tests.
 #[cfg(doctest)]

@@ -11,6 +11,8 @@ mod duplicate_keys;
 pub(crate) mod fragment;
 #[cfg(feature = "validate")]
 mod lenient;
+#[cfg(feature = "validate")]
+mod pattern;
 mod payload_schema_error;
 mod payload_type;
 #[cfg(feature = "validate")]

@@ -16,6 +16,24 @@ pub struct Violation {
     pub message: String,
 }
 
+/// The reason why a check was stopped: it takes too many steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("checking it takes more than {steps_max} steps")]
+#[non_exhaustive]
+pub struct CheckStopped {
+    /// The maximum number of steps.
+    pub steps_max: u64,
+}
+
+impl CheckStopped {
+    /// Returns the violation for a value that must not be accepted unchecked.
+    #[must_use]
+    pub fn violation(self) -> Violation {
+        let message = format!("cannot be checked: {self}; send less or shorter text");
+        Violation::new("", "maxSteps", message)
+    }
+}
+
 impl Violation {
     /// Creates a violation of `rule` at `pointer`.
     #[must_use]

@@ -20,6 +20,7 @@ mod docs;
 mod enveloped;
 mod eras;
 mod faults;
+mod freeze;
 mod http;
 mod http_client;
 mod http_faults;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use manila::request_envelope::Request;
 use manila::stage::validate::{ParsedCall, check_arguments};
-use manila::{Code, Contract, Failed, Invalid, JsonObject, McpResult, Observed, Violation};
+use manila::{
+    Code, Contract, Failed, Invalid, JsonObject, McpResult, Observed, RawJson, Schema, Violation,
+};
 
 use super::consent::RequestedOutput;
 use super::forward::cross_era_request;
@@ -19,6 +21,7 @@ use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::{Preferences, ResultFormat};
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
+use crate::rt::offload::{Work, leave_reactor};
 use crate::telemetry::event::Event;
 use crate::upstream::{HeaderParams, RequestOverrides, TransportKind};
 
@@ -203,11 +206,13 @@ impl Backend {
     ) -> Answer {
         let input = tool.as_ref().filter(|_| self.kind.checks_arguments());
         let input = input.and_then(|tool| self.tools.input_of(&call.name, tool));
-        let violations = input
-            .map(|schema| check_arguments(call.arguments.as_ref(), &schema))
-            .unwrap_or_default();
-        if !violations.is_empty() {
-            return self.seal_invalid_arguments(call, contract, violations);
+        if let Some(schema) = input {
+            let arguments = call.arguments.as_ref();
+            leave_reactor_to_check(&schema, arguments).await;
+            let violations = check_arguments(arguments, &schema);
+            if !violations.is_empty() {
+                return self.seal_invalid_arguments(call, contract, violations);
+            }
         }
         self.send_call(call, contract, tool, deadline).await
     }
@@ -240,6 +245,9 @@ impl Backend {
         match received.and_then(|response| reject_cross_era_request(response, call.caller)) {
             Ok(response) => {
                 let response = self.with_public_links(response);
+                if let Some(schema) = tool.as_ref().and_then(|tool| tool.output.as_ref()) {
+                    leave_reactor_to_check(schema, response.answer().ok()).await;
+                }
                 self.seal_response(call, contract, tool.as_deref(), response)
             }
             Err(failure) => self.seal(call, contract, None, self.observe_failure(failure), None),
@@ -289,6 +297,12 @@ impl Backend {
         let meta = parts.meta().cloned();
         self.seal(call, contract, tool, Observed::Mcp(parts), meta)
     }
+}
+
+/// Moves to the pool if checking `value` may take long.
+async fn leave_reactor_to_check(schema: &Schema, value: Option<&RawJson>) {
+    let n_bytes = value.map_or(0, |value| value.as_bytes().len());
+    leave_reactor(Work::Check(schema.estimate_steps(n_bytes))).await;
 }
 
 /// Fails if the server requests something that the caller's era does not support.

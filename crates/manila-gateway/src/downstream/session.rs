@@ -111,26 +111,33 @@ impl Session {
         frame: Frame,
     ) -> Result<(), ClientDisconnected> {
         match frame {
-            Frame::Line(raw) | Frame::Unterminated(raw) => match partial_message::parse(raw).await {
-                Ok(Message::Request(request)) => self.handle_request(request).await,
-                Ok(Message::Notification(notification)) => {
-                    self.handle_notification(&notification);
-                    Ok(())
-                }
-                Ok(Message::Response(response)) => {
-                    if !self.gateway.notifications.server_requests.answer(&self.client, &response) {
-                        partial_message::report_unmatched_response(
-                            &self.gateway,
-                            response.id.as_ref(),
-                        );
+            Frame::Line(raw) | Frame::Unterminated(raw) => {
+                match partial_message::parse(raw).await {
+                    Ok(Message::Request(request)) => self.handle_request(request).await,
+                    Ok(Message::Notification(notification)) => {
+                        self.handle_notification(&notification);
+                        Ok(())
                     }
-                    Ok(())
+                    Ok(Message::Response(response)) => {
+                        if !self
+                            .gateway
+                            .notifications
+                            .server_requests
+                            .answer(&self.client, &response)
+                        {
+                            partial_message::report_unmatched_response(
+                                &self.gateway,
+                                response.id.as_ref(),
+                            );
+                        }
+                        Ok(())
+                    }
+                    Err(malformed) => {
+                        let Malformed { fault, partial, is_response, .. } = *malformed;
+                        self.refuse_frame(&partial, is_response, fault)
+                    }
                 }
-                Err(malformed) => {
-                    let Malformed { fault, partial, is_response, .. } = *malformed;
-                    self.refuse_frame(&partial, is_response, fault)
-                }
-            },
+            }
             Frame::TooLong(ScannedMessage { id, is_response, .. }) => {
                 let limit = self.gateway.settings().message_bytes_max;
                 let fault = partial_message::too_large(limit);

@@ -30,7 +30,7 @@ impl Work {
     fn is_long(self) -> bool {
         const SCAN_BYTES_MAX: usize = 512 * 1024;
         const PROCESS_BYTES_MAX: usize = 128 * 1024;
-        const CHECK_STEPS_MAX: u64 = 50_000;
+        const CHECK_STEPS_MAX: u64 = 100_000;
         match self {
             Work::Scan(n_bytes) => n_bytes > SCAN_BYTES_MAX,
             Work::Process(n_bytes) => n_bytes > PROCESS_BYTES_MAX,

@@ -108,14 +108,15 @@ fn check_against_schema(
     if !findings.expect_kind(value, Kind::Object, path, "Q3") {
         return;
     }
-    for violation in schema.map(|schema| schema.check(value)).unwrap_or_default() {
+    let Some(schema) = schema else { return };
+    for violation in schema.check(value).unwrap_or_else(|stopped| vec![stopped.violation()]) {
         let rule = keyword(&violation.rule);
         findings.reject_below(path, &violation.pointer, rule, "Q3", violation.message);
     }
 }
 
 /// The JSON Schema keywords that a value can violate.
-const KEYWORDS: [&str; 30] = [
+const KEYWORDS: [&str; 31] = [
     "additionalItems",
     "additionalProperties",
     "anyOf",
@@ -131,6 +132,7 @@ const KEYWORDS: [&str; 30] = [
     "maxItems",
     "maxLength",
     "maxProperties",
+    "maxSteps",
     "maximum",
     "minItems",
     "minLength",

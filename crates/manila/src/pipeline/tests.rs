@@ -26,7 +26,7 @@ fn check(work: impl FnOnce(&Settings<'_>), expected: &str) {
     };
     let check_payload = |_: &RawJson| {
         log.borrow_mut().push("!".to_owned());
-        Vec::new()
+        Ok(Vec::new())
     };
     let settings = Settings {
         stage_hook: Some(StageHook::new(&enter)),

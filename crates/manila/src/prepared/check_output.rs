@@ -1,5 +1,7 @@
 //! Check output: warn about a payload that does not match its tool's output schema, or refuse it.
 //!
+//! A check that takes too many steps is stopped, and the payload gets a warning.
+//!
 //! This stage runs twice: before redaction, to check the tool, and after it, because redaction may
 //! replace a value that the schema requires. It is the only stage after `validate` that may refuse.
 
@@ -9,12 +11,15 @@ use crate::catalogue::Code;
 use crate::outcome::{Ended, Failure, NonEmpty, Outcome, Payload, Provenance, Severity, Warning};
 use crate::prepared::redact::Redacted;
 use crate::raw_json::{JsonObject, RawJson};
-use crate::violation::Violation;
+use crate::violation::{CheckStopped, Violation};
+
+/// Returns the rules that a payload breaks, unless the check takes too many steps.
+pub type Check<'a> = dyn Fn(&RawJson) -> Result<Vec<Violation>, CheckStopped> + 'a;
 
 /// A check of payloads against the tool's output schema.
 #[derive(Clone, Copy)]
 pub struct OutputCheck<'a> {
-    check: &'a dyn Fn(&RawJson) -> Vec<Violation>,
+    check: &'a Check<'a>,
     on_mismatch: OnMismatch,
 }
 
@@ -29,14 +34,15 @@ impl<'a> OutputCheck<'a> {
     /// Creates a check from a function that returns the rules that a payload breaks.
     ///
     /// A payload that breaks a rule gets the warning `OUTPUT_SCHEMA_MISMATCH`, because the caller
-    /// may still be able to use it.
-    pub fn new(check: &'a dyn Fn(&RawJson) -> Vec<Violation>) -> OutputCheck<'a> {
+    /// may still be able to use it. A payload whose check is stopped gets the warning
+    /// `OUTPUT_SCHEMA_UNCHECKED`.
+    pub fn new(check: &'a Check<'a>) -> OutputCheck<'a> {
         OutputCheck { check, on_mismatch: OnMismatch::Warn }
     }
 
     /// Like `new`, but a payload that breaks a rule is replaced by the failure
     /// `INVALID_TOOL_OUTPUT`.
-    pub fn strict(check: &'a dyn Fn(&RawJson) -> Vec<Violation>) -> OutputCheck<'a> {
+    pub fn strict(check: &'a Check<'a>) -> OutputCheck<'a> {
         OutputCheck { check, on_mismatch: OnMismatch::Refuse }
     }
 
@@ -45,15 +51,16 @@ impl<'a> OutputCheck<'a> {
         OutputCheck { on_mismatch: OnMismatch::Warn, ..self }
     }
 
-    fn violations(self, payload: &Payload) -> Vec<Violation> {
+    fn violations(self, payload: &Payload) -> Result<Vec<Violation>, CheckStopped> {
         let violations = match payload {
-            Payload::Json(json) => (self.check)(json),
-            Payload::Text(text) => {
-                RawJson::of(text).map(|json| (self.check)(&json)).unwrap_or_default()
-            }
+            Payload::Json(json) => (self.check)(json)?,
+            Payload::Text(text) => match RawJson::of(text) {
+                Ok(json) => (self.check)(&json)?,
+                Err(_) => Vec::new(),
+            },
             Payload::Absent => vec![Violation::new("", "required", "the tool returned nothing")],
         };
-        violations.into_iter().map(Violation::without_secrets).collect()
+        Ok(violations.into_iter().map(Violation::without_secrets).collect())
     }
 }
 
@@ -64,8 +71,10 @@ impl fmt::Debug for OutputCheck<'_> {
     }
 }
 
-/// The code of the warning about a payload that does not match its tool's output schema.
+/// The codes of the warnings about a payload that does not match its tool's output schema, or that
+/// was not checked.
 const MISMATCH: &str = "OUTPUT_SCHEMA_MISMATCH";
+const UNCHECKED: &str = "OUTPUT_SCHEMA_UNCHECKED";
 
 /// Checks the payload of a successful call against its tool's output schema.
 #[must_use]
@@ -88,7 +97,7 @@ pub fn check_redacted(mut redacted: Redacted, check: Option<OutputCheck<'_>>) ->
     let verbatim = outcome.verbatim.take();
     let check = if verbatim.is_some() { check.lenient() } else { check };
     match check.on_mismatch {
-        OnMismatch::Warn if has_mismatch_warning(outcome) => {}
+        OnMismatch::Warn if has_schema_warning(outcome) => {}
         OnMismatch::Warn | OnMismatch::Refuse => check_payload(outcome, check, Cause::Redaction),
     }
     outcome.verbatim = verbatim;
@@ -105,7 +114,14 @@ enum Cause {
 /// Checks the payload of a successful call, and warns about a mismatch or refuses it.
 fn check_payload(outcome: &mut Outcome, check: OutputCheck<'_>, cause: Cause) {
     let Ended::Done(payload) = &outcome.ended else { return };
-    let violations = check.violations(payload);
+    let violations = match check.violations(payload) {
+        Ok(violations) => violations,
+        Err(stopped) => {
+            let message =
+                format!("The result was not checked against the tool's output schema: {stopped}");
+            return add_schema_warning(outcome, UNCHECKED, message, JsonObject::default());
+        }
+    };
     let Some(first) = violations.first() else { return };
     let (result, hint) = match cause {
         Cause::Tool => ("The result", None),
@@ -117,7 +133,7 @@ fn check_payload(outcome: &mut Outcome, check: OutputCheck<'_>, cause: Cause) {
     let message = format!("{result} does not match the tool's output schema: {first}");
     let details = JsonObject::build(|object| object.member("violations", &violations));
     match check.on_mismatch {
-        OnMismatch::Warn => add_mismatch_warning(outcome, message, details),
+        OnMismatch::Warn => add_schema_warning(outcome, MISMATCH, message, details),
         OnMismatch::Refuse => {
             let mut failure = Failure::new(Code::InvalidToolOutput, message);
             failure.details = details;
@@ -127,13 +143,13 @@ fn check_payload(outcome: &mut Outcome, check: OutputCheck<'_>, cause: Cause) {
     }
 }
 
-fn has_mismatch_warning(outcome: &Outcome) -> bool {
-    outcome.notes.warnings.iter().any(|warning| warning.code.as_deref() == Some(MISMATCH))
+fn has_schema_warning(outcome: &Outcome) -> bool {
+    let mut codes = outcome.notes.warnings.iter().filter_map(|warning| warning.code.as_deref());
+    codes.any(|code| code == MISMATCH || code == UNCHECKED)
 }
 
-fn add_mismatch_warning(outcome: &mut Outcome, message: String, context: JsonObject) {
-    let warning =
-        Warning::with_code(MISMATCH, message).context(context).severity(Severity::Warning);
+fn add_schema_warning(outcome: &mut Outcome, code: &str, message: String, context: JsonObject) {
+    let warning = Warning::with_code(code, message).context(context).severity(Severity::Warning);
     outcome.notes.warnings.push(warning);
     // If the contract's schema requires this warning beside such a payload, its envelope cannot be
     // sent unchanged.

@@ -1,5 +1,8 @@
 //! Compiled schemas, and the violations that they find in a value.
 
+use std::sync::{Arc, Mutex};
+
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -8,8 +11,10 @@ use crate::raw_json::{Kind, RawJson, key_sorted};
 use crate::schema::cost::{self, Cost};
 use crate::schema::duplicate_keys::find_duplicate_key;
 use crate::schema::lenient::tree;
+use crate::schema::pattern::steps::with_steps;
+use crate::schema::pattern::{self, Patterns};
 use crate::schema::violations::violations;
-use crate::violation::Violation;
+use crate::violation::{CheckStopped, Violation};
 
 /// The maximum size of a schema.
 const SCHEMA_BYTES_MAX: usize = 256 * 1024;
@@ -20,6 +25,11 @@ const VIOLATIONS_MAX: usize = 20;
 /// The maximum number of errors to choose from: the validator collects all of them before it
 /// returns the first.
 const ERRORS_MAX: u64 = 100_000;
+
+/// The maximum work of one check: in schemas and values, and in steps for all patterns together.
+/// Either takes at most a few seconds.
+const VISITS_MAX: u64 = 250_000_000;
+const PATTERN_STEPS_MAX: u64 = 100_000_000;
 
 /// Q3: the SHA-256 of a schema's compact, key-sorted JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,6 +48,15 @@ impl Fingerprint {
 pub struct Schema {
     validator: Validator,
     cost: Cost,
+    steps_per_byte: StepsPerByte,
+}
+
+/// The maximum number of steps for each byte of a value, for all patterns that apply to it.
+#[derive(Debug, Clone, Copy, Default)]
+struct StepsPerByte {
+    texts: u64,
+    /// For the names of members.
+    names: u64,
 }
 
 /// A schema that cannot be used.
@@ -55,19 +74,53 @@ impl Schema {
         }
         let schema = tree(schema);
         let cost = cost::check(&schema).map_err(UnusableSchema)?;
-        let validator = build_linear(&schema).or_else(|_| build_backtracking(&schema));
+        let patterns: Arc<Mutex<Patterns>> = Arc::default();
+        let validator = build(&schema, &patterns);
         let validator =
             validator.map_err(|error| UnusableSchema(describe_error(&error, &schema)))?;
-        Ok(Schema { validator, cost })
+        let steps_per_byte = match patterns.lock() {
+            Ok(mut patterns) => StepsPerByte::of(&schema, &mut patterns)?,
+            Err(_) => return Err(UnusableSchema("its patterns cannot be compiled".to_owned())),
+        };
+        Ok(Schema { validator, cost, steps_per_byte })
     }
 
-    /// Returns the rules that a value breaks, at most 20.
+    /// Returns the rules that a value breaks, at most 20. Stops if the check takes too many steps.
+    pub fn check(&self, value: &RawJson) -> Result<Vec<Violation>, CheckStopped> {
+        self.check_tree(&tree(value), value.as_bytes().len())
+    }
+
+    /// Returns an estimate of the steps for checking a value of this size. A step takes about five
+    /// nanoseconds.
     #[must_use]
-    pub fn check(&self, value: &RawJson) -> Vec<Violation> {
-        self.check_tree(&tree(value))
+    pub fn estimate_steps(&self, n_bytes: usize) -> u64 {
+        // Few values are shorter than eight bytes.
+        let visits_per_byte = self.cost.breadth / 8 + 1;
+        let StepsPerByte { texts, names } = self.steps_per_byte;
+        let steps_per_byte = visits_per_byte.saturating_add(texts).saturating_add(names);
+        steps_per_byte.saturating_mul(n_bytes as u64)
     }
 
-    fn check_tree(&self, value: &Value) -> Vec<Violation> {
+    fn check_tree(&self, value: &Value, n_bytes: usize) -> Result<Vec<Violation>, CheckStopped> {
+        self.check_size(value, n_bytes)?;
+        let checked = with_steps(PATTERN_STEPS_MAX, || self.violations(value));
+        checked.ok_or(CheckStopped { steps_max: PATTERN_STEPS_MAX })
+    }
+
+    /// Fails if the check could take too many steps, apart from those for patterns of texts, which
+    /// are counted as they are taken.
+    fn check_size(&self, value: &Value, n_bytes: usize) -> Result<(), CheckStopped> {
+        let check = |n_each: u64, count: fn(&Value) -> u64, steps_max: u64| {
+            // A value has fewer parts than bytes, so that small ones need not be counted.
+            let is_small = n_each.saturating_mul(n_bytes as u64) <= steps_max;
+            let is_within = is_small || n_each.saturating_mul(count(value)) <= steps_max;
+            if is_within { Ok(()) } else { Err(CheckStopped { steps_max }) }
+        };
+        check(self.cost.breadth, size, VISITS_MAX)?;
+        check(self.steps_per_byte.names, name_bytes, PATTERN_STEPS_MAX)
+    }
+
+    fn violations(&self, value: &Value) -> Vec<Violation> {
         if self.validator.is_valid(value) {
             return Vec::new();
         }
@@ -92,15 +145,19 @@ impl Schema {
     /// Returns the rules that the arguments of a call break. Absent arguments count as an empty
     /// object.
     ///
-    /// A repeated name is a violation: the tool might use the value that was not checked.
+    /// A repeated name is a violation: the tool might use the value that was not checked. So are
+    /// arguments whose check takes too many steps.
     #[must_use]
     pub fn check_arguments(&self, arguments: Option<&RawJson>) -> Vec<Violation> {
         let given = arguments.filter(|arguments| arguments.kind() != Kind::Null);
-        let Some(given) = given else { return self.check(&RawJson::literal("{}")) };
+        let empty = RawJson::literal("{}");
+        let given = given.unwrap_or(&empty);
         let tree = tree(given);
         match find_duplicate_key(given, &tree) {
             Some(violation) => vec![violation],
-            None => self.check_tree(&tree),
+            None => self
+                .check_tree(&tree, given.as_bytes().len())
+                .unwrap_or_else(|stopped| vec![stopped.violation()]),
         }
     }
 }
@@ -112,6 +169,38 @@ fn size(value: &Value) -> u64 {
         Value::Object(members) => members.values().fold(1, |sum, value| sum + size(value)),
         Value::Array(items) => items.iter().fold(1, |sum, item| sum + size(item)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
+    }
+}
+
+/// Returns the total size of the names of all members. Recursion is bounded as in `size`.
+fn name_bytes(value: &Value) -> u64 {
+    match value {
+        Value::Object(members) => {
+            members.iter().fold(0, |sum, (name, it)| sum + name.len() as u64 + name_bytes(it))
+        }
+        Value::Array(items) => items.iter().fold(0, |sum, item| sum + name_bytes(item)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+impl StepsPerByte {
+    fn of(schema: &Value, patterns: &mut Patterns) -> Result<StepsPerByte, UnusableSchema> {
+        if !patterns.any_in(schema) {
+            return Ok(StepsPerByte::default());
+        }
+        let mut steps = |pattern: &str| {
+            // An invalid pattern is never matched.
+            patterns.get(pattern).map_or(0, |pattern| pattern.steps_per_character())
+        };
+        let texts = cost::sum_at_one_location(schema, |schema| {
+            schema.get("pattern").and_then(Value::as_str).map_or(0, &mut steps)
+        });
+        let texts = texts.map_err(UnusableSchema)?;
+        let names = cost::sum_at_one_location(schema, |schema| {
+            let named = schema.get("patternProperties").and_then(Value::as_object);
+            named.into_iter().flatten().map(|(pattern, _)| steps(pattern)).sum()
+        });
+        Ok(StepsPerByte { texts, names: names.map_err(UnusableSchema)? })
     }
 }
 
@@ -128,24 +217,26 @@ fn describe_error(error: &jsonschema::ValidationError<'_>, schema: &Value) -> St
             violation.to_string()
         }
     };
+    if let ValidationErrorKind::Custom { message, .. } = error.kind() {
+        return format!("{} {message}", error.schema_path());
+    }
     let violations = violations(error, schema, VIOLATIONS_MAX);
     violations.iter().map(describe).collect::<Vec<_>>().join("; ")
 }
 
-type Compiled = Result<Validator, jsonschema::ValidationError<'static>>;
-
-/// Builds a validator whose patterns take linear time.
-fn build_linear(schema: &Value) -> Compiled {
-    const PATTERN_BYTES_MAX: usize = 4 * 1024 * 1024;
-    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX);
-    jsonschema::options().offline().with_pattern_options(patterns).build(schema)
-}
-
-/// Builds a validator whose patterns may look around, with a limit on backtracking.
-fn build_backtracking(schema: &Value) -> Compiled {
-    const TRIES_MAX: usize = 100_000;
-    let patterns = PatternOptions::fancy_regex().backtrack_limit(TRIES_MAX);
-    jsonschema::options().offline().with_pattern_options(patterns).build(schema)
+/// Builds a validator in which all patterns take bounded time.
+fn build(
+    schema: &Value,
+    patterns: &Arc<Mutex<Patterns>>,
+) -> Result<Validator, jsonschema::ValidationError<'static>> {
+    const NAME_PATTERN_BYTES_MAX: usize = 1024 * 1024;
+    let patterns = Arc::clone(patterns);
+    jsonschema::options()
+        .offline()
+        .with_keyword("pattern", move |_, value, _| pattern::keyword::compile(value, &patterns))
+        // For the names in `patternProperties`, which cannot be replaced like `pattern`.
+        .with_pattern_options(PatternOptions::regex().size_limit(NAME_PATTERN_BYTES_MAX))
+        .build(schema)
 }
 
 #[cfg(test)]

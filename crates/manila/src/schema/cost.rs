@@ -41,12 +41,27 @@ pub(super) struct Cost {
 /// Returns the cost of checks against `schema`, or why it could be too high.
 pub(super) fn check(schema: &Value) -> Result<Cost, String> {
     let mut steps = Steps(STEPS_MAX);
-    let graph = Graph::of(schema, &mut steps)?;
-    let components = Components::of(&graph)?;
-    let known = vec![NodeCost::default(); graph.nodes.len()];
-    let breadth =
-        Weigher { graph: &graph, components: &components, node_costs: known }.weigh(&mut steps)?;
+    let graph = Graph::of(schema, graph::keyword_cost, &mut steps)?;
+    let breadth = breadth(&graph, &mut steps)?;
     Ok(Cost { breadth, has_alternatives: graph.has_alternatives })
+}
+
+/// Returns the maximum sum of `own_work` over all schemas that a check visits at one location of a
+/// value. A sum that is too large to compute is `u64::MAX`.
+pub(super) fn sum_at_one_location(
+    schema: &Value,
+    own_work: impl FnMut(&Value) -> u64,
+) -> Result<u64, String> {
+    let mut steps = Steps(STEPS_MAX);
+    let graph = Graph::of(schema, own_work, &mut steps)?;
+    let sum = breadth(&graph, &mut steps)?;
+    Ok(if sum < BREADTH_MAX { sum } else { u64::MAX })
+}
+
+fn breadth(graph: &Graph<'_>, steps: &mut Steps) -> Result<u64, String> {
+    let components = Components::of(graph)?;
+    let known = vec![NodeCost::default(); graph.nodes.len()];
+    Weigher { graph, components: &components, node_costs: known }.weigh(steps)
 }
 
 /// The number of steps left.

@@ -83,6 +83,8 @@ fn render_message(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> St
         Kind::MaxItems { limit } => format!("must have at most {limit} items"),
         Kind::MinProperties { limit } => format!("must have at least {limit} members"),
         Kind::MaxProperties { limit } => format!("must have at most {limit} members"),
+        // The keyword `pattern`, and the same for names.
+        Kind::Custom { message, .. } => message.clone(),
         Kind::Pattern { pattern } => format!("must match the pattern {}", cut(pattern)),
         Kind::Format { format } => format!("must be a valid {format}"),
         Kind::UniqueItems => "must not have the same item twice".to_owned(),
@@ -96,9 +98,6 @@ fn render_message(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> St
         }
         Kind::ContentMediaType { content_media_type } => {
             format!("must be of the media type {}", cut(content_media_type))
-        }
-        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
-            "cannot be matched against its pattern, which takes too long".to_owned()
         }
         Kind::AnyOf { .. } => "must match at least one of the alternatives".to_owned(),
         Kind::OneOfNotValid { .. } => "must match one of the alternatives".to_owned(),
@@ -114,7 +113,8 @@ fn render_value(value: &Value) -> String {
     cut(&value.to_string())
 }
 
-fn cut(text: &str) -> String {
+/// Returns the start of a long text.
+pub(super) fn cut(text: &str) -> String {
     const CHARS_MAX: usize = 300;
     let (short, is_cut) = crate::truncate::cut(text, CHARS_MAX);
     if is_cut { format!("{short}...") } else { short.to_owned() }

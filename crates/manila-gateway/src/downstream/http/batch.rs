@@ -44,10 +44,7 @@ pub(super) async fn handle(
         return refuse(&format!("a batch must have 1 to {MESSAGES_MAX} messages"));
     }
     let with_size = |refused: RefusalReply| {
-        Box::new(reply::with_message(
-            *refused,
-            PartialMessage::from_size(None, batch.len()),
-        ))
+        Box::new(reply::with_message(*refused, PartialMessage::from_size(None, batch.len())))
     };
     let format = requested_format(head).map_err(with_size)?;
     let head = Arc::new(head.clone());

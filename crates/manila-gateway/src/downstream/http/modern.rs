@@ -49,8 +49,13 @@ pub(super) async fn post(
     let headers: HeaderMap = headers.map(|(name, value)| (name.clone(), value.clone())).collect();
     let tool = name.filter(|_| request.method == "tools/call");
     let handling = run_request(Arc::clone(state), request, caller, CallHeaders { tool, headers });
-    let exchange =
-        Exchange { handling: Offloadable::new(handling), stream, accepts, era: Era::Modern, lease: None };
+    let exchange = Exchange {
+        handling: Offloadable::new(handling),
+        stream,
+        accepts,
+        era: Era::Modern,
+        lease: None,
+    };
     Ok(exchange.reply(state).await)
 }
 

@@ -7,10 +7,10 @@ use crate::outcome::{Ended, Outcome, Payload};
 use crate::pipeline::{Settings, prepare};
 use crate::raw_json::RawJson;
 use crate::stage::classify::{Media, classify};
-use crate::violation::Violation;
+use crate::violation::{CheckStopped, Violation};
 
 /// Stands in for a schema: requires an integer `n`, and rejects redacted values.
-fn schema_violations(payload: &RawJson) -> Vec<Violation> {
+fn schema_violations(payload: &RawJson) -> Result<Vec<Violation>, CheckStopped> {
     let mut broken = Vec::new();
     if payload.get("n").is_none_or(|n| n.as_str().parse::<i64>().is_err()) {
         broken.push(Violation::new("/n", "type", "must be of type integer"));
@@ -23,7 +23,7 @@ fn schema_violations(payload: &RawJson) -> Vec<Violation> {
     if payload.as_str().contains("[REDACTED]") {
         broken.push(Violation::new("/key", "pattern", "must match the pattern ^AKIA"));
     }
-    broken
+    Ok(broken)
 }
 
 fn strict() -> Settings<'static> {

@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::schema::cost::Steps;
 use crate::schema::cost::reference::{
     References, Target, has_own_id, is_specification, references_of,
 };
+use crate::schema::cost::{BREADTH_MAX, Steps};
 
 /// A schema and everything that it leads to.
 pub(super) struct Graph<'a> {
@@ -58,11 +58,16 @@ pub(super) enum ChildSelector<K> {
 impl<'a> Graph<'a> {
     pub(super) const ROOT: usize = 0;
 
-    /// Builds the graph of all schemas that a check may visit.
-    pub(super) fn of(root: &'a Value, steps: &mut Steps) -> Result<Graph<'a>, String> {
+    /// Builds the graph of all schemas that a check may visit. `own_work` returns the work of a
+    /// schema's own keywords on a value.
+    pub(super) fn of(
+        root: &'a Value,
+        own_work: impl FnMut(&Value) -> u64,
+        steps: &mut Steps,
+    ) -> Result<Graph<'a>, String> {
         let references = References::of(root);
         let graph = Graph { nodes: Vec::new(), has_alternatives: false };
-        let mut builder = Builder { graph, known: HashMap::new(), open: Vec::new() };
+        let mut builder = Builder { graph, own_work, known: HashMap::new(), open: Vec::new() };
         let root = Target { schema: root, is_below_id: false };
         let _ = builder.node(root);
         while let Some((node, target)) = builder.open.pop() {
@@ -103,20 +108,21 @@ impl<'a> Graph<'a> {
     }
 }
 
-struct Builder<'a> {
+struct Builder<'a, W> {
     graph: Graph<'a>,
+    own_work: W,
     /// The nodes by the address of their schemas.
     known: HashMap<*const Value, usize>,
     /// The nodes whose edges are not known yet.
     open: Vec<(usize, Target<'a>)>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a, W: FnMut(&Value) -> u64> Builder<'a, W> {
     fn node(&mut self, target: Target<'a>) -> usize {
         let next = self.graph.nodes.len();
         let node = *self.known.entry(std::ptr::from_ref(target.schema)).or_insert(next);
         if node == next {
-            let cost = keyword_cost(target.schema);
+            let cost = (self.own_work)(target.schema).min(BREADTH_MAX);
             self.graph.nodes.push(Node { edges: Vec::new(), cost, is_head: false });
             self.open.push((node, target));
         }
@@ -186,7 +192,7 @@ fn indexed_schemas(schemas: &Value) -> impl Iterator<Item = (usize, &Value)> {
 const SPECIFICATION: u64 = 50;
 
 /// Returns the work of a schema's own keywords; a violation holds a copy of most of them.
-fn keyword_cost(schema: &Value) -> u64 {
+pub(super) fn keyword_cost(schema: &Value) -> u64 {
     let data = ["required", "dependentRequired", "dependencies", "enum", "const", "pattern"];
     let data = data.iter().filter_map(|keyword| schema.get(keyword));
     let specification = references_of(schema).filter(|it| is_specification(it)).count() as u64;
