@@ -32,7 +32,8 @@ pub fn serve() {
 }
 
 /// Returns the text after a key, up to the next comma or the end of the object.
-fn member<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+#[must_use]
+pub fn member<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let (_, after) = line.split_once(key)?;
     after.split([',', '}']).next()
 }

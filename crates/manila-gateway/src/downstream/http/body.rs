@@ -162,8 +162,8 @@ impl Events {
         self.keep_alive.as_mut().reset(next);
     }
 
-    /// Encodes an event, which is one line. Of a large event, returns only the start, and queues the
-    /// rest without a copy.
+    /// Encodes an event, which is one line. Of a large event, returns only the start, and queues
+    /// the rest without a copy.
     fn encode_event(&mut self, number: u64, event: Bytes) -> Bytes {
         const COPIED_BYTES_MAX: usize = 16 * 1024;
         const END: &[u8] = b"\n\n";

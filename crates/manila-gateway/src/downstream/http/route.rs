@@ -39,8 +39,8 @@ pub(super) async fn handle(state: &Arc<HttpState>, request: Request<RequestBody>
     refuse(&state.gateway, &message.arrival(), &source, &response, |_| reply)
 }
 
-/// Handles a request to any path except `/mcp`, where only the handling of a message may move to the
-/// pool.
+/// Handles a request to any path except `/mcp`, where only the handling of a message may move to
+/// the pool.
 pub(super) fn handle_offloadable(
     state: Arc<HttpState>,
     request: Request<RequestBody>,
