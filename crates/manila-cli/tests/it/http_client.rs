@@ -96,6 +96,12 @@ impl HttpProgram {
         HttpProgram { address, child: None, stderr: Arc::default(), n_about: AtomicU64::new(0) }
     }
 
+    /// Returns a program that already listens at this address.
+    pub(crate) fn running_at(address: std::net::SocketAddr) -> HttpProgram {
+        let (address, stderr) = (address.to_string(), Arc::default());
+        HttpProgram { address, child: None, stderr, n_about: AtomicU64::new(0) }
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }

@@ -57,6 +57,7 @@ mod sample_http;
 mod schema;
 mod scripted;
 mod serve;
+mod slow_stage;
 mod subscriptions;
 mod tasks;
 mod test_pack;

@@ -17,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use super::body::RequestBody;
 use super::connection_timer::ConnectionTimer;
 use super::{HttpState, route};
+use crate::rt::fair_stream::FairStream;
 use crate::telemetry::event::Event;
 use manila_process::os;
 
@@ -105,7 +106,7 @@ async fn serve(
         .timer(timer.clone())
         .header_read_timeout(state.limits.head_timeout)
         .max_buf_size(state.limits.head_bytes_max)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(FairStream::new(stream)), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => Some(ended),

@@ -62,8 +62,20 @@ pub(super) async fn handle(
     if responses.is_empty() {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    let body = [&b"["[..], &responses.join(&b","[..]), b"]"].concat();
+    let n_bytes = responses.iter().map(Bytes::len).sum();
+    let body = offload::run(Work::Scan(n_bytes), move || join(&responses, n_bytes)).await;
     Ok(reply::json(StatusCode::OK, body.into()))
+}
+
+/// Joins responses to one array. `n_bytes` is their total size.
+fn join(responses: &[Bytes], n_bytes: usize) -> Vec<u8> {
+    let mut body = Vec::with_capacity(n_bytes + responses.len() + 1);
+    for (n, response) in responses.iter().enumerate() {
+        body.push(if n == 0 { b'[' } else { b',' });
+        body.extend_from_slice(response);
+    }
+    body.push(b']');
+    body
 }
 
 /// Returns the messages of a batch, each as one line, or `None` if it is not valid JSON. Those
