@@ -56,6 +56,7 @@ mod run;
 mod sample_http;
 mod schema;
 mod scripted;
+mod security_model;
 mod serve;
 mod slow_stage;
 mod subscriptions;
