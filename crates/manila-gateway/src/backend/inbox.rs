@@ -17,7 +17,7 @@ use crate::notifications::{RequestingServer, method_not_found_response, translat
 use crate::protocol::caller::{Caller, Client, Outbound, Undelivered};
 use crate::protocol::era::{self, Era};
 use crate::protocol::{jsonrpc, naming};
-use crate::rt::offload::{Work, leave_reactor};
+use crate::rt::offload::{Offloadable, Work, leave_reactor};
 use crate::upstream::{Connection, Inbox, MessageSource, UpstreamMessage, UpstreamReply};
 
 /// Delivers the server's messages until the server is closed permanently.
@@ -40,7 +40,8 @@ pub(crate) async fn deliver(backend: Arc<Backend>, mut inbox: Inbox) {
             UpstreamMessage::Restarted(connection) => {
                 backend.list_cache.mark_all_stale();
                 let before = backend.tools.snapshot();
-                tokio::spawn(catch_up(Arc::clone(&backend), before, connection));
+                let catching_up = catch_up(Arc::clone(&backend), before, connection);
+                tokio::spawn(Offloadable::new(catching_up));
             }
             UpstreamMessage::Ended(connection, _) => {
                 backend.notifications.server_requests.cancel_from(connection.number());

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use manila::request_envelope::{Message, Notification, Request};
+use manila::request_envelope::{Message, Notification, Request, Response as ClientResponse};
 use manila::stage::record::Transport;
 use manila::{Code, RawJson, Violation};
 use tokio::sync::watch;
@@ -30,7 +30,7 @@ use crate::protocol::id_scan::ScannedMessage;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern;
 use crate::protocol::request_source::RequestSource;
-use crate::rt::offload::Offloadable;
+use crate::rt::offload::{self, Offloadable, Work};
 use crate::rt::queue::Sender;
 
 /// The client has disconnected, or does not read.
@@ -115,21 +115,14 @@ impl Session {
                 match partial_message::parse(raw).await {
                     Ok(Message::Request(request)) => self.handle_request(request).await,
                     Ok(Message::Notification(notification)) => {
-                        self.handle_notification(&notification);
+                        let (session, work) = (Arc::clone(self), work_of(&notification.frame));
+                        offload::run(work, move || session.handle_notification(&notification))
+                            .await;
                         Ok(())
                     }
                     Ok(Message::Response(response)) => {
-                        if !self
-                            .gateway
-                            .notifications
-                            .server_requests
-                            .answer(&self.client, &response)
-                        {
-                            partial_message::report_unmatched_response(
-                                &self.gateway,
-                                response.id.as_ref(),
-                            );
-                        }
+                        let (session, work) = (Arc::clone(self), work_of(&response.frame));
+                        offload::run(work, move || session.handle_response(&response)).await;
                         Ok(())
                     }
                     Err(malformed) => {
@@ -143,6 +136,13 @@ impl Session {
                 let fault = partial_message::too_large(limit);
                 self.refuse_frame(&PartialMessage::from_size(id, limit), is_response, fault)
             }
+        }
+    }
+
+    /// Delivers the client's response to a server's request.
+    fn handle_response(&self, response: &ClientResponse) {
+        if !self.gateway.notifications.server_requests.answer(&self.client, response) {
+            partial_message::report_unmatched_response(&self.gateway, response.id.as_ref());
         }
     }
 
@@ -322,6 +322,11 @@ impl Session {
             _ => self.gateway.forward_notification(notification, self.client.era()),
         }
     }
+}
+
+/// Returns the work of forwarding a message.
+fn work_of(frame: &RawJson) -> Work {
+    Work::Process(frame.as_bytes().len())
 }
 
 /// Polls `handling` once, then spawns the rest, so that messages reach the server in the order in

@@ -11,6 +11,7 @@ use crate::backend::Backend;
 use crate::backend::ListKind;
 use crate::protocol::era::Era;
 use crate::rt::clock;
+use crate::rt::offload::Offloadable;
 use crate::upstream::{Ready, Unavailable};
 
 /// How long a client's handshake waits for servers. Clients give up after some seconds; servers
@@ -50,7 +51,7 @@ impl Gateway {
     /// fetches its list of tools. Skips lazy servers, which start when first used.
     pub fn perform_handshakes(&self) {
         for backend in self.servers().all().iter().filter(|it| !it.settings().is_lazy) {
-            tokio::spawn(prefetch_lists(Arc::downgrade(backend)));
+            tokio::spawn(Offloadable::new(prefetch_lists(Arc::downgrade(backend))));
         }
     }
 

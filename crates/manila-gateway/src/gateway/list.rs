@@ -12,6 +12,7 @@ use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::ResultFormat;
+use crate::rt::offload::Offloadable;
 use crate::upstream::Unavailable;
 
 impl Gateway {
@@ -90,7 +91,8 @@ impl Servers {
         for (index, backend) in self.all().iter().enumerate() {
             if backend.tasks.has_task_of(&caller.client) {
                 let (backend, caller) = (Arc::clone(backend), Arc::clone(caller));
-                requests.spawn(async move { (index, backend.tasks_of(&caller.client).await) });
+                let tasks = async move { (index, backend.tasks_of(&caller.client).await) };
+                requests.spawn(Offloadable::new(tasks));
             }
         }
         let mut tasks = requests.join_all().await;
@@ -106,7 +108,8 @@ impl Servers {
         let mut requests = tokio::task::JoinSet::new();
         for (index, backend) in self.all().iter().enumerate() {
             let backend = Arc::clone(backend);
-            requests.spawn(async move { (index, backend.list_items(kind).await, backend) });
+            let items = async move { (index, backend.list_items(kind).await, backend) };
+            requests.spawn(Offloadable::new(items));
         }
         let mut lists = requests.join_all().await;
         // If two servers list the same resource, the first one owns its URI, even if it was slower.

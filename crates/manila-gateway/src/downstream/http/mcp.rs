@@ -17,6 +17,7 @@ use crate::gateway::response::Response;
 use crate::protocol::era::{Era, Revision};
 use crate::protocol::id_scan::IdScan;
 use crate::protocol::modern::is_modern;
+use crate::rt::offload::{self, Work};
 
 /// Headers of the protocol.
 pub(super) const SESSION_ID: &str = "mcp-session-id";
@@ -44,23 +45,30 @@ async fn post(
 ) -> Result<HttpReply, RefusalReply> {
     host_check::check_json(&head.headers)?;
     let body = state.read(body).await?;
+    let n_bytes = body.len();
     let accepts = Accepts::of(&head.headers);
     if !accepts.json && !accepts.has_events() {
         let message = "the header Accept must contain application/json or text/event-stream";
         let status = StatusCode::NOT_ACCEPTABLE;
         let refused = reply::refusal(status, Code::InvalidEnvelope, message);
-        return Ok(reply::with_message(
-            refused,
-            PartialMessage::read(&body, IdScan::scan(&body).id),
-        ));
+        let read = move || PartialMessage::read(&body, IdScan::scan(&body).id);
+        return Ok(reply::with_message(refused, offload::run(Work::Scan(n_bytes), read).await));
     }
     if body.trim_ascii_start().first() == Some(&b'[') && legacy::has_batches(state, head) {
         return Box::pin(batch::handle(state, head, &body)).await;
     }
     match partial_message::parse(body).await {
         Ok(Message::Request(request)) => post_request(state, head, request, accepts).await,
-        Ok(Message::Notification(notification)) => post_notification(state, head, &notification),
-        Ok(Message::Response(response)) => legacy::post_response(state, head, &response),
+        Ok(Message::Notification(notification)) => {
+            let (state, head) = (Arc::clone(state), head.clone());
+            let post = move || post_notification(&state, &head, &notification);
+            offload::run(Work::Process(n_bytes), post).await
+        }
+        Ok(Message::Response(response)) => {
+            let (state, head) = (Arc::clone(state), head.clone());
+            let post = move || legacy::post_response(&state, &head, &response);
+            offload::run(Work::Process(n_bytes), post).await
+        }
         Err(malformed) => Ok(refuse(state, head, *malformed)),
     }
 }
