@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use manila_redact::Redactor;
 use regex::Regex;
 
 /// How to read a program's version.
@@ -20,6 +21,12 @@ impl Probe {
         let captures = self.version.captures(printed)?;
         Version::new(captures.get(1)?.as_str()).ok()
     }
+}
+
+/// Returns the start of a program's output, without a part of a secret.
+pub(super) fn excerpt(printed: &str) -> String {
+    const CHARS_MAX: usize = 1000;
+    Redactor::standard().start_of(printed.trim(), CHARS_MAX, "").to_owned()
 }
 
 /// A version. Only its numbers are compared.

@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::locks::{Holder, LockError, LockGuard, Locks};
-use super::probe::Version;
+use super::probe::{self, Version};
 use super::progress::{self, Progress, ProgressReader};
 use super::refusal;
 use super::{Action, CAPABILITIES, Output, Pack, PreparedCall, Roots, Target};
@@ -283,7 +283,6 @@ impl Worker {
 
     async fn probe_version(&self) -> Result<Version, VersionError> {
         const TIMEOUT: Duration = Duration::from_secs(30);
-        const DETAILS_CHARS_MAX: usize = 1000;
         let Some(probe) = &self.pack.probe else {
             let message = "The pack does not declare how to read the program's version";
             return Err(Box::new(Observed::Failed(Box::new(Failed::new(
@@ -308,7 +307,7 @@ impl Worker {
                 feature: self.pack.missing.feature.clone(),
                 reason: None,
                 command: exited.command,
-                details: Some(printed.trim().chars().take(DETAILS_CHARS_MAX).collect()),
+                details: Some(probe::excerpt(&printed)),
                 alternatives: self.pack.missing.alternatives.clone(),
             })));
         };

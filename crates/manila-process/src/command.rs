@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
+use manila_redact::Redactor;
+
 /// Environment variables that most programs need and that contain no secrets.
 pub const ESSENTIAL_VARIABLES: [&str; 21] = [
     "PATH",
@@ -106,9 +108,12 @@ fn quote_word(word: &str) -> String {
 }
 
 /// Writes the start of the command line, for people. An argument may be a whole script.
+///
+/// The text is redacted later, so it is not cut inside a secret.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const CHARS_MAX: usize = 120;
+        const MORE: &str = "...";
         if let Some(name) = &self.display_name {
             return f.write_str(name);
         }
@@ -118,9 +123,11 @@ impl fmt::Display for Command {
             line.push_str(&argument.to_string_lossy());
         }
         let line = line.replace(char::is_control, " ");
-        match line.char_indices().nth(CHARS_MAX) {
-            Some((end, _)) => write!(f, "{}...", line.get(..end).unwrap_or_default()),
-            None => f.write_str(&line),
-        }
+        let shown = Redactor::standard().start_of(&line, CHARS_MAX, MORE);
+        f.write_str(shown)?;
+        f.write_str(if shown.len() < line.len() { MORE } else { "" })
     }
 }
+
+#[cfg(test)]
+mod tests;

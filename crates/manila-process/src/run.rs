@@ -194,13 +194,8 @@ pub async fn run(
         }
     };
     let (command, duration) = (program.command.to_command_line(), elapsed());
-    ProgramRun {
-        command,
-        end,
-        duration,
-        stdout: stdout.into_captured(),
-        stderr: stderr.into_captured(),
-    }
+    let (stdout, stderr) = (stdout.into_captured(&end), stderr.into_captured(&end));
+    ProgramRun { command, end, duration, stdout, stderr }
 }
 
 /// Writes the program's input, and closes it.

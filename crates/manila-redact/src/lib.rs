@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod boundary;
+mod cut;
 mod edit;
 mod escapes;
 mod fast;

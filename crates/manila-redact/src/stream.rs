@@ -116,6 +116,12 @@ impl<'a> Stream<'a> {
         self.release(self.buffer.len(), 0)
     }
 
+    /// Returns whether text has arrived that is not released, or a secret that may continue.
+    #[must_use]
+    pub fn is_inside_line(&self) -> bool {
+        self.buffer.len() > self.n_context || self.secret_end.is_some()
+    }
+
     /// Returns the findings so far.
     #[must_use]
     pub fn tally(&self) -> &Tally {

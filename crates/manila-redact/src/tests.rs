@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may")]
 
+mod cut;
 mod engines;
 mod harmless;
 mod outputs;

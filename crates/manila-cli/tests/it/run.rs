@@ -153,6 +153,31 @@ fn ends_misbehaving_programs_and_limits_their_output() {
 }
 
 #[test]
+fn shows_no_part_of_a_token_beside_the_limit() {
+    // The token begins before the last 4 KB that are dropped at the limit, and ends after it.
+    for n_before in [10_870, 10_885, 10_900] {
+        let zeros = |n: u32| format!("head -c {n} /dev/zero | tr '\\0' x");
+        let script =
+            format!("{}; echo -n ' {} '; {}", zeros(n_before), token(), zeros(100_000 - n_before));
+        let ran = run(&["--max-output", "20000"], &script);
+        let found = envelope(&ran);
+        let output = found["output"].as_str().unwrap();
+        assert!(output.contains("x [Output truncated]\n"), "{n_before}");
+        assert!(!output.contains(&token()[..8]), "{n_before}");
+    }
+}
+
+#[test]
+fn shows_no_part_of_a_token_of_a_program_that_is_stopped() {
+    // The program's buffer of 8192 bytes ends inside the token.
+    let script =
+        format!("head -c 8170 /dev/zero | tr '\\0' x; printf ' %s' {}; sleep 60", &token()[..21]);
+    let found = envelope(&run(&["--timeout", "1s"], &script));
+    let output = found["errors"][0]["rawOutput"].as_str().unwrap();
+    assert!(output.ends_with("x [Output truncated]\n"), "{}", &output[8_100..]);
+}
+
+#[test]
 fn ctrl_c_stops_the_process_tree_and_keeps_the_output() {
     let scratch = Scratch::new("run-cancel");
     let (child_pid, grandchild_pid) = (scratch.file("pid", ""), scratch.file("grandchild", ""));

@@ -182,8 +182,11 @@ fn handle_unreadable(
 fn start_of(line: &[u8], n_chars: usize, redactor: &LiveRedactor) -> String {
     const REDACTED_BYTES_MAX: usize = 64 * 1024;
     let start = line.get(..REDACTED_BYTES_MAX).unwrap_or(line);
-    let start = String::from_utf8_lossy(start).into_owned();
-    redactor.redact_text(start).chars().take(n_chars).collect()
+    let mut text = String::from_utf8_lossy(start).into_owned();
+    if start.len() < line.len() {
+        text.truncate(redactor.current().cut_before(&text, text.len(), ""));
+    }
+    redactor.redact_text(text).chars().take(n_chars).collect()
 }
 
 fn handle_too_large(connection: &Arc<Connection>, scanned: &ScannedMessage) -> Option<Item> {

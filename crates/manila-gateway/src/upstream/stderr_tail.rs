@@ -69,8 +69,9 @@ impl StderrTail {
         while n_read > 0 {
             let redactor = live.current();
             let mut stream = Stream::new(&redactor);
-            // Until a reload replaces the redactor.
-            while n_read > 0 && Arc::ptr_eq(&redactor, &live.current()) {
+            // Until a reload replaces the redactor, but not inside a line, which may be a secret.
+            while n_read > 0 && (stream.is_inside_line() || Arc::ptr_eq(&redactor, &live.current()))
+            {
                 let read = piece.get(..n_read).unwrap_or_default();
                 budget.take(1 + memchr::memchr_iter(b'\n', read).count()).await;
                 for plain in stripper.strip_next(read) {

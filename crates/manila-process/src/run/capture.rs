@@ -6,7 +6,7 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::SetOnce;
 
 use super::failure_lines::{FailureLines, KeptLines};
-use super::{Captured, Changes, OutputListener, text};
+use super::{Captured, Changes, End, OutputListener, text};
 use crate::os::Source;
 
 /// One of a program's two streams.
@@ -61,8 +61,15 @@ impl Capture {
     }
 
     /// Returns the kept output as text.
-    pub(super) fn into_captured(self) -> Captured {
-        self.kept.into_captured(self.chars_max)
+    pub(super) fn into_captured(self, end: &End) -> Captured {
+        match end {
+            End::Exited(_) => self.kept.into_captured(self.chars_max),
+            End::Signalled(_)
+            | End::NotStarted(_)
+            | End::TimedOut(_)
+            | End::Cancelled
+            | End::Lost => self.kept.into_interrupted(self.chars_max),
+        }
     }
 }
 
@@ -120,6 +127,26 @@ impl KeptOutput {
         } else {
             self.between.skip_line();
         }
+    }
+
+    /// Returns whether the output ends with a full block of a buffer, and not with a line.
+    ///
+    /// Programs write their buffers in such blocks. A program that is stopped does not write the
+    /// rest, so its last word may be part of a secret.
+    fn ends_with_block(&self) -> bool {
+        const BLOCK_BYTES: u64 = 1024;
+        let last = self.end.last().or(self.start.last());
+        self.n_bytes.is_multiple_of(BLOCK_BYTES) && last.is_some_and(|last| *last != b'\n')
+    }
+
+    /// Converts the kept output of a program that was stopped to text.
+    fn into_interrupted(self, chars_max: usize) -> Captured {
+        let is_interrupted = self.ends_with_block();
+        let mut captured = self.into_captured(chars_max);
+        if is_interrupted && !captured.changes.is_binary {
+            text::remove_last_word(&mut captured);
+        }
+        captured
     }
 
     /// Converts the kept output to text of at most `chars_max` characters.

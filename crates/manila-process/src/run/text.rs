@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use manila_redact::Redactor;
+
+use super::Captured;
 use super::context::secret_end_after;
 use super::failure_lines::FailureLines;
 
@@ -138,8 +141,19 @@ fn assemble(parts: [&str; 4], chars_max: usize, end_chars: usize) -> String {
     }
 }
 
-/// Returns where the shown part of `start` ends: at the end of a line, or well before the cut, so
-/// that no partial secret is shown.
+/// Removes the last word of an interrupted output, and secrets that end with it.
+pub(super) fn remove_last_word(captured: &mut Captured) {
+    let text = &mut captured.text;
+    let end = Redactor::standard().cut_before(text, text.len(), TRUNCATED);
+    if end < text.len() {
+        text.truncate(end);
+        text.push_str(TRUNCATED);
+        captured.changes.is_cut = true;
+    }
+}
+
+/// Returns where the shown part of `start` ends: at the end of a line, or well before the cut, and
+/// not inside a secret.
 fn end_of_shown_start(start: &str, n_chars: usize) -> usize {
     let cut = start.split_at(start_of_rest(start, n_chars)).0;
     let mut safe = cut.len().saturating_sub(MARGIN_BYTES);
@@ -147,7 +161,8 @@ fn end_of_shown_start(start: &str, n_chars: usize) -> usize {
         safe -= 1;
     }
     let line = cut.get(safe..).and_then(|near| near.rfind('\n'));
-    line.map_or(safe, |line| safe + line + 1)
+    let safe = line.map_or(safe, |line| safe + line + 1);
+    Redactor::standard().cut_before(start, safe, TRUNCATED)
 }
 
 /// Returns where the shown part of `end` starts: at the start of a line, or well after the cut.
@@ -190,12 +205,21 @@ fn after_block(text: &str) -> &str {
     rest.split_once('\n').map_or("", |(_, after)| after)
 }
 
-/// Skips a secret that can be recognised only with the text before the cut, such as the value of a
-/// name, or the lines of a key.
+/// Skips secrets that can be recognised only with the text before the cut, such as the value of a
+/// name, the lines of a key, or the rest of a token.
 fn after_secret<'t>(before: &str, text: &'t str) -> &'t str {
-    let Some(end) = secret_end_after(before, text) else { return text };
-    let rest = text.get(end..).unwrap_or_default();
-    rest.find('\n').and_then(|line| rest.get(line + 1..)).unwrap_or_default()
+    const SECRETS_MAX: usize = 32;
+    let mut before = Cow::Borrowed(before);
+    let mut rest = text;
+    for _ in 0..SECRETS_MAX {
+        let Some(end) = secret_end_after(&before, rest) else { return rest };
+        let near = rest.get(end..).unwrap_or_default();
+        let line = near.find('\n').filter(|line| *line <= MARGIN_BYTES);
+        let (skipped, after) = rest.split_at(line.map_or(end, |line| end + line + 1));
+        before.to_mut().push_str(skipped);
+        rest = after;
+    }
+    ""
 }
 
 #[cfg(test)]

@@ -60,7 +60,12 @@ impl HttpTransport {
             "" => Some(UpstreamReply::Unusable("it has no valid `Content-Type`".to_owned())),
             other => Some(UpstreamReply::Unusable(format!(
                 "its `Content-Type` is `{}`, not `application/json` or `text/event-stream`",
-                other.chars().take(60).collect::<String>()
+                self.config
+                    .redactor
+                    .redact_text(other.to_owned())
+                    .chars()
+                    .take(60)
+                    .collect::<String>()
             ))),
         }
     }
