@@ -256,3 +256,27 @@ fn a_signal_finishes_open_calls_and_ends_the_server() {
     assert_eq!(served.wait(), Some(0), "{}", served.stderr());
     wait_until_gone(&[pid]);
 }
+
+/// A carriage return between tokens is valid JSON, but it would end the line of an event.
+#[test]
+fn a_carriage_return_of_a_server_does_not_end_an_event() {
+    let script = concat!(
+        r#"read line; printf '{"jsonrpc":"2.0",\r"id":1,"result":{"protocolVersion":"2025-11-25","#,
+        r#""capabilities":{"tools":{}},\r"serverInfo":{"name":"script","version":"1"}}}\n'; "#,
+        r#"while read -r line; do id=$(echo "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'); "#,
+        r#"token=$(echo "$line" | sed 's/.*"progressToken":\([^,}]*\).*/\1/'); case "$line" in "#,
+        r#"*tools/list*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t","#,
+        r#""inputSchema":{"type":"object"}}]}}\n' "$id";; "#,
+        r#"*tools/call*) printf '{"jsonrpc":"2.0",\r"method":"notifications/progress",\r"params":"#,
+        r#"{"progressToken":%s,\r\r "progress":1}}\n' "$token"; "#,
+        r#"printf '{"jsonrpc":"2.0",\r"id":%s,\r"result":{\r"content":[]}}\r\n' "$id";; esac; done"#,
+    );
+    let served = HttpProgram::wrap(&[], &["sh", "-c", script]);
+    let client = served.connect("2025-11-25");
+    let params = json!({"name": "t", "arguments": {}, "_meta": {"progressToken": "p"}});
+    let reply = client.start_request(&json!("c"), "tools/call", &params).read_reply();
+    assert!(!reply.body.contains('\r'), "{reply:?}");
+    let progress = reply.messages().into_iter().find(|it| it["params"]["progress"] == 1);
+    assert_eq!(progress.unwrap()["params"]["progressToken"], "p", "{reply:?}");
+    assert_eq!(reply.answer(&json!("c"))["result"]["isError"], false, "{reply:?}");
+}

@@ -51,6 +51,22 @@ fn foreign_hosts_and_origins_are_refused() {
             assert_eq!(reply.status, status, "{path} {host} {origin:?}: {reply:?}");
         }
     }
+    // A target in absolute form names a host, too.
+    let address = &served.address;
+    for (target, status) in [
+        ("http://evil.example/healthz", 403),
+        ("http://evil.example:80/tools", 403),
+        ("http://127.0.0.1.evil.example/mcp", 403),
+        ("http://localhost@evil.example/healthz", 403),
+        ("http://evil.example@localhost/healthz", 403),
+        ("http://192.0.2.1/healthz", 403),
+        ("http://localhost/healthz", 200),
+        ("http://[::1]:1/healthz", 200),
+        (&format!("http://{address}/healthz"), 200),
+    ] {
+        let reply = served.request("GET", target, &[&own_host], "");
+        assert_eq!(reply.status, status, "{target}: {reply:?}");
+    }
     let twice = served.request("GET", "/healthz", &[&own_host, "Host: evil.example"], "");
     assert!((400..=403).contains(&twice.status), "{twice:?}");
 }

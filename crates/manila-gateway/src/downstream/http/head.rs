@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
 use manila::RawJson;
 
 use crate::admit::{Limits, authenticate};
@@ -18,6 +19,8 @@ pub(super) struct Head {
     pub(super) method: Method,
     /// The path as sent. Only a tool's name is percent-decoded later.
     pub(super) path: String,
+    /// The host and port in the request target, if it has them.
+    pub(super) authority: Option<Authority>,
     pub(super) headers: HeaderMap,
     /// The sender, or the fault if it is not authenticated.
     principal: Result<Principal, Fault>,
@@ -28,7 +31,8 @@ impl Head {
         let Parts { method, uri, headers, .. } = parts;
         let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let principal = authenticate(authorization, limits);
-        Head { method, path: uri.path().to_owned(), headers, principal }
+        let (path, authority) = (uri.path().to_owned(), uri.authority().cloned());
+        Head { method, path, authority, headers, principal }
     }
 
     /// Returns the fault if the sender is not authenticated.

@@ -5,11 +5,18 @@ use hyper::StatusCode;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, ORIGIN};
 use manila::Code;
 
+use super::head::Head;
 use super::reply::{self, RefusalReply};
 use crate::protocol::host::is_loopback;
 
 /// Refuses a request for another host, or from a web page of another host.
-pub(super) fn check(headers: &HeaderMap) -> Result<(), RefusalReply> {
+pub(super) fn check(head: &Head) -> Result<(), RefusalReply> {
+    let Head { authority, headers, .. } = head;
+    // HTTP ignores the header if the target names a host.
+    if !authority.as_ref().is_none_or(|authority| is_loopback(authority.as_str())) {
+        let message = "the request target must name this machine, such as http://localhost/mcp";
+        return Err(Box::new(reply::refusal(StatusCode::FORBIDDEN, Code::Forbidden, message)));
+    }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     if !host.is_some_and(is_loopback) || headers.get_all(HOST).iter().count() != 1 {
         let message = "the header Host must name this machine, such as localhost or 127.0.0.1";

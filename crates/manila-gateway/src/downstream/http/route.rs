@@ -58,7 +58,7 @@ async fn route(
     head: &Head,
     body: RequestBody,
 ) -> Result<HttpReply, RefusalReply> {
-    host_check::check(&head.headers)?;
+    host_check::check(head)?;
     // Health probes have no credentials.
     let is_open = matches!(head.path.as_str(), "/healthz" | "/readyz");
     if let Some(fault) = head.refusal().filter(|_| !is_open) {
