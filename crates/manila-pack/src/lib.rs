@@ -19,6 +19,7 @@ mod keys;
 mod lines;
 mod locks;
 mod parameter;
+mod paths;
 mod pointers;
 mod prepare;
 mod probe;
@@ -37,7 +38,8 @@ mod worker;
 
 pub use keys::{KEYS, schema};
 pub use parameter::{Kind, Parameter, PathRules, TextRules};
-pub use prepare::{PreparedCall, Target};
+pub use paths::Target;
+pub use prepare::PreparedCall;
 pub use probe::Version;
 pub use refusal::Refusal;
 pub use roots::Roots;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use manila::{Code, Failed, Invalid, JsonObject, Observed, RawJson};
 
-use super::parameter::{Kind, PathRules};
+use super::parameter::Kind;
+use super::paths::{ResolvedPaths, Target, resolve_paths};
 use super::pointers::Pointer;
 use super::refusal::{self, Refusal, invalid_parameter, invalid_path, outside_roots};
 use super::template::Values;
@@ -49,15 +50,6 @@ pub struct PreparedCall {
     pub metadata: Vec<(String, String)>,
 }
 
-/// What an action changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// This path.
-    Path(PathBuf),
-    /// Something of which the program has only one.
-    Global,
-}
-
 impl Pack {
     /// Returns the command line for a call of a tool, named without the pack's prefix, or a refusal
     /// (M7, M8).
@@ -92,7 +84,8 @@ impl Pack {
             Some(_) | None => None,
         };
         let fallback = needed.as_deref().unwrap_or(&folder);
-        let target = resolve_target(action, &known, &values, &folder, roots, fallback)?;
+        let ResolvedPaths { target, passed } =
+            resolve_paths(action, &known, &values, &folder, roots, fallback)?;
         let wait = parse_wait(arguments)?;
         let target_name = match (&action.effect, &target) {
             (Effect::Writes(Some(name)), _) if values.contains_key(name) => {
@@ -101,6 +94,7 @@ impl Pack {
             (_, Some(Target::Path(path))) => path.to_string_lossy().into_owned(),
             (_, Some(Target::Global) | None) => self.program.clone(),
         };
+        values.extend(passed);
         let metadata = apply_choices(action, &mut values, &folder);
         let (name, timeout) = (action.name.clone(), action.timeout);
         let arguments = action.template.words(&values);
@@ -232,71 +226,6 @@ fn parse_wait(arguments: &JsonObject) -> Result<Duration, Refusal> {
         let must = format!("must be a whole number of milliseconds from 0 to {WAIT_MS_MAX}");
         invalid_parameter(WAIT, "invalid value", Some(format!("Parameter '{WAIT}' {must}")))
     })
-}
-
-/// Checks the paths among the values, and returns what the action changes. This is `fallback` if
-/// neither a parameter nor the only matching file determines it.
-fn resolve_target(
-    action: &Action,
-    known: &[&Parameter],
-    values: &Values,
-    folder: &Path,
-    roots: &Roots,
-    fallback: &Path,
-) -> Result<Option<Target>, Refusal> {
-    let mut target = None;
-    for parameter in known {
-        let (Kind::Path(rules) | Kind::Paths(rules)) = &parameter.kind else { continue };
-        let given: Vec<&String> = match values.get(&parameter.name) {
-            Some(Value::Text(path)) => vec![path],
-            Some(Value::Texts(paths)) => paths.iter().collect(),
-            Some(Value::Number(_) | Value::Flag(_)) | None => continue,
-        };
-        for path in given {
-            let real = match rules.relative_to.as_ref().and_then(|name| values.get(name)) {
-                Some(Value::Text(file)) => roots.resolve_in_folder_of(folder, file, path),
-                Some(Value::Texts(_) | Value::Number(_) | Value::Flag(_)) | None => {
-                    roots.resolve(folder, path)
-                }
-            };
-            let real = real.ok_or_else(|| outside_roots(&parameter.name, path))?;
-            if rules.must_exist && !real.exists() {
-                let name = &parameter.name;
-                let message = format!("Parameter '{name}' names a path that does not exist");
-                return Err(invalid_parameter(name, "not found", Some(message)));
-            }
-            if action.effect == Effect::Writes(Some(parameter.name.clone())) {
-                target = Some(Target::Path(real));
-            }
-        }
-    }
-    Ok(match &action.effect {
-        Effect::Reads => None,
-        Effect::Global => Some(Target::Global),
-        Effect::Writes(name) => Some(target.unwrap_or_else(|| {
-            let parameter = known.iter().find(|it| Some(&it.name) == name.as_ref());
-            let only = parameter.and_then(|it| only_file(it, folder, roots));
-            Target::Path(only.unwrap_or_else(|| fallback.to_path_buf()))
-        })),
-    })
-}
-
-/// Returns the file that the program would choose itself: the only one in the folder that the
-/// parameter accepts.
-fn only_file(parameter: &Parameter, folder: &Path, roots: &Roots) -> Option<PathBuf> {
-    const FILES_MAX: usize = 10_000;
-    let Kind::Path(PathRules { extensions, .. }) = &parameter.kind else { return None };
-    let files = std::fs::read_dir(folder).ok()?.take(FILES_MAX).flatten();
-    let names = files.filter_map(|file| file.file_name().into_string().ok());
-    let has_extension = |name: &String| {
-        let name = name.to_lowercase();
-        extensions.iter().any(|end| name.ends_with(&end.to_lowercase()))
-    };
-    let mut candidates = names.filter(has_extension);
-    match (candidates.next(), candidates.next()) {
-        (Some(only), None) => roots.resolve(folder, &only),
-        (Some(_), Some(_)) | (None, _) => None,
-    }
 }
 
 /// Makes the action's choices, sets their values and returns them as metadata. Later choices see

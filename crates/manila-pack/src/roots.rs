@@ -45,18 +45,35 @@ impl Roots {
         file: &str,
         given: &str,
     ) -> Option<PathBuf> {
-        let (real, named) = (self.resolve(folder, file)?, folder.join(file));
-        // Many programs accept the folder of a project instead of its file.
-        let base = |path: &Path| {
-            if path.is_dir() {
-                Some(path.to_path_buf())
-            } else {
-                path.parent().map(Path::to_path_buf)
-            }
-        };
-        let found = self.resolve(&base(&real)?, given)?;
-        (self.resolve(&base(&named)?, given)? == found).then_some(found)
+        let found = self.resolve(&self.folder_of(folder, file)?, given)?;
+        let named = folder_itself(&folder.join(file))?;
+        (self.resolve(&named, given)? == found).then_some(found)
     }
+
+    /// Returns the real folder of a file.
+    pub(super) fn folder_of(&self, folder: &Path, file: &str) -> Option<PathBuf> {
+        folder_itself(&self.resolve(folder, file)?)
+    }
+}
+
+/// Returns the folder of a file, or the folder itself: many programs accept the folder of a project
+/// instead of its file.
+fn folder_itself(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() { Some(path.to_path_buf()) } else { path.parent().map(Path::to_path_buf) }
+}
+
+/// Returns the path to pass to a program, which is relative to `base`: the path as given if it is
+/// real, else the real one. A link in it could change after the check.
+///
+/// Returns `None` if the real path is not text.
+pub(super) fn without_links(base: &Path, given: &str, real: &Path) -> Option<String> {
+    if without_parents(&base.join(given)).is_some_and(|plain| plain == real) {
+        return Some(given.to_owned());
+    }
+    // A program could read a relative path as an option or as a file with arguments.
+    let inside = real.strip_prefix(base).ok().and_then(Path::to_str);
+    let is_safe = |path: &&str| !path.is_empty() && !path.starts_with(['-', '@']);
+    inside.filter(is_safe).or_else(|| real.to_str()).map(str::to_owned)
 }
 
 /// Resolves the links in a path, of which the last parts need not exist.

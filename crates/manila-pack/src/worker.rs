@@ -216,6 +216,7 @@ impl Worker {
         let arguments = arguments.iter().map(OsString::from).collect();
         let mut command = Command::new(self.pack.program.clone().into(), arguments);
         command.folder = Some(prepared.folder.clone());
+        command.has_real_folder = true;
         command
     }
 

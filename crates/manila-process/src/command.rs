@@ -42,6 +42,9 @@ pub struct Command {
     pub environment: Environment,
     /// Its working directory; `None` means that of this process.
     pub folder: Option<PathBuf>,
+    /// Whether the working directory has no links. If it leads elsewhere when the program starts,
+    /// because something replaced a part of it, the program is not started.
+    pub has_real_folder: bool,
     /// A name for people, to show instead of a command line that would not help them.
     pub display_name: Option<String>,
 }
@@ -63,7 +66,14 @@ impl Command {
     #[must_use]
     pub fn new(program: OsString, arguments: Vec<OsString>) -> Command {
         let environment = Environment::Inherited;
-        Command { program, arguments, environment, folder: None, display_name: None }
+        Command {
+            program,
+            arguments,
+            environment,
+            folder: None,
+            has_real_folder: false,
+            display_name: None,
+        }
     }
 
     /// Returns the complete command line, quoted for a shell.

@@ -1,6 +1,9 @@
 //! Edge cases of packs: files that change, missing programs, and unusual output.
 
 use std::os::unix::fs::symlink;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
@@ -215,4 +218,84 @@ fn tee_writes_everything_to_a_slow_reader() {
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let warning = found["meta"]["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("stdout: of 3000000 bytes"), "{found}");
+}
+
+/// Replaces a path again and again until it is dropped.
+struct Swapper {
+    has_ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Swapper {
+    fn start(swap: impl Fn() + Send + 'static) -> Swapper {
+        swap();
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::clone(&has_ended);
+        let thread = std::thread::spawn(move || {
+            while !is_over.load(Ordering::Relaxed) {
+                swap();
+            }
+        });
+        Swapper { has_ended, thread: Some(thread) }
+    }
+}
+
+impl Drop for Swapper {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// A pack whose program prints a file of its working directory, or the file it gets.
+const PRINTS: &str = "#!/bin/sh\n[ \"$1\" = read ] && cat \"${2:-notes.txt}\"; true\n";
+
+#[track_caller]
+fn check_swapped(shelf: &TestPack, arguments: &Value, n_calls: usize) {
+    let mut client = shelf.client("");
+    let (mut n_inside, mut n_outside) = (0, 0);
+    for _ in 0..n_calls {
+        let shown = client.call("shelf_book", arguments).to_string();
+        n_inside += usize::from(shown.contains("INSIDE"));
+        n_outside += usize::from(shown.contains("OUTSIDE"));
+    }
+    assert_eq!(n_outside, 0, "of {n_calls}, {n_inside} inside: {arguments}");
+    assert!(n_inside > 0, "{arguments}");
+}
+
+#[test]
+fn a_link_that_is_swapped_does_not_lead_outside() {
+    let shelf = TestPack::with("packs-swapped-link", PRINTS);
+    let (work, scratch) = (&shelf.work, &shelf.scratch);
+    scratch.file("work/real/notes.txt", "INSIDE");
+    scratch.file("elsewhere/notes.txt", "OUTSIDE");
+    let (link, new) = (format!("{work}/link"), format!("{work}/new"));
+    let _swapper = Swapper::start(move || {
+        for target in ["../elsewhere", "real"] {
+            symlink(target, &new).unwrap();
+            std::fs::rename(&new, &link).unwrap();
+            std::thread::yield_now();
+        }
+    });
+    check_swapped(&shelf, &json!({"action": "Read", "file": "link/notes.txt"}), 200);
+    check_swapped(&shelf, &json!({"action": "Read", "workingDirectory": "link"}), 60);
+}
+
+#[test]
+fn a_folder_that_is_swapped_is_not_worked_in() {
+    let shelf = TestPack::with("packs-swapped-folder", PRINTS);
+    let (work, scratch) = (&shelf.work, &shelf.scratch);
+    scratch.file("work/real/notes.txt", "INSIDE");
+    scratch.file("elsewhere/notes.txt", "OUTSIDE");
+    symlink("../elsewhere", format!("{work}/outside")).unwrap();
+    let [real, outside, folder] =
+        ["real", "outside", "folder"].map(|name| format!("{work}/{name}"));
+    let _swapper = Swapper::start(move || {
+        for place in [&outside, &real] {
+            std::fs::rename(place, &folder).unwrap();
+            std::thread::yield_now();
+            std::fs::rename(&folder, place).unwrap();
+        }
+    });
+    check_swapped(&shelf, &json!({"action": "Read", "workingDirectory": "folder"}), 200);
 }

@@ -195,6 +195,7 @@ fn server(
                 arguments,
                 environment,
                 folder: folder.map(Into::into),
+                has_real_folder: false,
                 display_name: None,
             }))
         }

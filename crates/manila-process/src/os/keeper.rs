@@ -14,6 +14,7 @@ use std::io::{IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -31,17 +32,22 @@ use super::descendants;
 /// The first argument of a keeper.
 pub(super) const ARGUMENT: &str = "__keeper";
 
+/// The first argument of a keeper whose second one is its working directory.
+pub(super) const ARGUMENT_IN_FOLDER: &str = "__keeper-in";
+
 /// The byte on the lifeline that requests the server's end.
 pub(super) const TERMINATE: u8 = b'T';
 
 /// Runs the keeper if this process was started as one, and returns its exit code.
 pub fn run_if_keeper(arguments: impl Iterator<Item = OsString>) -> Option<u8> {
     let mut arguments = arguments.skip(1);
-    if arguments.next()? != ARGUMENT {
-        return None;
-    }
+    let folder = match arguments.next()? {
+        first if first == ARGUMENT => None,
+        first if first == ARGUMENT_IN_FOLDER => Some(PathBuf::from(arguments.next()?)),
+        _ => return None,
+    };
     let program = arguments.next()?;
-    Some(match run_keeper(program, arguments.collect()) {
+    Some(match run_keeper(program, arguments.collect(), folder.as_deref()) {
         Ok(()) => 0,
         Err(_) => 1,
     })
@@ -85,13 +91,20 @@ enum KeeperEvent {
     LifelineClosed,
 }
 
-fn run_keeper(program: OsString, arguments: Vec<OsString>) -> std::io::Result<()> {
+fn run_keeper(
+    program: OsString,
+    arguments: Vec<OsString>,
+    folder: Option<&Path>,
+) -> std::io::Result<()> {
     let mut lifeline = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let stdin = receive_stdin(&lifeline)?;
     descendants::adopt()?;
     catch_signals()?;
-    let started =
-        Command::new(program).args(arguments).stdin(Stdio::from(stdin)).process_group(0).spawn();
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::from(stdin)).process_group(0);
+    let started = check_folder(folder).and_then(|()| command.spawn());
+    // The copies of the streams are closed with it.
+    drop(command);
     let child = match started {
         Ok(child) => child,
         Err(error) => {
@@ -111,6 +124,17 @@ fn run_keeper(program: OsString, arguments: Vec<OsString>) -> std::io::Result<()
     });
     handle_events(group, &events, &mut lifeline);
     Ok(())
+}
+
+/// Fails if this process is not in the folder in which it was started: a link may have replaced a
+/// part of the path. From here on, nothing can lead the process elsewhere.
+fn check_folder(expected: Option<&Path>) -> std::io::Result<()> {
+    let Some(expected) = expected else { return Ok(()) };
+    if std::env::current_dir()? == expected {
+        return Ok(());
+    }
+    let message = format!("the working directory `{}` was replaced", expected.display());
+    Err(std::io::Error::other(message))
 }
 
 /// Closes the keeper's copies of the server's streams, so that the streams end when the server

@@ -41,9 +41,14 @@ impl Process {
         if let Some(folder) = &command.folder {
             keeper.current_dir(folder);
         }
+        match &command.folder {
+            Some(folder) if command.has_real_folder => {
+                keeper.arg(keeper::ARGUMENT_IN_FOLDER).arg(folder)
+            }
+            Some(_) | None => keeper.arg(keeper::ARGUMENT),
+        };
         let keeper = keeper
             .arg0("manila-keeper")
-            .arg(keeper::ARGUMENT)
             .arg(&command.program)
             .args(&command.arguments)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
