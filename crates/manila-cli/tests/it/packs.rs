@@ -239,6 +239,39 @@ fn checks_lists_and_shows_packs() {
 }
 
 #[test]
+fn the_example_pack_takes_paths_literally() {
+    let scratch = Scratch::new("packs-git");
+    let secret = scratch.file("work/notes.txt", "outside of the folder");
+    scratch.file("work/sub/own.txt", "own");
+    let work = secret.trim_end_matches("/notes.txt");
+    let git = |args: &[&str]| {
+        let ran = std::process::Command::new("git").args(["-C", work]).args(args).output();
+        String::from_utf8(ran.unwrap().stdout).unwrap()
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--intent-to-add", "."]);
+    let example = root().join("examples/packs/git.toml").display().to_string();
+    let config = format!("[pack.git]\nfile = \"{example}\"\nroots = [\"{work}\"]\n");
+    let config = scratch.file("manila.toml", config);
+    let call = |action: &str, path: &str| {
+        let arguments = json!({"action": action, "workingDirectory": "sub", "paths": [path]});
+        let arguments = arguments.to_string();
+        manila(&["call", "git_repository", "--config", &config, "--args", &arguments], b"").stdout
+    };
+    for path in [":/", ":!own.txt", ":(top)notes.txt", "*"] {
+        for action in ["Status", "Log", "Diff", "Stage"] {
+            let found = call(action, path);
+            let is_shown = found.contains("outside of") || found.contains("notes.txt\\n");
+            assert!(!is_shown, "{action} {path}: {found}");
+        }
+        assert_eq!(git(&["diff", "--cached", "--name-only"]), "", "{path}");
+    }
+    assert!(call("Diff", "own.txt").contains("+own"), "{}", call("Diff", "own.txt"));
+    assert!(call("Stage", ".").contains("\"success\":true"), "{}", call("Stage", "."));
+    assert_eq!(git(&["diff", "--cached", "--name-only"]), "sub/own.txt\n");
+}
+
+#[test]
 fn serves_a_pack_over_http_beside_servers() {
     let shelf = TestPack::new("packs-http");
     let config = shelf.config("[upstream.sample]\ncommand = [\"manila\", \"sample-server\"]\n");
