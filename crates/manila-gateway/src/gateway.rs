@@ -93,7 +93,7 @@ impl Gateway {
         let events = metrics.count_events("", events);
         let servers = start_servers(servers, &[], &shared, &*events_of);
         let events = redact_events(events, redactor);
-        Arc::new(Gateway {
+        let gateway = Arc::new(Gateway {
             servers: ArcSwap::from_pointee(servers),
             notifications: Arc::clone(&shared.notifications),
             deadlines: Arc::clone(&shared.deadlines),
@@ -107,7 +107,12 @@ impl Gateway {
             events_of,
             metrics,
             journal: OnceLock::new(),
-        })
+        });
+        let listing = Arc::downgrade(&gateway);
+        gateway.metrics.set_is_listed(Box::new(move |tool| {
+            listing.upgrade().is_some_and(|gateway| gateway.servers().lists_tool(tool))
+        }));
+        gateway
     }
 
     /// Returns the current servers.

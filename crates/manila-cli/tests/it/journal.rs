@@ -242,7 +242,7 @@ fn metrics_count_calls_redactions_and_starts() {
     for line in [
         r#"manila_calls_total{server="one",tool="echo",code="ok"} 1"#,
         r#"manila_calls_total{server="one",tool="echo",code="INVALID_TOOL_INPUT"} 1"#,
-        r#"manila_calls_total{server="one",tool="",code="TOOL_NOT_FOUND"} 1"#,
+        r#"manila_calls_total{server="one",tool="(other)",code="TOOL_NOT_FOUND"} 1"#,
         r#"manila_call_duration_seconds_count{server="one",tool="echo"} 2"#,
         r#"manila_redactions_total{rule="jwt"} 1"#,
         r#"manila_server_up{server="one"} 1"#,

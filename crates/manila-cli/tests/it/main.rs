@@ -34,6 +34,7 @@ mod layering;
 mod log;
 mod logs;
 mod mcp;
+mod metrics;
 mod multiple_servers;
 mod operate;
 mod output_check;

@@ -55,6 +55,11 @@ impl Backend {
         }
     }
 
+    /// Returns whether a tool with this name is known and offered.
+    pub(crate) fn lists_tool(&self, name: &str) -> bool {
+        self.settings().tool_filter.has(name) && self.tools.get(name).is_some()
+    }
+
     /// Returns the tool with this name, or `None` if it does not exist or is not found within the
     /// timeout of a call.
     pub(crate) async fn find_tool_before_timeout(

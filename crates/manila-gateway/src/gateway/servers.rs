@@ -87,6 +87,11 @@ impl Servers {
         Some((backend, Some(naming::with_text(request, &part, backend_id)?)))
     }
 
+    /// Returns whether a tool with this public name is known and offered.
+    pub(crate) fn lists_tool(&self, public: &str) -> bool {
+        self.resolve(public).is_some_and(|(backend, name)| backend.lists_tool(name))
+    }
+
     /// Returns the known tool whose name is most similar to this one, if any is.
     pub(crate) fn closest_tool(&self, name: &str) -> Option<String> {
         let known = self.all.iter().flat_map(|backend| {

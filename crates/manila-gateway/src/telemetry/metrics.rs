@@ -1,7 +1,8 @@
 //! Metrics since the start of the gateway, in the format of Prometheus.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use manila::Code;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -19,6 +20,10 @@ pub(crate) struct Metrics {
     registry: Registry,
     calls: Family<CallLabels, Counter>,
     durations: Family<ToolLabels, Histogram, fn() -> Histogram>,
+    /// The tools that have labels of their own.
+    labelled_tools: Mutex<HashSet<Arc<str>>>,
+    /// Returns whether clients can list the tool with this public name.
+    is_listed: OnceLock<Box<IsListed>>,
     redactions: Family<RuleLabels, Counter>,
     servers_up: Family<ServerLabels, Gauge>,
     starts: Family<ServerLabels, Counter>,
@@ -29,17 +34,27 @@ pub(crate) struct Metrics {
     sessions: Gauge<i64, AtomicI64>,
 }
 
+type IsListed = dyn Fn(&str) -> bool + Send + Sync;
+
+/// The label of all tools that have none of their own. MCP does not allow parentheses in the name
+/// of a tool.
+const OTHER_TOOLS: &str = "(other)";
+
+/// The number of tools that get a label of their own, and the maximum size of that label.
+const TOOLS_MAX: usize = 2_000;
+const TOOL_BYTES_MAX: usize = 256;
+
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct CallLabels {
     server: Arc<str>,
-    tool: String,
+    tool: Arc<str>,
     code: &'static str,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct ToolLabels {
     server: Arc<str>,
-    tool: String,
+    tool: Arc<str>,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -78,6 +93,8 @@ impl Default for Metrics {
         Metrics {
             calls: register(&mut registry, "calls", "Tool calls by result code"),
             durations,
+            labelled_tools: Mutex::new(HashSet::from([Arc::from(OTHER_TOOLS)])),
+            is_listed: OnceLock::new(),
             redactions: register(&mut registry, "redactions", "Redacted secrets by rule"),
             servers_up: register(&mut registry, "server_up", "Whether a server is available"),
             starts: register(&mut registry, "server_starts", "Starts of a server"),
@@ -125,11 +142,11 @@ impl Metrics {
         let labels = || ServerLabels { server: Arc::clone(server) };
         match event {
             Event::Called { tool, failure, duration } => {
-                // Unknown names get no label, because clients could send any number of them.
-                let is_known = *failure != Some(Code::ToolNotFound);
-                let tool = if is_known { tool.clone() } else { String::new() };
+                let is_found = *failure != Some(Code::ToolNotFound);
+                let tool = self.tool_label(if is_found { tool } else { OTHER_TOOLS });
                 let (server, code) = (Arc::clone(server), failure.map_or("ok", Code::name));
-                let call = CallLabels { server: Arc::clone(&server), tool: tool.clone(), code };
+                let (call_server, call_tool) = (Arc::clone(&server), Arc::clone(&tool));
+                let call = CallLabels { server: call_server, tool: call_tool, code };
                 self.calls.get_or_create(&call).inc();
                 let labels = ToolLabels { server, tool };
                 self.durations.get_or_create(&labels).observe(duration.as_secs_f64());
@@ -159,6 +176,28 @@ impl Metrics {
         }
     }
 
+    /// Sets the function that returns whether clients can list the tool with a public name. Only
+    /// such tools get a label.
+    pub(crate) fn set_is_listed(&self, is_listed: Box<IsListed>) {
+        let _ = self.is_listed.set(is_listed);
+    }
+
+    /// Returns the label of a tool. Callers can invent any number of names, and a server can list
+    /// new ones again and again, so neither may add labels without a limit.
+    fn tool_label(&self, tool: &str) -> Arc<str> {
+        let Ok(mut labelled) = self.labelled_tools.lock() else { return Arc::from(OTHER_TOOLS) };
+        if let Some(label) = labelled.get(tool) {
+            return Arc::clone(label);
+        }
+        let has_room = labelled.len() <= TOOLS_MAX && tool.len() <= TOOL_BYTES_MAX;
+        if !has_room || !self.is_listed.get().is_some_and(|is_listed| is_listed(tool)) {
+            return labelled.get(OTHER_TOOLS).map_or_else(|| Arc::from(OTHER_TOOLS), Arc::clone);
+        }
+        let label = Arc::<str>::from(tool);
+        labelled.insert(Arc::clone(&label));
+        label
+    }
+
     /// Returns all metrics in the text format of Prometheus.
     pub(crate) fn encode(&self, now: Gauges) -> String {
         let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
@@ -170,3 +209,6 @@ impl Metrics {
         text
     }
 }
+
+#[cfg(test)]
+mod tests;
