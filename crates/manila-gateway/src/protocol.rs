@@ -10,6 +10,7 @@ pub(crate) mod frames;
 pub(crate) mod host;
 pub(crate) mod id_scan;
 pub(crate) mod jsonrpc;
+pub(crate) mod list_kind;
 pub(crate) mod meta_keys;
 pub(crate) mod modern;
 pub(crate) mod naming;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use manila::request_envelope::{Request, Response};
 use manila::{JsonObject, RawJson};
 
-use super::list_cache::{ListError, ListKind, ToolPresentation};
+use super::list_cache::{ListError, ToolPresentation};
 use super::send_request::ServerResponse;
 use crate::backend::Backend;
 use crate::backend::forward::{Forwarded, forward};
 use crate::backend::tools::{ListedTool, Tool};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
+use crate::protocol::list_kind::ListKind;
 use crate::protocol::presentation::Placement;
 use crate::upstream::{Disconnected, HttpFailure};
 

@@ -12,64 +12,11 @@ use super::mcp_response::error_number;
 use crate::backend::Backend;
 use crate::backend::tools::{self, ListedTool, Tool};
 use crate::protocol::era::Era;
+use crate::protocol::list_kind::ListKind;
 use crate::protocol::naming;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::ResultFormat;
 use crate::upstream::{Disconnected, HttpFailure, UpstreamReply};
-
-/// A kind of list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListKind {
-    Tools,
-    Prompts,
-    Resources,
-    Templates,
-}
-
-impl ListKind {
-    pub(crate) const ALL: [ListKind; 4] =
-        [ListKind::Tools, ListKind::Prompts, ListKind::Resources, ListKind::Templates];
-
-    /// Returns the kind that this method lists.
-    pub(crate) fn from_method(method: &str) -> Option<ListKind> {
-        ListKind::ALL.into_iter().find(|kind| kind.method() == method)
-    }
-
-    pub(crate) fn method(self) -> &'static str {
-        match self {
-            ListKind::Tools => "tools/list",
-            ListKind::Prompts => "prompts/list",
-            ListKind::Resources => "resources/list",
-            ListKind::Templates => "resources/templates/list",
-        }
-    }
-
-    /// Returns the name of the member that holds the list.
-    pub(crate) fn member(self) -> &'static str {
-        match self {
-            ListKind::Tools => "tools",
-            ListKind::Prompts => "prompts",
-            ListKind::Resources => "resources",
-            ListKind::Templates => "resourceTemplates",
-        }
-    }
-
-    /// Returns the capability that servers with this list declare.
-    pub(crate) fn capability(self) -> &'static str {
-        match self {
-            ListKind::Tools => "tools",
-            ListKind::Prompts => "prompts",
-            ListKind::Resources | ListKind::Templates => "resources",
-        }
-    }
-
-    /// Returns whether this notification announces a change of the list.
-    fn is_changed_by(self, method: &str) -> bool {
-        let kind =
-            method.strip_prefix("notifications/").and_then(|it| it.strip_suffix("/list_changed"));
-        kind == Some(self.capability())
-    }
-}
 
 /// The last list of each kind.
 #[derive(Default)]

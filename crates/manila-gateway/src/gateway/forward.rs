@@ -7,9 +7,10 @@ use manila::{Code, RawJson};
 
 use super::{Gateway, Servers};
 use crate::backend::Backend;
-use crate::backend::{Forwarded, ListKind, ServerResponse, UNKNOWN_TASK, forward};
+use crate::backend::{Forwarded, ServerResponse, UNKNOWN_TASK, forward};
 use crate::protocol::caller::Caller;
 use crate::protocol::jsonrpc::Fault;
+use crate::protocol::list_kind::ListKind;
 use crate::protocol::naming;
 use crate::protocol::presentation::Placement;
 

@@ -6,10 +6,11 @@ use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
 use super::{Gateway, Servers};
-use crate::backend::{Forwarded, ListKind, ToolPresentation};
+use crate::backend::{Forwarded, ToolPresentation};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
+use crate::protocol::list_kind::ListKind;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::ResultFormat;
 use crate::rt::offload::Offloadable;
