@@ -38,6 +38,7 @@ mod tasks;
 mod tool_answer;
 mod tool_call;
 pub(crate) mod tools;
+mod unsealed;
 mod uris;
 
 pub(crate) use forward::{Forwarded, forward};

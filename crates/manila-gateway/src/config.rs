@@ -199,7 +199,7 @@ impl Config {
         settings.redaction = Arc::new(redaction.clone());
         settings.tools = Arc::new(tool::read(text, &file.tool)?);
         let limits = limits::read(text, &file.limits, &mut settings)?;
-        let listen = listen::read(text, &file.listen)?;
+        let listen = listen::read(text, &file.listen, &mut settings)?;
         let journal = journal::read(text, &file.journal)?;
         let contract = file.contract.as_ref().map(|_| settings.format);
         let (speaks, servers) = (settings.speaks, Vec::new());

@@ -12,7 +12,7 @@ use crate::contract::{Contract, Reply, render};
 use crate::observed::Observation;
 use crate::outcome::Outcome;
 use crate::prepared::attest::{Attestation, Attested, attest};
-pub use crate::prepared::check_output::OutputCheck;
+pub use crate::prepared::check_output::{MismatchCause, OutputCheck, Verdict};
 use crate::prepared::check_output::{check_output, check_redacted};
 use crate::prepared::fit::{Budget, fit};
 pub use crate::prepared::redact::Redaction;
@@ -21,8 +21,10 @@ use crate::stage::classify::{Media, classify};
 use crate::stage::unwrap_nested::unwrap_nested;
 
 mod convert;
+mod unsealed;
 
 pub use convert::{ConvertError, Converted, convert};
+pub use unsealed::check_unsealed;
 
 /// The settings of all stages for one call.
 #[derive(Debug, Clone, Copy, Default)]

@@ -150,6 +150,7 @@ output_check = "warn"
 [listen]
 http = "127.0.0.1:7300"
 stdio = false
+allow_none = true
 
 [upstream.files]
 command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]

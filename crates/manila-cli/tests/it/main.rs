@@ -37,6 +37,7 @@ mod mcp;
 mod metrics;
 mod multiple_servers;
 mod operate;
+mod operator_rules;
 mod output_check;
 mod pack_schema;
 mod packs;

@@ -79,10 +79,11 @@ fn a_refused_result_reports_the_violations() {
     let ran = manila(&[&["call", "wrong_output"], &server[..]].concat(), b"");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("seven") && ran.stdout.contains("OUTPUT_SCHEMA_MISMATCH"));
-    // `none` forwards results without an envelope, and advertises the server's own schemas.
+    // `none` forwards results without an envelope, and checks them, too.
     let none = ["call", "wrong_output", "--contract", "none", "--config", &config];
     let ran = manila(&[&none, &server[..]].concat(), b"");
-    assert!(ran.code == 0 && ran.stdout.contains("seven"), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.code == 1 && ran.stdout.contains(message), "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("seven"), "{}", ran.stdout);
 }
 
 /// Calls a tool whose schema requires a key, and whose result contains a fake one.

@@ -8,11 +8,16 @@ use crate::serve::wait_until;
 
 #[track_caller]
 fn check_answer(method: &str, options: &[&str], members: &str) {
-    let answer = format!(r#"{{"jsonrpc":"2.0", "id":2,{members}}}"#);
-    let script = format!("read confirmed; read line; echo '{answer}'; cat >/dev/null");
+    let answer = format!(r#"{{"jsonrpc":"2.0", "id":ID,{members}}}"#);
+    // Before the first call, the gateway lists the tools.
+    let tools = r#"{"tools":[{"name":"t"}]}"#;
+    let list = format!(r#"read list; echo '{{"jsonrpc":"2.0","id":2,"result":{tools}}}'"#);
+    let (list, id) = if method == "tools/call" { (list, "3") } else { (String::new(), "2") };
+    let echoed = answer.replace("ID", id);
+    let script = format!("read confirmed; {list}\nread line; echo '{echoed}'; cat >/dev/null");
     let mut client = connect(options, &script);
     client.start_request("x", method, &json!({"name": "t"}));
-    assert_eq!(client.line(), answer.replace(r#""id":2"#, r#""id":"x""#));
+    assert_eq!(client.line(), answer.replace("ID", "\"x\""));
 }
 
 #[test]

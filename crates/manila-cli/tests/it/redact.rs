@@ -154,10 +154,7 @@ fn no_response_contains_a_secret() {
         ["response-v2", "envelope-v1", "machine-readable-v1", "mcp.envelope.v0.1", "none"];
     for contract in contracts {
         for members in results {
-            let script = match contract {
-                "none" => answer(2, members),
-                _ => listed.clone() + &answer(3, members),
-            };
+            let script = listed.clone() + &answer(3, members);
             let script = format!("read confirmed; {script} cat >/dev/null");
             let mut client = connect(&["--contract", contract, "--verbose"], &script);
             client.start_request("x", "tools/call", &json!({"name": "t"}));

@@ -163,9 +163,11 @@ fn a_malformed_request_logs_the_same_line_on_every_transport() {
 fn servers_get_a_span_of_the_callers_trace() {
     let scratch = Scratch::new("request-ids-trace");
     let file = scratch.file("seen", "");
-    let answer = r#"echo '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'"#;
+    let list = r#"echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"any"}]}}'"#;
+    let answer = r#"echo '{"jsonrpc":"2.0","id":3,"result":{"content":[]}}'"#;
     let script = format!(
-        "{ANSWER_INITIALIZE}read -r ready; read -r call; echo \"$call\" >{file}; {answer}; cat"
+        "{ANSWER_INITIALIZE}read -r ready; read -r list; {list}; \
+         read -r call; echo \"$call\" >{file}; {answer}; cat"
     );
     for (meta, is_continued) in [
         (json!({"traceparent": format!("00-{TRACE}-b7ad6b7169203331-01")}), true),

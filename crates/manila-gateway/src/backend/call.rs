@@ -23,7 +23,7 @@ use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
 use crate::rt::offload::{Work, leave_reactor};
 use crate::telemetry::event::Event;
-use crate::upstream::{HeaderParams, RequestOverrides, TransportKind};
+use crate::upstream::{HeaderParams, RequestOverrides};
 
 impl Backend {
     /// Calls the tool that the server knows as `name`.
@@ -38,15 +38,7 @@ impl Backend {
             Ok(call) => call,
             Err(refusal) => return Answer::Refused(refusal),
         };
-        let answer = match call.presentation.format {
-            _ if !self.settings().tool_filter.has(&call.name) => {
-                Answer::Refused(Refusal::unknown_tool(None))
-            }
-            ResultFormat::Contract(contract) => self.call_checked(&call, contract).await,
-            ResultFormat::Passthrough => {
-                self.call_passthrough(&call, self.deadline_of(&call.public_name)).await
-            }
-        };
+        let answer = self.find_and_call(&call).await;
         self.report_end(&call, &answer);
         answer
     }
@@ -94,7 +86,7 @@ impl Backend {
         caller: &'a Arc<Caller>,
     ) -> Result<ToolCall<'a>, Refusal> {
         let ParsedCall { name: public_name, arguments, meta, .. } = parsed;
-        let requested = ResultFormat::from_meta(meta.as_ref())
+        let requested = ResultFormat::from_meta(meta.as_ref(), self.settings().none_requests)
             .map_err(|violation| Refusal::new(Code::InvalidToolInput).violation(violation))?;
         let format = requested.or(caller.preferences.format);
         let preferences = Preferences { format, ..caller.preferences };
@@ -112,37 +104,11 @@ impl Backend {
         })
     }
 
-    /// Forwards a call for `contract = "none"`, and returns the server's result without an
-    /// envelope, redacted and with public links and task ids.
-    pub(super) async fn call_passthrough(&self, call: &ToolCall<'_>, deadline: Deadline) -> Answer {
-        if let Kind::Pack(_) = &self.kind {
-            return Box::pin(self.call_pack_passthrough(call, deadline)).await;
+    /// Finds the tool, and calls it. A name that the server does not list is refused.
+    async fn find_and_call(&self, call: &ToolCall<'_>) -> Answer {
+        if !self.settings().tool_filter.has(&call.name) {
+            return Answer::Refused(Refusal::unknown_tool(None));
         }
-        let tool = match self.tools.transport() {
-            TransportKind::Pipe => self.tools.get(&call.name),
-            // The tool's definition lists the arguments that are also sent as HTTP headers, so it
-            // must be known before the call.
-            TransportKind::Http => self.find_tool_before_timeout(&call.name, call.caller).await,
-        };
-        let overrides = request_overrides(tool.as_deref(), call);
-        let received = self.send_request(call.request, call.caller, &overrides, deadline).await;
-        match received.and_then(|response| reject_cross_era_request(response, call.caller)) {
-            Ok(response) => {
-                let response = self.with_public_links(response);
-                if let Ok(result) = response.answer() {
-                    self.tasks.store(result, call, ResultFormat::Passthrough);
-                }
-                let response = match self.find_consent(&call.public_name, call.requested_output) {
-                    Some(_) => response,
-                    None => self.redact(call.request, response),
-                };
-                Answer::Passthrough(self.with_public_task(response))
-            }
-            Err(failure) => self.plain_failure(call, failure),
-        }
-    }
-
-    async fn call_checked(&self, call: &ToolCall<'_>, contract: Contract) -> Answer {
         let mut deadline = self.deadline_of(&call.public_name);
         let found = tokio::select! {
             biased;
@@ -150,34 +116,30 @@ impl Backend {
             () = deadline.wait() => ToolLookup::TimedOut,
         };
         let failure = match found {
-            ToolLookup::Tool(tool) => {
-                return self.strip_and_call(call, contract, Some(tool), deadline).await;
-            }
+            ToolLookup::Tool(tool) => return self.strip_and_call(call, Some(tool), deadline).await,
             // If the server lists no tools, or too many to keep, it decides whether the tool
             // exists.
-            ToolLookup::Unlisted => {
-                return self.strip_and_call(call, contract, None, deadline).await;
-            }
+            ToolLookup::Unlisted => return self.strip_and_call(call, None, deadline).await,
             ToolLookup::Unknown => {
                 let similar = self.tools.closest(&call.name).map(|name| self.public_name(&name));
                 return Answer::Refused(Refusal::unknown_tool(similar.as_deref()));
             }
+            ToolLookup::Withheld => return Answer::Refused(Refusal::withheld_tool()),
             ToolLookup::Disconnected(reason) => RequestFailure::Disconnected(reason),
             ToolLookup::HttpFailure(failure) => RequestFailure::HttpFailure(failure),
             ToolLookup::TimedOut => RequestFailure::TimedOut(deadline.timeout()),
         };
-        self.seal(call, contract, None, self.observe_failure(failure), None)
+        self.fail(call, self.observe_failure(failure))
     }
 
     /// Removes the gateway's own arguments from the call, if any, and sends the rest.
     async fn strip_and_call(
         &self,
         call: &ToolCall<'_>,
-        contract: Contract,
         tool: Option<Arc<Tool>>,
         deadline: Deadline,
     ) -> Answer {
-        let stripped = if self.kind.accepts_gateway_arguments(contract) {
+        let stripped = if self.kind.accepts_gateway_arguments(call.presentation.format) {
             gateway_arguments::strip_arguments(
                 call.request,
                 call.arguments.as_ref(),
@@ -187,12 +149,12 @@ impl Backend {
             Ok(None)
         };
         match stripped {
-            Ok(None) => self.check_and_call(call, contract, tool, deadline).await,
+            Ok(None) => self.check_and_call(call, tool, deadline).await,
             Ok(Some(stripped)) => {
                 let call = Box::new(call.without_gateway_arguments(&stripped));
-                Box::pin(self.check_and_call(&call, contract, tool, deadline)).await
+                Box::pin(self.check_and_call(&call, tool, deadline)).await
             }
-            Err(violation) => self.seal_invalid_arguments(call, contract, vec![violation]),
+            Err(violation) => self.refuse_arguments(call, vec![violation]),
         }
     }
 
@@ -200,7 +162,6 @@ impl Backend {
     async fn check_and_call(
         &self,
         call: &ToolCall<'_>,
-        contract: Contract,
         tool: Option<Arc<Tool>>,
         deadline: Deadline,
     ) -> Answer {
@@ -211,21 +172,48 @@ impl Backend {
             leave_reactor_to_check(&schema, arguments).await;
             let violations = check_arguments(arguments, &schema);
             if !violations.is_empty() {
-                return self.seal_invalid_arguments(call, contract, violations);
+                return self.refuse_arguments(call, violations);
             }
         }
-        self.send_call(call, contract, tool, deadline).await
+        match call.presentation.format {
+            ResultFormat::Contract(contract) => {
+                self.send_call(call, contract, tool, deadline).await
+            }
+            ResultFormat::Passthrough => self.call_passthrough(call, tool, deadline).await,
+        }
     }
 
-    fn seal_invalid_arguments(
-        &self,
-        call: &ToolCall<'_>,
-        contract: Contract,
-        violations: Vec<Violation>,
-    ) -> Answer {
+    fn refuse_arguments(&self, call: &ToolCall<'_>, violations: Vec<Violation>) -> Answer {
         let reported = violations.clone();
         let invalid = Observed::Invalid(Invalid { violations, ..Invalid::default() });
-        self.seal(call, contract, None, invalid, None).with_violations(reported)
+        self.fail(call, invalid).with_violations(reported)
+    }
+
+    /// Sends a call for `contract = "none"`, and returns the server's result without an envelope.
+    pub(super) async fn call_passthrough(
+        &self,
+        call: &ToolCall<'_>,
+        tool: Option<Arc<Tool>>,
+        deadline: Deadline,
+    ) -> Answer {
+        if let Kind::Pack(_) = &self.kind {
+            return Box::pin(self.call_pack_passthrough(call, deadline)).await;
+        }
+        let overrides = request_overrides(tool.as_deref(), call);
+        let received = self.send_request(call.request, call.caller, &overrides, deadline).await;
+        match received.and_then(|response| reject_cross_era_request(response, call.caller)) {
+            Ok(response) => {
+                let response = self.with_public_links(response);
+                if let Ok(result) = response.answer() {
+                    self.tasks.store(result, call, ResultFormat::Passthrough);
+                }
+                if let Some(schema) = tool.as_ref().and_then(|tool| tool.output.as_ref()) {
+                    leave_reactor_to_check(schema, response.answer().ok()).await;
+                }
+                self.return_unsealed(call, tool.as_deref(), response)
+            }
+            Err(failure) => self.fail(call, self.observe_failure(failure)),
+        }
     }
 
     /// Sends a call whose arguments have been checked.
@@ -285,14 +273,12 @@ impl Backend {
             return self.seal(call, contract, tool, mcp_response::observe_no_result(), None);
         };
         let parts = McpResult::from_object(&object);
-        if parts.is_unfinished() {
+        if mcp_response::is_unfinished(&parts, response.era) {
             self.tasks.store(result, call, ResultFormat::Contract(contract));
             return Answer::Passthrough(self.with_public_task(response));
         }
         if tool.is_some_and(|tool| tool.belongs_to_app) {
-            let has_consent = self.find_consent(&call.public_name, call.requested_output).is_some();
-            let response = if has_consent { response } else { self.redact(call.request, response) };
-            return Answer::Passthrough(response);
+            return self.return_unsealed(call, tool, response);
         }
         let meta = parts.meta().cloned();
         self.seal(call, contract, tool, Observed::Mcp(parts), meta)

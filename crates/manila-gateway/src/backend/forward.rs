@@ -93,8 +93,9 @@ pub(super) fn cross_era_request(response: &ServerResponse, caller: &Caller) -> O
 }
 
 /// Returns whether a result is not final: the server requests input, or has created a task.
-fn is_unfinished(result: &RawJson) -> bool {
-    JsonObject::new(result.clone()).is_some_and(|it| McpResult::from_object(&it).is_unfinished())
+fn is_unfinished(result: &RawJson, era: Era) -> bool {
+    let result = JsonObject::new(result.clone());
+    result.is_some_and(|it| mcp_response::is_unfinished(&McpResult::from_object(&it), era))
 }
 
 impl Backend {
@@ -113,7 +114,7 @@ impl Backend {
         let ServerResponse { response, era } = response;
         let is_exempt = match &response.answer {
             Ok(result) => {
-                UNREDACTED_METHODS.contains(&request.method.as_str()) || is_unfinished(result)
+                UNREDACTED_METHODS.contains(&request.method.as_str()) || is_unfinished(result, era)
             }
             Err(error) => mcp_response::requires_client_action(error),
         };

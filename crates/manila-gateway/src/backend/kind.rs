@@ -6,6 +6,7 @@ use manila::Contract;
 use manila_pack::Pack;
 
 use crate::config::Server;
+use crate::protocol::presentation::ResultFormat;
 
 /// The kind of a backend.
 pub(crate) enum Kind {
@@ -25,10 +26,13 @@ impl Kind {
 
     /// Returns whether callers may pass the gateway's own arguments among those of a tool (M11,
     /// M12). Packs always accept them: they are made for `machine-readable-v1`.
-    pub(super) fn accepts_gateway_arguments(&self, contract: Contract) -> bool {
-        match self {
-            Kind::Server => contract == Contract::MachineReadableV1,
-            Kind::Pack(_) => true,
+    pub(super) fn accepts_gateway_arguments(&self, format: ResultFormat) -> bool {
+        match (self, format) {
+            (_, ResultFormat::Passthrough) => false,
+            (Kind::Server, ResultFormat::Contract(contract)) => {
+                contract == Contract::MachineReadableV1
+            }
+            (Kind::Pack(_), ResultFormat::Contract(_)) => true,
         }
     }
 

@@ -21,8 +21,10 @@ use crate::upstream::{Disconnected, HttpFailure};
 pub(super) enum ToolLookup {
     Tool(Arc<Tool>),
     Unknown,
-    /// The server lists no tools, or too many to keep, so the tool may exist.
+    /// The server does not list its tools, or lists too many to keep, so the tool may exist.
     Unlisted,
+    /// The server does not list its tools, so the tool may be one that is not offered.
+    Withheld,
     Disconnected(Disconnected),
     HttpFailure(HttpFailure),
     TimedOut,
@@ -46,7 +48,13 @@ impl Backend {
         match Box::pin(self.list_all_tools(era)).await {
             Err(ListError::Disconnected(reason)) => ToolLookup::Disconnected(reason),
             Err(ListError::HttpFailure(failure)) => ToolLookup::HttpFailure(failure),
-            Err(ListError::Refused | ListError::TooLarge(_)) => ToolLookup::Unlisted,
+            Err(ListError::Refused | ListError::TooLarge(_)) => {
+                if self.settings().tool_filter.has_unlisted(name) {
+                    ToolLookup::Unlisted
+                } else {
+                    ToolLookup::Withheld
+                }
+            }
             Err(ListError::TimedOut) => ToolLookup::TimedOut,
             Ok(names) => match self.tools.get(name) {
                 Some(tool) => ToolLookup::Tool(tool),
@@ -76,6 +84,7 @@ impl Backend {
             ToolLookup::Tool(tool) => Some(tool),
             ToolLookup::Unknown
             | ToolLookup::Unlisted
+            | ToolLookup::Withheld
             | ToolLookup::Disconnected(_)
             | ToolLookup::HttpFailure(_)
             | ToolLookup::TimedOut => None,
@@ -146,14 +155,16 @@ impl Backend {
     }
 
     /// Requests all tools from the server, removes those that no longer exist, and returns their
-    /// names.
+    /// names. Fails if the server has no list of tools.
     pub(super) async fn list_all_tools(
         &self,
         era: Option<Era>,
     ) -> Result<HashSet<String>, ListError> {
         let mut names = HashSet::new();
+        let mut has_list = false;
         self.each_page(ListKind::Tools, era, |page| {
             let tools = page.get("tools");
+            has_list |= tools.is_some();
             let tools = tools.iter().flat_map(RawJson::items);
             names.extend(tools.filter_map(|tool| match self.tools.store(&tool) {
                 ListedTool::Tool(name, _) => Some(name),
@@ -161,6 +172,9 @@ impl Backend {
             }));
         })
         .await?;
+        if !has_list {
+            return Err(ListError::Refused);
+        }
         self.tools.keep_only(&names);
         Ok(names)
     }

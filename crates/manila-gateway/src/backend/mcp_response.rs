@@ -3,14 +3,21 @@
 use manila::json::Kind;
 use manila::stage::attest::Attested;
 use manila::stage::classify::code_from_text;
-use manila::{Code, Ended, Failed, Failure, JsonObject, Observed, RawJson};
+use manila::{Code, Ended, Failed, Failure, JsonObject, McpResult, Observed, RawJson};
 
+use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::{self, Fault};
 use crate::upstream::Unavailable;
 
 /// Returns whether an error requires the client to act, for example to use another version.
 pub(super) fn requires_client_action(error: &RawJson) -> bool {
     matches!(error_number(error), Some(-32042 | -32020 | -32021 | -32022))
+}
+
+/// Returns whether the result of a server of this era is not final: the server requests input, or
+/// has started a task. In the legacy era, `resultType` is not defined and means nothing.
+pub(super) fn is_unfinished(result: &McpResult, era: Era) -> bool {
+    result.is_task_handle() || (era == Era::Modern && result.is_interim())
 }
 
 /// Returns the code of a JSON-RPC error.

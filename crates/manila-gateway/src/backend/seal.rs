@@ -19,7 +19,7 @@ use crate::backend::tools::Tool;
 use crate::config::OutputCheck;
 use crate::config::Passthrough;
 use crate::protocol::caller::Caller;
-use crate::protocol::presentation::Presentation;
+use crate::protocol::presentation::{Presentation, ResultFormat};
 use crate::rt::clock;
 use crate::telemetry::event::{Consent, Event};
 use crate::upstream::Unavailable;
@@ -132,9 +132,17 @@ impl Backend {
         answer.with_violations(refusal.violations().to_vec())
     }
 
-    /// Returns the failure of a call without a response, as plain text.
-    pub(super) fn plain_failure(&self, call: &ToolCall<'_>, failure: RequestFailure) -> Answer {
-        let observation = Observation::new(self.observe_failure(failure));
+    /// Answers a call that failed in the gateway, in the format that its caller gets.
+    pub(super) fn fail(&self, call: &ToolCall<'_>, observed: Observed) -> Answer {
+        match call.presentation.format {
+            ResultFormat::Contract(contract) => self.seal(call, contract, None, observed, None),
+            ResultFormat::Passthrough => self.fail_plain(call, observed),
+        }
+    }
+
+    /// Answers a call that failed, as plain text.
+    fn fail_plain(&self, call: &ToolCall<'_>, observed: Observed) -> Answer {
+        let observation = Observation::new(observed);
         let gateway_settings = self.settings();
         let mut settings = pipeline::Settings::default();
         settings.redaction = Redaction::Custom(&gateway_settings.redaction.redactor);

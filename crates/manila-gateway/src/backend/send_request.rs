@@ -18,7 +18,7 @@ use crate::rt::offload::{Work, leave_reactor};
 use crate::upstream::{Disconnected, HttpFailure, RequestOverrides, UpstreamReply, Waiting};
 
 /// A server's response, and the era in which it is written.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ServerResponse {
     pub(crate) response: Response,
     pub(crate) era: Era,

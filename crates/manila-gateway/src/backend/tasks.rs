@@ -9,17 +9,19 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use manila::request_envelope::{Request, Response};
+use manila::request_envelope::{Message, Request, Response};
 use manila::{Code, JsonObject, McpResult, Observed, RawJson};
 
 use super::consent::RequestedOutput;
 use super::forward::{Forwarded, forward, forward_unredacted};
+use super::mcp_response::plain_result;
 use super::send_request::ServerResponse;
 use super::tool_call::ToolCall;
+use super::unsealed::{CalledTool, ResultPlace, Secrets};
 use super::{Answer, Refusal, Sealed, task_ids};
 use crate::backend::Backend;
 use crate::protocol::caller::{Caller, Client};
-use crate::protocol::jsonrpc::Fault;
+use crate::protocol::jsonrpc::{Fault, replace_part};
 use crate::protocol::presentation::ResultFormat;
 use crate::protocol::presentation::{Preferences, TextMode};
 use crate::protocol::request_source::Principal;
@@ -119,6 +121,17 @@ impl Task {
     }
 }
 
+/// Replaces the result in the details of a task.
+fn replace_result(response: ServerResponse, result: &RawJson) -> ServerResponse {
+    let Some(given) = ResultPlace::TaskDetails.result(&response) else { return response };
+    let frame = replace_part(&response.response.frame, &given, result.as_bytes());
+    match Message::from_json(frame) {
+        Ok(Message::Response(replaced)) => ServerResponse { response: replaced, ..response },
+        // A response with another result is still a response.
+        Ok(Message::Request(_) | Message::Notification(_)) | Err(_) => response,
+    }
+}
+
 /// Returns the server's id of the task in a request.
 fn task_id(request: &Request) -> Option<RawJson> {
     request.params.as_ref()?.get("taskId")
@@ -164,7 +177,10 @@ impl Backend {
                 let tool = self.tools.get(&call.name);
                 self.send_call(&call, contract, tool, deadline).await
             }
-            ResultFormat::Passthrough => self.call_passthrough(&call, deadline).await,
+            ResultFormat::Passthrough => {
+                let tool = self.tools.get(&call.name);
+                self.call_passthrough(&call, tool, deadline).await
+            }
         };
         self.report_end(&call, &answer);
         answer
@@ -238,9 +254,30 @@ impl Backend {
             }
         };
         self.seal_result(&response, request, caller, &task).unwrap_or_else(|| {
-            let redacted = Forwarded::Passthrough(self.redact(request, response));
-            TaskDetails::Forwarded(self.with_public_ids(redacted))
+            let forwarded = Forwarded::Passthrough(self.return_details(request, response, &task));
+            TaskDetails::Forwarded(self.with_public_ids(forwarded))
         })
+    }
+
+    /// Returns the details of a task without an envelope. A result that a strict check refuses is
+    /// replaced by a failure.
+    fn return_details(
+        &self,
+        request: &Request,
+        response: ServerResponse,
+        task: &Task,
+    ) -> ServerResponse {
+        let (tool, name) = (self.tools.get(&task.tool), self.public_name(&task.tool));
+        let called = CalledTool { name: &name, tool: tool.as_deref() };
+        let place = ResultPlace::TaskDetails;
+        let (original, secrets) = (response.clone(), Secrets::Redacted);
+        match self.check_and_redact(called, request, response, place, secrets) {
+            Ok(response) => response,
+            Err(failure) => {
+                let text = self.settings().redaction.redact_text(failure.message.into_owned());
+                self.redact(request, replace_result(original, &plain_result(&text, true)))
+            }
+        }
     }
 
     fn seal_result(

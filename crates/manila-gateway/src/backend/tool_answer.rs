@@ -129,9 +129,12 @@ impl Answer {
 
     /// Adds the rules that a refused request violates.
     pub(super) fn with_violations(mut self, violations: Vec<Violation>) -> Answer {
-        if let Answer::Sealed(sealed) = &mut self
-            && let Some(failure) = &mut sealed.failure
-        {
+        let failure = match &mut self {
+            Answer::Sealed(sealed) => sealed.failure.as_mut(),
+            Answer::Plain { failure, .. } => failure.as_mut(),
+            Answer::Passthrough(_) | Answer::Refused(_) => None,
+        };
+        if let Some(failure) = failure {
             failure.violations = violations;
         }
         self
@@ -163,6 +166,13 @@ impl Refusal {
             Violation::new("/params/name", "enum", format!("is not a tool of this server{hint}"));
         // Q4: the message is the catalogue's; the violation suggests the similar name.
         Refusal::new(Code::ToolNotFound).violation(violation)
+    }
+
+    /// Refuses a call to a tool that the server does not list and the operator does not name.
+    pub(crate) fn withheld_tool() -> Refusal {
+        let message = "is not in the server's list of tools, which cannot be read; with `allow` or \
+                       `deny`, only tools that are listed or named in `allow` can be called";
+        Refusal::new(Code::ToolNotFound).violation(Violation::new("/params/name", "enum", message))
     }
 
     pub(crate) fn violation(self, violation: Violation) -> Refusal {

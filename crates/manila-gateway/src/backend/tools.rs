@@ -93,11 +93,6 @@ impl Tools {
         }
     }
 
-    /// Returns the transport to the server.
-    pub(crate) fn transport(&self) -> TransportKind {
-        self.transport
-    }
-
     /// Returns the tool with this name, if it is known.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Tool>> {
         self.known.lock().ok()?.get(name).cloned()

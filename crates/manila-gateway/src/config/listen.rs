@@ -6,7 +6,9 @@ use manila_files::{ConfigError, Key, Kind, at, key, values};
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::settings::Settings;
 use crate::protocol::host;
+use crate::protocol::presentation::NoneRequests;
 
 /// The keys of `[listen]`.
 pub(super) const KEYS: &[Key] = &[
@@ -16,6 +18,12 @@ pub(super) const KEYS: &[Key] = &[
         "loopback address on which to accept HTTP clients, e.g. `\"127.0.0.1:7300\"`",
     ),
     key("listen.stdio", Kind::Flag, "`true` serves one client over stdio"),
+    key(
+        "listen.allow_none",
+        Kind::Flag,
+        "whether a caller may request results without an envelope, with `none` as its contract; \
+         default `true`. `contract = \"none\"` in this file applies either way",
+    ),
 ];
 
 #[derive(Deserialize, Default)]
@@ -23,6 +31,7 @@ pub(super) const KEYS: &[Key] = &[
 pub(super) struct ListenTable {
     http: Option<Spanned<String>>,
     stdio: bool,
+    allow_none: Option<bool>,
 }
 
 /// The transports that clients connect to.
@@ -35,9 +44,17 @@ pub struct Listen {
     pub stdio: bool,
 }
 
-/// Reads the table.
-pub(super) fn read(text: &str, table: &ListenTable) -> Result<Listen, ConfigError> {
-    let ListenTable { http, stdio } = table;
+/// Reads the table. The contracts that callers may request are part of the settings, so that a
+/// reload replaces them.
+pub(super) fn read(
+    text: &str,
+    table: &ListenTable,
+    settings: &mut Settings,
+) -> Result<Listen, ConfigError> {
+    let ListenTable { http, stdio, allow_none } = table;
+    if *allow_none == Some(false) {
+        settings.none_requests = NoneRequests::Refused;
+    }
     let http = http.as_ref().map(|address| local_address(text, address)).transpose()?;
     Ok(Listen { http, stdio: *stdio })
 }

@@ -14,7 +14,9 @@ use super::tool::ToolSettings;
 use super::upstream::ToolFilter;
 use super::value::{contract, result_format, set};
 use crate::protocol::era::Era;
-use crate::protocol::presentation::{Placement, Preferences, Presentation, ResultFormat, TextMode};
+use crate::protocol::presentation::{
+    NoneRequests, Placement, Preferences, Presentation, ResultFormat, TextMode,
+};
 
 /// The keys at the top level.
 pub(super) const KEYS: &[Key] = &[
@@ -62,6 +64,8 @@ pub struct Settings {
     pub is_lazy: bool,
     /// The format of results whose caller requests none.
     pub format: ResultFormat,
+    /// Whether callers may request results without an envelope.
+    pub none_requests: NoneRequests,
     /// Whether `machine-readable-v1` results are plain text unless their caller requests an
     /// envelope (M11). This always applies to the contract of a single tool.
     pub is_plain: bool,
@@ -155,6 +159,7 @@ impl Default for Settings {
             is_lazy: false,
             is_plain: false,
             format: ResultFormat::Contract(Contract::default()),
+            none_requests: NoneRequests::default(),
             tool_filter: ToolFilter::default(),
             tools: Arc::default(),
             speaks: None,

@@ -281,6 +281,17 @@ impl ToolFilter {
         let is_among = |patterns: &[String]| patterns.iter().any(|it| glob_match(tool, it));
         self.allow.as_deref().is_none_or(is_among) && !is_among(&self.deny)
     }
+
+    /// Returns whether a tool is offered that the server does not list.
+    ///
+    /// The server may accept other spellings of its tools' names. Without its list, the filter
+    /// cannot tell which tool a name means, so it offers only names that `allow` spells out.
+    #[must_use]
+    pub fn has_unlisted(&self, tool: &str) -> bool {
+        let is_unfiltered = self.allow.is_none() && self.deny.is_empty();
+        let mut allowed = self.allow.iter().flatten().filter(|name| !name.contains('*'));
+        is_unfiltered || (allowed.any(|name| name == tool) && self.has(tool))
+    }
 }
 
 /// Returns whether a name matches a pattern, in which `*` matches any characters.

@@ -194,12 +194,12 @@ fn refuse_body(state: &HttpState, error: BodyError) -> HttpReply {
 }
 
 /// Returns the format that the header `Manila-Contract` requests, if there is one.
-fn requested_format(head: &Head) -> Result<Option<ResultFormat>, RefusalReply> {
+fn requested_format(state: &HttpState, head: &Head) -> Result<Option<ResultFormat>, RefusalReply> {
     let Some(id) = head.headers.get("manila-contract") else { return Ok(None) };
-    let requested = id.to_str().ok().and_then(ResultFormat::from_id);
-    requested.map(Some).ok_or_else(|| {
-        let ids: Vec<&str> = ResultFormat::ids().collect();
-        let message = format!("the header Manila-Contract must be one of {}", ids.join(", "));
+    let none = state.gateway.settings().none_requests;
+    let requested = ResultFormat::parse_requested(id.to_str().ok(), none);
+    requested.map(Some).map_err(|rule| {
+        let message = format!("the header Manila-Contract {rule}");
         Box::new(reply::refusal(StatusCode::BAD_REQUEST, Code::InvalidEnvelope, &message))
     })
 }

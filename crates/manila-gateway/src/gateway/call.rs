@@ -65,7 +65,8 @@ impl Gateway {
         let owner = servers.resolve(tool).map(|(backend, _)| backend);
         let settings = owner.map_or_else(|| self.settings(), |owner| owner.settings());
         // An unknown format is ignored: the call is refused for another reason.
-        let requested = ResultFormat::from_meta(request.meta.as_ref()).ok().flatten();
+        let requested = ResultFormat::from_meta(request.meta.as_ref(), settings.none_requests);
+        let requested = requested.ok().flatten();
         let format = requested.or(caller.preferences.format);
         let preferences = Preferences { format, ..caller.preferences };
         let presentation = settings.presentation(tool, preferences, caller.era());

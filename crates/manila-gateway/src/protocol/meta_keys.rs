@@ -22,6 +22,9 @@ pub(crate) const STEP_ID: &str = "dev.manila/stepId";
 /// In a response: the canonical failure code.
 pub(crate) const CODE: &str = "dev.manila/code";
 
+/// In a response without an envelope: the gateway's warnings about the result.
+pub(crate) const WARNINGS: &str = "dev.manila/warnings";
+
 /// In a response: the gateway's name and version.
 pub(crate) const GATEWAY: &str = "dev.manila/gateway";
 

@@ -29,20 +29,54 @@ impl ResultFormat {
     }
 
     /// Returns the format that the `_meta` of a request requests, or the rule that it violates.
-    pub(crate) fn from_meta(meta: Option<&RawJson>) -> Result<Option<ResultFormat>, Violation> {
+    pub(crate) fn from_meta(
+        meta: Option<&RawJson>,
+        none: NoneRequests,
+    ) -> Result<Option<ResultFormat>, Violation> {
         let Some(id) = meta.and_then(|meta| meta.get(meta_keys::CONTRACT)) else { return Ok(None) };
-        let format = id.as_text().and_then(|id| ResultFormat::from_id(&id));
-        format.map(Some).ok_or_else(|| {
-            let ids: Vec<&str> = ResultFormat::ids().collect();
-            let message = format!("must be one of {}", ids.join(", "));
+        let format = ResultFormat::parse_requested(id.as_text().as_deref(), none);
+        format.map(Some).map_err(|message| {
             Violation::new("/params/_meta/dev.manila~1contract", "enum", message)
         })
+    }
+
+    /// Returns the format with this id, or the rule that a request for it violates. An id that is
+    /// not a string is `None`.
+    pub(crate) fn parse_requested(
+        id: Option<&str>,
+        none: NoneRequests,
+    ) -> Result<ResultFormat, String> {
+        let format = id.and_then(ResultFormat::from_id);
+        match (format, none) {
+            (Some(ResultFormat::Passthrough), NoneRequests::Refused) => {
+                let ids: Vec<&str> = Contract::ALL.into_iter().map(Contract::id).collect();
+                let ids = ids.join(", ");
+                Err(format!("must be one of {ids}; the operator does not allow `none`"))
+            }
+            (Some(format), _) => Ok(format),
+            (None, none) => {
+                let ids: Vec<&str> = ResultFormat::ids()
+                    .filter(|id| *id != ResultFormat::NONE || none == NoneRequests::Allowed)
+                    .collect();
+                Err(format!("must be one of {}", ids.join(", ")))
+            }
+        }
     }
 
     /// Returns the ids of all formats.
     pub fn ids() -> impl Iterator<Item = &'static str> {
         Contract::ALL.into_iter().map(Contract::id).chain([ResultFormat::NONE])
     }
+}
+
+/// Whether callers may request results without an envelope. The configuration always may.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NoneRequests {
+    /// A caller may request `none`.
+    #[default]
+    Allowed,
+    /// A request for `none` is refused.
+    Refused,
 }
 
 /// The place of the envelope in a result.

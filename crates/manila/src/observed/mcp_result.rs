@@ -24,7 +24,7 @@ pub struct McpResult {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct State {
     /// Whether `resultType` announces that more will follow.
-    is_unfinished: bool,
+    is_interim: bool,
     has_task: bool,
     has_content: bool,
 }
@@ -76,11 +76,19 @@ impl McpResult {
         self.meta.as_ref()
     }
 
-    /// Returns whether the call is unfinished: the server requests input, or has started a task.
+    /// Returns whether `resultType` announces that more will follow, such as `input_required`. Only
+    /// the modern era has this member.
     #[must_use]
-    pub fn is_unfinished(&self) -> bool {
-        let State { is_unfinished, has_task, has_content } = self.state;
-        is_unfinished || (has_task && !has_content)
+    pub fn is_interim(&self) -> bool {
+        self.state.is_interim
+    }
+
+    /// Returns whether this is only the handle of a task that the server has started, without
+    /// content of its own.
+    #[must_use]
+    pub fn is_task_handle(&self) -> bool {
+        let State { has_task, has_content, .. } = self.state;
+        has_task && !has_content && self.structured.is_none()
     }
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<McpResult, ReadError> {
@@ -123,7 +131,7 @@ impl McpResult {
             "_meta" => self.meta = Some(value),
             "task" => self.state.has_task = true,
             "resultType" => {
-                self.state.is_unfinished = value.as_text().is_some_and(|kind| kind != "complete");
+                self.state.is_interim = value.as_text().is_some_and(|kind| kind != "complete");
             }
             _ => {}
         }

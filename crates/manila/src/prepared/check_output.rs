@@ -80,7 +80,7 @@ const UNCHECKED: &str = "OUTPUT_SCHEMA_UNCHECKED";
 #[must_use]
 pub fn check_output(mut outcome: Box<Outcome>, check: Option<OutputCheck<'_>>) -> Box<Outcome> {
     if let Some(check) = check {
-        check_payload(&mut outcome, check, Cause::Tool);
+        check_payload(&mut outcome, check, MismatchCause::Tool);
     }
     outcome
 }
@@ -98,34 +98,62 @@ pub fn check_redacted(mut redacted: Redacted, check: Option<OutputCheck<'_>>) ->
     let check = if verbatim.is_some() { check.lenient() } else { check };
     match check.on_mismatch {
         OnMismatch::Warn if has_schema_warning(outcome) => {}
-        OnMismatch::Warn | OnMismatch::Refuse => check_payload(outcome, check, Cause::Redaction),
+        OnMismatch::Warn | OnMismatch::Refuse => {
+            check_payload(outcome, check, MismatchCause::Redaction)
+        }
     }
     outcome.verbatim = verbatim;
     redacted
 }
 
 /// The cause of a mismatch.
-#[derive(Clone, Copy)]
-enum Cause {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MismatchCause {
+    /// The tool: its own result does not match.
     Tool,
+    /// Redaction: the result matched before its secrets were redacted.
     Redaction,
 }
 
+/// The verdict about a payload.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It matches the schema.
+    Match,
+    /// It gets this warning.
+    Warning(Warning),
+    /// It is replaced by this failure.
+    Failure(Box<Failure>),
+}
+
 /// Checks the payload of a successful call, and warns about a mismatch or refuses it.
-fn check_payload(outcome: &mut Outcome, check: OutputCheck<'_>, cause: Cause) {
+fn check_payload(outcome: &mut Outcome, check: OutputCheck<'_>, cause: MismatchCause) {
     let Ended::Done(payload) = &outcome.ended else { return };
+    match judge(payload, check, cause) {
+        Verdict::Match => {}
+        Verdict::Warning(warning) => add_schema_warning(outcome, warning),
+        Verdict::Failure(failure) => refuse(outcome, *failure),
+    }
+}
+
+/// Returns the verdict about a payload.
+pub(crate) fn judge(payload: &Payload, check: OutputCheck<'_>, cause: MismatchCause) -> Verdict {
+    let warning = |code: &str, message: String, context: JsonObject| {
+        let warning = Warning::with_code(code, message).context(context);
+        Verdict::Warning(warning.severity(Severity::Warning))
+    };
     let violations = match check.violations(payload) {
         Ok(violations) => violations,
         Err(stopped) => {
             let message =
                 format!("The result was not checked against the tool's output schema: {stopped}");
-            return add_schema_warning(outcome, UNCHECKED, message, JsonObject::default());
+            return warning(UNCHECKED, message, JsonObject::default());
         }
     };
-    let Some(first) = violations.first() else { return };
+    let Some(first) = violations.first() else { return Verdict::Match };
     let (result, hint) = match cause {
-        Cause::Tool => ("The result", None),
-        Cause::Redaction => (
+        MismatchCause::Tool => ("The result", None),
+        MismatchCause::Redaction => (
             "With its secrets redacted, the result",
             Some("Ask the operator: redaction replaces a value that the output schema restricts"),
         ),
@@ -133,12 +161,12 @@ fn check_payload(outcome: &mut Outcome, check: OutputCheck<'_>, cause: Cause) {
     let message = format!("{result} does not match the tool's output schema: {first}");
     let details = JsonObject::build(|object| object.member("violations", &violations));
     match check.on_mismatch {
-        OnMismatch::Warn => add_schema_warning(outcome, MISMATCH, message, details),
+        OnMismatch::Warn => warning(MISMATCH, message, details),
         OnMismatch::Refuse => {
             let mut failure = Failure::new(Code::InvalidToolOutput, message);
             failure.details = details;
             failure.hint = hint.map(Into::into);
-            refuse(outcome, failure);
+            Verdict::Failure(Box::new(failure))
         }
     }
 }
@@ -148,8 +176,7 @@ fn has_schema_warning(outcome: &Outcome) -> bool {
     codes.any(|code| code == MISMATCH || code == UNCHECKED)
 }
 
-fn add_schema_warning(outcome: &mut Outcome, code: &str, message: String, context: JsonObject) {
-    let warning = Warning::with_code(code, message).context(context).severity(Severity::Warning);
+fn add_schema_warning(outcome: &mut Outcome, warning: Warning) {
     outcome.notes.warnings.push(warning);
     // If the contract's schema requires this warning beside such a payload, its envelope cannot be
     // sent unchanged.

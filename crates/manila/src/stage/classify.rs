@@ -21,6 +21,7 @@ mod refusal;
 
 pub(crate) use answer::classify_answer;
 use envelope::EnvelopeFacts;
+pub(crate) use mcp::payload_of;
 pub use naming::code_from_text;
 
 /// The place of an MCP result's media blocks.

@@ -46,7 +46,7 @@ pub(super) async fn handle(
     let with_size = |refused: RefusalReply| {
         Box::new(reply::with_message(*refused, PartialMessage::from_size(None, batch.len())))
     };
-    let format = requested_format(head).map_err(with_size)?;
+    let format = requested_format(state, head).map_err(with_size)?;
     let head = Arc::new(head.clone());
     let tasks = messages.into_iter().map(|message| {
         let (state, session) = (Arc::clone(state), Arc::clone(&session));

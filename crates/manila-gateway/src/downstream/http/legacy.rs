@@ -42,7 +42,7 @@ pub(super) async fn post(
     }
     let with_request = |refused| reply::with_request(refused, &request);
     let session = session(state, head).map_err(with_request)?;
-    let format = requested_format(head).map_err(with_request)?;
+    let format = requested_format(state, head).map_err(with_request)?;
     let stream = session.new_stream();
     if !accepts.has_events() {
         // The client would not read the stream.

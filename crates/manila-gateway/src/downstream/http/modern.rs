@@ -70,7 +70,7 @@ async fn refuse_request(
     caller.client.set_info(ClientInfo::of(Era::Modern));
     caller.source = head.request_source("/mcp", request.meta.as_ref(), None);
     // The request is refused either way, so an unknown contract is ignored.
-    caller.preferences.format = requested_format(head).ok().flatten();
+    caller.preferences.format = requested_format(state, head).ok().flatten();
     let (gateway, caller) = (&state.gateway, Arc::new(caller));
     let is_violation = matches!(response, Response::ProtocolViolation(_));
     let encode = |response: &Response| encode(gateway, request, &caller, response);
@@ -158,7 +158,8 @@ fn caller(
     let client = Arc::new(Client::with_info(client_info, Arc::clone(&outbound)));
     let source = head.request_source("/mcp", request.meta.as_ref(), None);
     let mut caller = Caller::of(&client, outbound, source).with_subscription_of(request);
-    let format = requested_format(head).map_err(|refused| reply::with_request(refused, request))?;
+    let format =
+        requested_format(state, head).map_err(|refused| reply::with_request(refused, request))?;
     caller.preferences.format = format;
     Ok((stream, Arc::new(caller)))
 }

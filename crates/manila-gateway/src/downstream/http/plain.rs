@@ -63,7 +63,7 @@ async fn reply_with_tools(
     route: String,
     respond: impl FnOnce(Vec<RawJson>) -> Response,
 ) -> Result<HttpReply, RefusalReply> {
-    let format = requested_format(head)?;
+    let format = requested_format(state, head)?;
     let gateway = &state.gateway;
     let request = build_request("tools/list", &*fresh_id(), &JsonObject::default());
     let request = request.map_err(|_| invalid_name())?;
@@ -117,7 +117,7 @@ pub(super) async fn call(
         let description = call.map(|call| PartialMessage::of_plain_call(&call, body.len()));
         Box::new(reply::with_message(*refused, description.unwrap_or_default()))
     };
-    let format = requested_format(head).map_err(with_call)?;
+    let format = requested_format(state, head).map_err(with_call)?;
     if envelope::is_request_envelope(&body) {
         return Ok(envelope::call(state, head, body, path, &name, format).await);
     }
