@@ -18,6 +18,7 @@ use crate::config::Server;
 use crate::config::Settings;
 use crate::notifications::Notifications;
 use crate::protocol::era::Era;
+use crate::protocol::method;
 use crate::rt::deadlines::Deadlines;
 use crate::telemetry::event::{Event, Events};
 use crate::telemetry::journal::Journal;
@@ -141,7 +142,12 @@ impl Gateway {
     }
 
     /// Forwards a client's notification to the running servers that use the client's era.
+    /// One that a server could take for a call is dropped.
     pub(crate) fn forward_notification(&self, notification: &Notification, era: Era) {
+        if method::is_disguised_call(&notification.method) {
+            let reason = "a notification whose method resembles `tools/call`";
+            return self.report(Event::Refused(format!("a message from the client: {reason}")));
+        }
         for backend in self.servers().all() {
             backend.forward_notification(notification, era);
         }

@@ -12,6 +12,7 @@ pub(crate) mod id_scan;
 pub(crate) mod jsonrpc;
 pub(crate) mod list_kind;
 pub(crate) mod meta_keys;
+pub(crate) mod method;
 pub(crate) mod modern;
 pub(crate) mod naming;
 pub(crate) mod presentation;

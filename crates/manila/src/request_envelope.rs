@@ -11,7 +11,7 @@ use crate::catalogue::Code;
 use crate::raw_json::{JsonObject, Kind, RawJson, Reader};
 use crate::violation::Violation;
 
-pub(crate) use parts::{BrokenRule, Parts, not_an_object};
+pub(crate) use parts::{AmbiguousParam, BrokenRule, Parts, RESPELLED, not_an_object};
 
 /// The strictness of parsing a request (Q2).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub struct Request {
     pub arguments: Option<RawJson>,
     /// The parameter `_meta`; if repeated, the last one.
     pub meta: Option<RawJson>,
-    /// The first of these three that is repeated.
-    pub(crate) repeated: Option<&'static str>,
+    /// The first of these three that is ambiguous.
+    pub(crate) ambiguous: Option<AmbiguousParam>,
     /// The whole message.
     pub frame: RawJson,
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::http_client::{HttpProgram, JSON, LegacyClient, VERSION, modern_request};
 use crate::mcp::Client;
 use crate::program::{Scratch, manila};
+use crate::scripted::connect;
 
 /// A server that writes every message that it receives to stderr. Its tools are `crash`, and `ok`
 /// with an integer parameter and an integer result. `LIST` is its response to `tools/list`.
@@ -331,4 +332,31 @@ fn an_operator_may_refuse_requests_for_none() {
     let args = ["call", "ok", "--contract", "none", "--config", &path];
     let ran = manila(&[&args, &server[..]].concat(), b"");
     assert!(ran.code == 0 && ran.stdout.contains(r#""n":7"#), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_call_cannot_be_disguised_as_another_request() {
+    let script = "while read line; do echo \"received: $line\" >&2; done";
+    let mut client = connect(&[], script);
+    for method in ["tools/Call", "TOOLS/CALL", "tools/call ", "tools/%63all", "tools/call\\u0000"] {
+        let params = r#"{"name":"crash","arguments":{}}"#;
+        let request = format!(r#""method":"{method}","params":{params}}}"#);
+        client.send_line(&format!(r#"{{"jsonrpc":"2.0","id":"x",{request}"#));
+        let answer = client.answer(&json!("x"));
+        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+        client.send_line(&format!(r#"{{"jsonrpc":"2.0",{request}"#));
+    }
+    // Some libraries ignore the case of members, and would read these.
+    for members in [
+        r#""method":"prompts/list","Method":"tools/call","params":{"name":"crash"}"#,
+        r#""method":"prompts/list","param\u017f":{"name":"crash"}"#,
+        r#""method":"tools/call","params":{"name":"ok","NAME":"crash"}"#,
+        r#""method":"tools/call","params":{"name":"ok","Arguments":{"n":1}}"#,
+    ] {
+        client.send_line(&format!(r#"{{"jsonrpc":"2.0","id":"y",{members}}}"#));
+        let answer = client.wait(|message| message["error"].is_object());
+        assert!(answer.to_string().contains("differs only in case"), "{members}: {answer}");
+    }
+    let stderr = client.end().stderr;
+    assert!(!stderr.contains("crash"), "{stderr}");
 }

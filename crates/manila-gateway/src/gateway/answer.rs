@@ -10,6 +10,7 @@ use super::{Gateway, handshake, listen};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::{self, Era};
 use crate::protocol::jsonrpc::{Fault, text_of};
+use crate::protocol::method;
 use crate::protocol::modern;
 use crate::upstream::Unavailable;
 
@@ -40,6 +41,9 @@ pub(crate) async fn answer(gateway: &Gateway, request: &Request, caller: &Arc<Ca
         ("ping", Era::Legacy(_)) => Response::empty(),
         ("resources/subscribe" | "resources/unsubscribe" | "logging/setLevel", Era::Legacy(_)) => {
             answer_subscription(gateway, request, caller).await
+        }
+        (method, _) if method::is_disguised_call(method) => {
+            Response::Refused(Fault::new(Code::MethodNotFound))
         }
         _ => Response::Forwarded(gateway.forward(request, caller).await),
     }

@@ -18,6 +18,8 @@ pub(crate) struct Parts {
     error: Option<RawJson>,
     /// The repeated members.
     duplicates: Vec<&'static str>,
+    /// The first member of a request that is given in another case.
+    respelled: Option<&'static str>,
 }
 
 /// The parameters that are read by name. If one is repeated, the last value wins.
@@ -26,9 +28,21 @@ struct NamedParams {
     name: Option<RawJson>,
     arguments: Option<RawJson>,
     meta: Option<RawJson>,
-    /// The first one that is repeated.
-    repeated: Option<&'static str>,
+    /// The first one that is ambiguous.
+    ambiguous: Option<AmbiguousParam>,
 }
+
+/// A parameter whose value depends on the reader of the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AmbiguousParam {
+    /// It is repeated, and readers may use either value.
+    Repeated(&'static str),
+    /// It is given in another case, which some readers ignore.
+    Respelled(&'static str),
+}
+
+/// The rule for a member whose name differs from a known one only in case.
+pub(crate) const RESPELLED: &str = "is given with a name that differs only in case";
 
 /// A rule that a message breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,10 +86,15 @@ impl NamedParams {
             "name" => ("name", &mut self.name),
             "arguments" => ("arguments", &mut self.arguments),
             "_meta" => ("_meta", &mut self.meta),
-            _ => return,
+            _ => {
+                if let Some(name) = find_respelled(key, &["name", "arguments", "_meta"]) {
+                    self.ambiguous.get_or_insert(AmbiguousParam::Respelled(name));
+                }
+                return;
+            }
         };
         if place.replace(value).is_some() {
-            self.repeated.get_or_insert(name);
+            self.ambiguous.get_or_insert(AmbiguousParam::Repeated(name));
         }
     }
 }
@@ -110,7 +129,12 @@ impl Parts {
             "params" => ("params", &mut self.params),
             "result" => ("result", &mut self.result),
             "error" => ("error", &mut self.error),
-            _ => return,
+            _ => {
+                if let Some(name) = find_respelled(key, &["method", "params"]) {
+                    self.respelled.get_or_insert(name);
+                }
+                return;
+            }
         };
         if place.replace(value).is_some() && !self.duplicates.contains(&name) {
             self.duplicates.push(name);
@@ -133,14 +157,16 @@ impl Parts {
         profile: Profile,
     ) -> Result<Request, BrokenRule> {
         self.check_unique()?;
+        self.check_spelling()?;
         self.version()?;
         let (method, params, id) = (self.method()?, self.params(profile)?, self.id(profile)?);
-        let NamedParams { name, arguments, meta, repeated } = std::mem::take(&mut self.named);
-        Ok(Request { id, method, params, name, arguments, meta, repeated, frame })
+        let NamedParams { name, arguments, meta, ambiguous } = std::mem::take(&mut self.named);
+        Ok(Request { id, method, params, name, arguments, meta, ambiguous, frame })
     }
 
     fn notification(&self, frame: RawJson) -> Result<Notification, BrokenRule> {
         self.check_unique()?;
+        self.check_spelling()?;
         self.version()?;
         let (method, params) = (self.method()?, self.params(Profile::Mcp)?);
         Ok(Notification { method, params, frame })
@@ -155,6 +181,11 @@ impl Parts {
     /// Returns every rule that the message breaks.
     pub(crate) fn broken_rules(&self, profile: Profile) -> Vec<BrokenRule> {
         let duplicates = self.duplicates.iter().copied().map(duplicate_member);
+        let spelling = match self.role(profile) {
+            Role::Request | Role::Notification => self.check_spelling().err(),
+            Role::Response => None,
+        };
+        let duplicates = duplicates.chain(spelling);
         let version = self.version().err();
         let method = || self.method().err();
         let params = || self.params(profile).err();
@@ -189,6 +220,15 @@ impl Parts {
     /// Rejects a repeated member, because two readers may use different values.
     fn check_unique(&self) -> Result<(), BrokenRule> {
         self.duplicates.first().map_or(Ok(()), |name| Err(duplicate_member(name)))
+    }
+
+    /// Rejects a member of a request in another case, because some readers ignore case and would
+    /// read another request.
+    fn check_spelling(&self) -> Result<(), BrokenRule> {
+        let message = RESPELLED;
+        self.respelled.map_or(Ok(()), |member| {
+            Err(BrokenRule { member, rule: "unique", clause: "Q1", message })
+        })
     }
 
     fn version(&self) -> Result<(), BrokenRule> {
@@ -267,6 +307,18 @@ impl Parts {
             }
         }
     }
+}
+
+/// Returns the name that differs from the key only in case, if any.
+fn find_respelled(key: &str, names: &[&'static str]) -> Option<&'static str> {
+    let is_same = |name: &&&'static str| {
+        if key.is_ascii() {
+            return key.eq_ignore_ascii_case(name);
+        }
+        // Some characters beyond ASCII are equal to an ASCII letter if case is ignored.
+        key.chars().flat_map(char::to_uppercase).eq(name.chars().flat_map(char::to_uppercase))
+    };
+    names.iter().find(is_same).copied()
 }
 
 fn duplicate_member(member: &'static str) -> BrokenRule {

@@ -51,6 +51,15 @@ fn refuses_other_messages_with_their_id() {
     check(r#"{"jsonrpc":"2.0","id":"","method":"a"}"#, "INVALID_ENVELOPE /id minLength -");
     check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}"#, "INVALID_ENVELOPE /id unique -");
     check(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":2}"#, "INVALID_ENVELOPE /error oneOf 1");
+    // Readers that ignore case would read another request.
+    check(
+        r#"{"jsonrpc":"2.0","id":1,"method":"a","METHOD":"b"}"#,
+        "INVALID_ENVELOPE /method unique 1",
+    );
+    check(
+        r#"{"jsonrpc":"2.0","method":"a","param\u017f":{}}"#,
+        "INVALID_ENVELOPE /params unique -",
+    );
     check(r#"{"jsonrpc":"2.0","id":{},"result":1}"#, "INVALID_ENVELOPE /id type -");
 }
 

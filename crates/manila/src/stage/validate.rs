@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use crate::raw_json::RawJson;
-use crate::request_envelope::Request;
+use crate::request_envelope::{AmbiguousParam, RESPELLED, Request};
 #[cfg(feature = "validate")]
 use crate::schema::Schema;
 use crate::violation::Violation;
@@ -26,7 +26,8 @@ pub struct ParsedCall {
 
 /// Parses the parameters of `tools/call`.
 ///
-/// Fails if `name`, `arguments` or `_meta` is duplicated, or if `name` is missing or not a string.
+/// Fails if `name`, `arguments` or `_meta` is duplicated or given in another case, or if `name` is
+/// missing or not a string.
 /// Other members are ignored.
 ///
 /// ```
@@ -47,12 +48,14 @@ pub fn validate(request: &Request) -> Result<ParsedCall, Violation> {
     Ok(ParsedCall { name, arguments, meta })
 }
 
-/// Checks that `name`, `arguments` and `_meta` each occur at most once.
+/// Checks that `name`, `arguments` and `_meta` each occur at most once, and not in another case.
 pub fn check_unique(request: &Request) -> Result<(), Violation> {
-    match request.repeated {
-        Some(key) => Err(Violation::new(format!("/params/{key}"), "unique", "is given twice")),
-        None => Ok(()),
-    }
+    let (key, message) = match request.ambiguous {
+        Some(AmbiguousParam::Repeated(key)) => (key, "is given twice"),
+        Some(AmbiguousParam::Respelled(key)) => (key, RESPELLED),
+        None => return Ok(()),
+    };
+    Err(Violation::new(format!("/params/{key}"), "unique", message))
 }
 
 /// Returns the rules of the tool's input schema that a call's arguments break.

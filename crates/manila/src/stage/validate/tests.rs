@@ -43,6 +43,15 @@ fn refuses_a_duplicate_member() {
     check(r#"{"name": "a", "_meta": 1, "_meta": 2}"#, "unique: /params/_meta is given twice");
 }
 
+#[test]
+fn refuses_a_member_in_another_case() {
+    let rule = "is given with a name that differs only in case";
+    check(r#"{"name": "a", "Name": "b"}"#, &format!("unique: /params/name {rule}"));
+    check(r#"{"name": "a", "ARGUMENTS": {}}"#, &format!("unique: /params/arguments {rule}"));
+    check(r#"{"name": "a", "argument\u017f": {}}"#, &format!("unique: /params/arguments {rule}"));
+    check(r#"{"name": "a", "names": "b", "n\u00e4me": 1}"#, "a - -");
+}
+
 #[cfg(feature = "validate")]
 #[test]
 fn checks_arguments_against_a_schema() {
