@@ -3,7 +3,7 @@
 //! A backend finds a tool, checks the arguments, sends the call and seals the response. It keeps
 //! the lists that the server sent, the tasks that calls became, and the names that clients see.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
 use manila::Registry;
@@ -53,7 +53,7 @@ pub use tool_answer::{Answer, CallFailure, Sealed};
 pub(crate) struct Shared {
     pub(crate) notifications: Arc<Notifications>,
     pub(crate) uris: Arc<Uris>,
-    pub(crate) registry: Arc<Mutex<Registry>>,
+    pub(crate) registry: Arc<Registry>,
     pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) redactor: LiveRedactor,
 }

@@ -166,7 +166,10 @@ impl Backend {
         deadline: Deadline,
     ) -> Answer {
         let input = tool.as_ref().filter(|_| self.kind.checks_arguments());
-        let input = input.and_then(|tool| self.tools.input_of(&call.name, tool));
+        let input = match input {
+            Some(tool) => self.tools.input_of(&call.name, tool).await,
+            None => None,
+        };
         if let Some(schema) = input {
             let arguments = call.arguments.as_ref();
             leave_reactor_to_check(&schema, arguments).await;

@@ -15,6 +15,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::list_kind::ListKind;
 use crate::protocol::presentation::Placement;
+use crate::rt::offload::{Work, leave_reactor};
 use crate::upstream::{Disconnected, HttpFailure};
 
 /// The result of looking up a tool by name.
@@ -109,7 +110,10 @@ impl Backend {
             Forwarded::Passthrough(ServerResponse {
                 response: Response { answer: Ok(result), .. },
                 era,
-            }) => Forwarded::Rewritten(self.present_page(&result, &presentation), era),
+            }) => {
+                leave_reactor(Work::Compile).await;
+                Forwarded::Rewritten(self.present_page(&result, &presentation), era)
+            }
             other
             @ (Forwarded::Passthrough(_) | Forwarded::Rewritten(..) | Forwarded::Fault(_)) => other,
         }

@@ -16,6 +16,7 @@ use crate::protocol::list_kind::ListKind;
 use crate::protocol::naming;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::ResultFormat;
+use crate::rt::offload::{Work, leave_reactor};
 use crate::upstream::{Disconnected, HttpFailure, UpstreamReply};
 
 /// The last list of each kind.
@@ -284,6 +285,8 @@ impl Backend {
         for _ in 0..PAGES_MAX {
             let params = JsonObject::build(|object| object.member("cursor", &cursor));
             let page = self.page(method, era, &params).await?;
+            // Presenting a list may compile schemas.
+            leave_reactor(Work::Compile).await;
             take(&page);
             cursor = page.get("nextCursor").filter(|next| next.as_text().is_some());
             let Some(next) = &cursor else { return Ok(()) };

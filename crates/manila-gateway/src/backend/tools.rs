@@ -10,6 +10,7 @@ use manila::{JsonObject, RawJson, Registry, Schema, describes_envelope, output_s
 use crate::config::OutputCheck;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::ResultFormat;
+use crate::rt::offload::{Work, leave_reactor};
 use crate::telemetry::event::{Event, Events};
 use crate::upstream::{HeaderParams, TransportKind};
 
@@ -65,7 +66,7 @@ pub(crate) enum ListedTool {
 
 /// The known tools, and the compiled schemas.
 pub(crate) struct Tools {
-    registry: Arc<Mutex<Registry>>,
+    registry: Arc<Registry>,
     known: Mutex<HashMap<String, Arc<Tool>>>,
     /// Held while the server's tools are being listed.
     pub(crate) listing: tokio::sync::Mutex<()>,
@@ -81,7 +82,7 @@ impl Tools {
         events: Events,
         has_envelopes: bool,
         transport: TransportKind,
-        registry: Arc<Mutex<Registry>>,
+        registry: Arc<Registry>,
     ) -> Tools {
         Tools {
             registry,
@@ -147,8 +148,15 @@ impl Tools {
     }
 
     /// Returns the schema of a tool's arguments.
-    pub(crate) fn input_of(&self, name: &str, tool: &Tool) -> Option<Arc<Schema>> {
-        tool.input.get_or_init(|| self.compile(name, tool.raw.get("inputSchema"))).clone()
+    pub(crate) async fn input_of(&self, name: &str, tool: &Tool) -> Option<Arc<Schema>> {
+        if let Some(known) = tool.input.get() {
+            return known.clone();
+        }
+        leave_reactor(Work::Compile).await;
+        // Another call may compile it at the same time, and should not have to wait.
+        let compiled = self.compile(name, tool.raw.get("inputSchema"));
+        tool.input.set(compiled.clone()).ok();
+        compiled
     }
 
     /// Removes the tools that are not in a complete list.
@@ -174,7 +182,7 @@ impl Tools {
 
     fn compile(&self, tool: &str, schema: Option<RawJson>) -> Option<Arc<Schema>> {
         let schema = schema.filter(|schema| schema.kind() == Kind::Object)?;
-        match self.registry.lock().ok()?.schema(&schema) {
+        match self.registry.schema(&schema) {
             Ok(schema) => Some(schema),
             Err(unusable) => {
                 let (tool, reason) = (tool.to_owned(), unusable.to_string());

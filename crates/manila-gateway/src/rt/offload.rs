@@ -22,6 +22,8 @@ pub(crate) enum Work {
     Process(usize),
     /// Checking a value against a schema, in steps.
     Check(u64),
+    /// Compiling schemas, which may take long however short they are.
+    Compile,
 }
 
 impl Work {
@@ -35,6 +37,7 @@ impl Work {
             Work::Scan(n_bytes) => n_bytes > SCAN_BYTES_MAX,
             Work::Process(n_bytes) => n_bytes > PROCESS_BYTES_MAX,
             Work::Check(n_steps) => n_steps > CHECK_STEPS_MAX,
+            Work::Compile => true,
         }
     }
 }

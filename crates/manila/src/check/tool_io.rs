@@ -27,8 +27,8 @@ impl Tool {
         let name = name.as_ref().and_then(RawJson::as_text).filter(|name| !name.is_empty());
         let no_name = || not_a_tool("the tool must have a `name`, a string that is not empty");
         let name = name.ok_or_else(no_name)?;
-        let mut registry = Registry::default();
-        let mut compiled = |member: &str| match tool.get(member) {
+        let registry = Registry::default();
+        let compiled = |member: &str| match tool.get(member) {
             None => Ok(None),
             Some(schema) if schema.kind() != Kind::Object => {
                 let found = schema.kind().name();

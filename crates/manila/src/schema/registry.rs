@@ -1,7 +1,7 @@
 //! The registry (Q3): compiles each schema once, and keeps it by its fingerprint.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::raw_json::RawJson;
 use crate::schema::compile::{Fingerprint, Schema, UnusableSchema};
@@ -13,23 +13,32 @@ const SCHEMAS_MAX: usize = 2_048;
 /// one.
 #[derive(Debug, Default)]
 pub struct Registry {
-    known: HashMap<Fingerprint, Result<Arc<Schema>, UnusableSchema>>,
+    known: Mutex<Known>,
 }
+
+type Known = HashMap<Fingerprint, Result<Arc<Schema>, UnusableSchema>>;
 
 impl Registry {
     /// Returns the compiled schema, which is reused if it is known.
-    pub fn schema(&mut self, schema: &RawJson) -> Result<Arc<Schema>, UnusableSchema> {
+    ///
+    /// Other threads can use the registry meanwhile, because compiling may take long.
+    pub fn schema(&self, schema: &RawJson) -> Result<Arc<Schema>, UnusableSchema> {
         let fingerprint = Fingerprint::of(schema);
-        if let Some(known) = self.known.get(&fingerprint) {
+        if let Some(known) = self.known().get(&fingerprint) {
             return known.clone();
         }
-        if self.known.len() >= SCHEMAS_MAX {
-            // Schemas in use are compiled again; a server that keeps adding new ones gains nothing.
-            self.known.clear();
-        }
         let compiled = Schema::compile(schema).map(Arc::new);
-        self.known.insert(fingerprint, compiled.clone());
-        compiled
+        let mut known = self.known();
+        if known.len() >= SCHEMAS_MAX {
+            // Schemas in use are compiled again; a server that keeps adding new ones gains nothing.
+            known.clear();
+        }
+        known.entry(fingerprint).or_insert(compiled).clone()
+    }
+
+    /// An entry is inserted whole, so a panic elsewhere leaves none half made.
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

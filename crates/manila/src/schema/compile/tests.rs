@@ -332,8 +332,8 @@ fn large_values_have_few_violations() {
 
 #[test]
 fn equal_schemas_share_one_object() {
-    let mut registry = Registry::default();
-    let mut get = |text: &str| registry.schema(&RawJson::parse(text.to_owned()).unwrap()).unwrap();
+    let registry = Registry::default();
+    let get = |text: &str| registry.schema(&RawJson::parse(text.to_owned()).unwrap()).unwrap();
     let first = get(r#"{"type": "object", "required": ["a"]}"#);
     assert!(Arc::ptr_eq(&first, &get(r#"{ "required":["a"], "type":"object" }"#)));
     assert!(!Arc::ptr_eq(&first, &get(r#"{"type": "object", "required": ["b"]}"#)));
