@@ -1,5 +1,6 @@
 //! Errors for people: what failed, and a hint with the next step.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 
@@ -104,6 +105,11 @@ pub(crate) fn report_usage(usage: &clap::Error) -> ExitStatus {
         let _ = usage.print();
         return ExitStatus::Error;
     }
+    if usage.kind() == ErrorKind::InvalidUtf8 {
+        let hint = "use UTF-8; only paths and the command after `--` may have other bytes";
+        print_error(&describe_invalid_utf8(std::env::args_os()), hint);
+        return ExitStatus::Error;
+    }
     let rendered = usage.render().to_string();
     let first = rendered.split("\n\n").next().unwrap_or_default();
     let lines = first.lines().map(str::trim).filter(|line| !line.starts_with("[possible"));
@@ -111,6 +117,17 @@ pub(crate) fn report_usage(usage: &clap::Error) -> ExitStatus {
     let message = message.trim_start_matches("error: ");
     print_error(&with_plain_rule(message), &usage_hint(usage));
     ExitStatus::Error
+}
+
+/// Describes which arguments are not UTF-8, without their values, which may be secret.
+fn describe_invalid_utf8(arguments: impl Iterator<Item = OsString>) -> String {
+    let own = arguments.take_while(|argument| argument != "--").enumerate();
+    let invalid = own.filter(|(_, argument)| argument.to_str().is_none());
+    let numbers: Vec<String> = invalid.map(|(n, _)| n.to_string()).collect();
+    match numbers.as_slice() {
+        [number] => format!("argument {number} is not valid UTF-8"),
+        numbers => format!("one of the arguments {} is not valid UTF-8", numbers.join(", ")),
+    }
 }
 
 /// Replaces the message of a Rust parser at the end of a usage error with a rule in plain words.

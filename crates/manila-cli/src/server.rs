@@ -1,6 +1,6 @@
 //! The arguments that select a server and the format of its results, and a gateway for one command.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,7 +79,7 @@ pub(crate) struct ServerArgs {
     ///
     /// The pack's program runs in the current folder. `manila pack list` lists the built-in packs.
     #[arg(long = "pack", value_name = "PACK", conflicts_with_all = ["command", "url"])]
-    pub(crate) packs: Vec<String>,
+    pub(crate) packs: Vec<OsString>,
 
     /// Command that starts the server, after `--`; no shell is involved
     #[arg(last = true, value_name = "COMMAND")]
@@ -238,7 +238,7 @@ impl ServerArgs {
 
 /// Loads packs by name or file.
 pub(crate) fn load_packs(
-    names: &[String],
+    names: &[OsString],
     settings: &Settings,
 ) -> anyhow::Result<Vec<NamedServer>> {
     let mut servers: Vec<NamedServer> = Vec::new();
@@ -264,7 +264,7 @@ pub(crate) fn load_packs(
 }
 
 /// Loads a pack by name or file.
-pub(crate) fn load_pack(name: &str) -> Result<LoadedPack, Refusal> {
+pub(crate) fn load_pack(name: impl AsRef<OsStr>) -> Result<LoadedPack, Refusal> {
     LoadedPack::from_name(name).map_err(|error| Refusal::new(error.to_string(), error.hint()))
 }
 

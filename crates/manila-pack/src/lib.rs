@@ -19,6 +19,7 @@ mod keys;
 mod lines;
 mod locks;
 mod parameter;
+mod path_text;
 mod paths;
 mod pointers;
 mod prepare;

@@ -1,6 +1,6 @@
 //! The source of a pack, and the settings with which a gateway serves it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::time::Duration;
 use manila::{JsonObject, RawJson, sha256_hex};
 use tokio::sync::Semaphore;
 
+use super::path_text::{path_to_text, text_to_path};
 use super::serve::PACK_COMMAND;
 use super::{Pack, Roots, Worker};
 use manila_files::ConfigError;
@@ -84,13 +85,14 @@ impl LoadedPack {
     pub const BYTES_MAX: u64 = 1024 * 1024;
 
     /// Reads the built-in pack of this name, or the pack in this file.
-    pub fn from_name(name: &str) -> Result<LoadedPack, PackError> {
-        let path = Path::new(name);
+    pub fn from_name(name: impl AsRef<OsStr>) -> Result<LoadedPack, PackError> {
+        let path = Path::new(name.as_ref());
+        let name = path.to_string_lossy();
         if name.contains(['/', '\\']) || path.extension().is_some_and(|it| it == "toml") {
             return LoadedPack::file(path);
         }
         let built_in = BUILT_IN.into_iter().find(|(known, _)| *known == name);
-        let (_, text) = built_in.ok_or_else(|| PackError::Unknown(name.to_owned()))?;
+        let (_, text) = built_in.ok_or_else(|| PackError::Unknown(name.into_owned()))?;
         LoadedPack::new(text.to_owned(), None)
     }
 
@@ -222,18 +224,20 @@ impl PackSettings {
 
     /// Encodes the settings for the worker's process, except the environment.
     fn to_json(&self, name: &str, file: Option<&Path>, text: &str) -> JsonObject {
-        let to_text = |path: &PathBuf| path.to_string_lossy().into_owned();
         JsonObject::build(|json| {
             json.member("name", name);
-            json.member("file", &file.map(|file| file.to_string_lossy()));
+            json.member("file", &file.map(path_to_text));
             // A changed pack becomes a different server.
             json.member("sha256", &sha256_hex(text.as_bytes()));
-            json.member("roots", &self.roots.iter().map(to_text).collect::<Vec<_>>());
+            json.member(
+                "roots",
+                &self.roots.iter().map(|root| path_to_text(root)).collect::<Vec<_>>(),
+            );
             let to_ms = |time: Duration| time.as_millis().try_into().unwrap_or(u64::MAX);
             json.member("timeout_ms", &to_ms(self.timeout));
             json.member("stream_chars_max", &(self.stream_chars_max as u64));
             json.member("programs_max", &(self.programs_max as u64));
-            json.member("locks", &to_text(&self.locks));
+            json.member("locks", &path_to_text(&self.locks));
         })
     }
 }
@@ -259,7 +263,7 @@ impl Worker {
         let name = text("name").unwrap_or_default();
         let built_in = BUILT_IN.into_iter().find(|(_, text)| has_digest(&settings, text));
         let source = match (text("file"), built_in) {
-            (Some(file), _) => LoadedPack::file(Path::new(&file)),
+            (Some(file), _) => LoadedPack::file(&text_to_path(&file)),
             (None, Some((built_in, _))) => LoadedPack::from_name(built_in),
             (None, None) => Err(PackError::Unknown(name.clone())),
         };
@@ -270,12 +274,12 @@ impl Worker {
         let mut pack = source.pack;
         pack.name = name;
         let roots = texts("roots");
-        let allowed = Roots::new(roots.iter().map(PathBuf::from));
+        let allowed = Roots::new(roots.iter().map(|root| text_to_path(root)));
         let allowed = allowed.map_err(|error| {
             format!("cannot use one of the folders {}: {error}", roots.join(", "))
         })?;
         let locks = text("locks").unwrap_or_default();
-        let mut worker = Worker::new(pack, allowed, locks.into());
+        let mut worker = Worker::new(pack, allowed, text_to_path(&locks));
         worker.timeout = number("timeout_ms").map_or(worker.timeout, Duration::from_millis);
         let size = |name: &str| number(name).and_then(|it| usize::try_from(it).ok());
         let programs_max = size("programs_max").unwrap_or(Worker::PROGRAMS_MAX);

@@ -19,6 +19,9 @@ pub mod stop;
 
 pub use process::Lifeline;
 
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// A readable stream.
@@ -48,6 +51,25 @@ pub enum Status {
     Signal(i32),
     /// It did not start, for this reason.
     NotStarted(String),
+}
+
+/// Returns the path with these bytes. On systems where paths are not bytes, invalid UTF-8 is
+/// replaced.
+#[must_use]
+pub fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
+    #[cfg(unix)]
+    return <OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes).into();
+    #[cfg(not(unix))]
+    return String::from_utf8_lossy(&bytes).into_owned().into();
+}
+
+/// Splits `NAME=VALUE`, of which only the name must be UTF-8.
+#[must_use]
+pub fn split_assignment(text: &OsStr) -> Option<(&str, OsString)> {
+    let bytes = text.as_encoded_bytes();
+    let at = bytes.iter().position(|byte| *byte == b'=')?;
+    let name = std::str::from_utf8(bytes.get(..at)?).ok()?;
+    Some((name, path_from_bytes(bytes.get(at + 1..)?.to_vec()).into()))
 }
 
 /// Returns the name of a signal, e.g. `SIGKILL`.

@@ -1,5 +1,6 @@
 //! `manila pack`
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,7 @@ enum Command {
     Show {
         /// Built-in pack, or a file
         #[arg(value_name = "PACK")]
-        pack: String,
+        pack: OsString,
 
         /// Print JSON
         #[arg(long, conflicts_with = "toml")]

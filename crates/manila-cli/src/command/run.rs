@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use manila::pipeline::{self, Redaction, Settings};
 use manila::{Code, Context, Contract, Failed, Observation, Observed};
 use manila_files::values::{bytes, duration};
 use manila_gateway::ResultFormat;
 use manila_pack::{BUILT_IN, Pack};
+use manila_process::os::split_assignment;
 use manila_process::os::stop::wait_for_stop;
 use manila_process::run::{
     End, Input, MissingProgram, Program, ProgramRun, Stream, run as run_program,
@@ -62,7 +64,7 @@ pub(crate) struct Args {
     cwd: Option<PathBuf>,
 
     /// Environment variable to add; repeatable
-    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable())]
     env: Vec<(OsString, OsString)>,
 
     /// File to use as stdin; `-` inherits stdin [default: empty]
@@ -85,7 +87,7 @@ pub(crate) struct Args {
     ///
     /// Defaults to the built-in pack for this program, if there is one.
     #[arg(long, value_name = "PACK")]
-    pack: Option<String>,
+    pack: Option<OsString>,
 
     #[command(flatten)]
     config: ConfigArgs,
@@ -98,12 +100,12 @@ pub(crate) struct Args {
     command: Vec<OsString>,
 }
 
-/// Parses `NAME=VALUE`.
-fn variable(text: &str) -> Result<(OsString, OsString), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
-        Some(_) | None => Err("must be NAME=VALUE".to_owned()),
-    }
+/// Parses `NAME=VALUE`. The value may be any bytes.
+fn variable() -> impl TypedValueParser<Value = (OsString, OsString)> {
+    OsStringValueParser::new().try_map(|text| match split_assignment(&text) {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value)),
+        Some(_) | None => Err("must be NAME=VALUE"),
+    })
 }
 
 /// Parses a number of characters, with the units and limits of a size.

@@ -1,5 +1,6 @@
 //! `manila serve`
 
+use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,7 +57,7 @@ pub(crate) struct Args {
     ///
     /// The pack's program runs in the current folder. `manila pack list` lists the built-in packs.
     #[arg(long = "pack", value_name = "PACK")]
-    packs: Vec<String>,
+    packs: Vec<OsString>,
 
     /// Listen for HTTP on this local address, e.g. 127.0.0.1:7300
     ///
@@ -109,7 +110,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> anyhow::Result<ExitStatus> {
 }
 
 /// Reads the configuration and adds the packs.
-fn with_packs(path: Option<&Path>, packs: &[String]) -> anyhow::Result<Config> {
+fn with_packs(path: Option<&Path>, packs: &[OsString]) -> anyhow::Result<Config> {
     if packs.is_empty() {
         return config(path);
     }
@@ -168,7 +169,7 @@ fn listeners(args: &Args, config: &Config) -> Listeners {
 
 async fn serve(
     path: Option<&Path>,
-    packs: &[String],
+    packs: &[OsString],
     config: Config,
     listeners: Listeners,
 ) -> anyhow::Result<ExitStatus> {
@@ -275,7 +276,7 @@ fn log_address(at: SocketAddr, has_config: bool) {
 async fn reload(
     gateway: Arc<Gateway>,
     path: Option<PathBuf>,
-    packs: Vec<String>,
+    packs: Vec<OsString>,
     startup: config::StartupSettings,
     reloads: Option<Reloads>,
 ) {

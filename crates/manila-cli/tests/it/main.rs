@@ -36,6 +36,7 @@ mod logs;
 mod mcp;
 mod metrics;
 mod multiple_servers;
+mod not_utf8;
 mod operate;
 mod operator_rules;
 mod output_check;

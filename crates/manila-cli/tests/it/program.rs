@@ -1,5 +1,6 @@
 //! Running the real program, and finding the repository's files.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -46,7 +47,15 @@ fn path_with_manila() -> std::ffi::OsString {
 
 /// Runs `manila` with these arguments and this stdin.
 pub(crate) fn manila(args: &[&str], stdin: &[u8]) -> RunOutput {
-    let mut child = start(args);
+    finish(start(args), stdin)
+}
+
+/// Does the same as `manila` without stdin, with arguments that need not be UTF-8.
+pub(crate) fn manila_with(args: &[&OsStr]) -> RunOutput {
+    finish(spawn(Command::new(env!("CARGO_BIN_EXE_manila")).args(args)), b"")
+}
+
+fn finish(mut child: Child, stdin: &[u8]) -> RunOutput {
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
     // A program that fails early does not read all its input.
