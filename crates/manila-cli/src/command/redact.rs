@@ -14,10 +14,12 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::refusal::Refusal;
 
+mod encoding;
 mod notes;
 mod report;
 mod rules;
 
+use encoding::WideTextDetector;
 use report::{Report, ReportFormat};
 
 /// Redact secrets in text and JSON, as a filter for files and pipes
@@ -46,7 +48,7 @@ pub(crate) struct Args {
     /// Manila then also finds secrets by their keys and inside escaped strings, and the output is
     /// valid JSON of the same structure. If the first line is a document, each line is treated as
     /// one; a line that is not JSON is filtered as text. With --rules or --report, Manila prints
-    /// JSON.
+    /// JSON, and --report also searches text that is not JSON.
     #[arg(long)]
     json: bool,
 
@@ -134,7 +136,7 @@ fn text(
     let mut progress = Progress::start(size);
     let mut stream = Stream::new(redactor);
     let mut piece = vec![0; 256 * 1024];
-    let mut is_first = true;
+    let mut detector = WideTextDetector::default();
     loop {
         let n_read = match source.read(&mut piece) {
             Ok(0) => break,
@@ -143,12 +145,7 @@ fn text(
             Err(error) => return Err(input.unreadable(&error).into()),
         };
         let read = piece.get(..n_read).unwrap_or_default();
-        if std::mem::take(&mut is_first) && matches!(read, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
-            // The rules would find nothing in UTF-16.
-            let message = format!("{} is UTF-16; only UTF-8 is supported", input.name());
-            let hint = "convert it first: `iconv -f UTF-16 -t UTF-8 FILE | manila redact`";
-            return Err(Refusal::new(message, hint).into());
-        }
+        refuse_wide_text(&mut detector, read, input)?;
         let ready = stream.push(read);
         sink.put(&ready.text, &ready.findings, input)?;
         progress.advance(n_read);
@@ -163,6 +160,22 @@ fn text(
     Ok(())
 }
 
+/// Refuses UTF-16 and UTF-32, in which the rules would find nothing.
+fn refuse_wide_text(
+    detector: &mut WideTextDetector,
+    text: &[u8],
+    input: &InputArgs,
+) -> Result<(), Refusal> {
+    let Some(found) = detector.read(text) else { return Ok(()) };
+    let (input, encoding) = (input.name(), found.name());
+    let message = format!("{input} has text in {encoding}; only UTF-8 is supported");
+    let hint = format!(
+        "convert it first: `iconv -f {encoding}LE -t UTF-8 FILE | manila redact`; big-endian text \
+         is {encoding}BE"
+    );
+    Err(Refusal::new(message, hint))
+}
+
 /// Filters JSON: one document on each line if the first line is one, otherwise a single document.
 fn json(
     input: &InputArgs,
@@ -173,13 +186,16 @@ fn json(
     let mut lines = input.lines()?;
     let mut document = Vec::new();
     let mut n_not_json = 0u64;
+    let (mut detector, mut first_line) = (WideTextDetector::default(), 1);
     // The first line that is not blank decides whether each line is a document.
     let mut is_decided = false;
     while let Some(Line { number, text }) = lines.next()? {
         let Some(text) = text else { return Err(input.too_large().into()) };
+        refuse_wide_text(&mut detector, &text, input)?;
         let is_blank = text.trim_ascii().is_empty();
         let is_json = is_blank || RawJson::parse(text.clone()).is_ok();
         if (!is_decided && !is_json) || !document.is_empty() {
+            first_line = if document.is_empty() { number } else { first_line };
             document.extend_from_slice(&text);
             document.push(b'\n');
             if document.len() as u64 > input.bytes_max() {
@@ -200,14 +216,21 @@ fn json(
         }
     }
     if !document.is_empty() {
-        let parsed = RawJson::parse(document.clone()).map_err(|error| {
-            let message = format!("{}: {error}", input.name());
-            Refusal::new(message, "remove `--json` to filter it as text")
-        });
-        parsed?;
-        let edits = redactor.json(&document);
+        let parsed = RawJson::parse(document.clone());
+        let edits = match parsed {
+            Ok(_) => redactor.json(&document),
+            // A report is JSON whatever the input is.
+            Err(_) if sink.report.is_some() => {
+                notes::print_searched_as_text(&input.name());
+                redactor.text(&document)
+            }
+            Err(error) => {
+                let message = format!("{}: {error}", input.name());
+                return Err(Refusal::new(message, "remove `--json` to filter it as text").into());
+            }
+        };
         tally.add(&edits);
-        let found = manila_redact::locate(&document, &edits, 1);
+        let found = manila_redact::locate(&document, &edits, first_line);
         sink.put(&apply(&document, &edits), &found, input)?;
     }
     notes::print_not_json(n_not_json);

@@ -55,6 +55,14 @@ fn a_report_has_locations_and_no_secrets() {
     let ran = manila(&["redact", "--report", "--json"], b"{\"password\":\"hunter2x\"}\n");
     let rows: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(rows, json!([{"file": "-", "line": 1, "column": 14, "rule": "password"}]));
+    let ran = manila(&["redact", "--report", "--json"], format!("\n{text}").as_bytes());
+    let rows: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let password = json!({"file": "-", "line": 3, "column": 12, "rule": "password"});
+    let key = json!({"file": "-", "line": 4, "column": 3, "rule": "aws-access-key-id"});
+    assert_eq!((rows, ran.code), (json!([password, key]), 1));
+    assert_eq!(ran.stderr, "note: stdin is not JSON and was searched as text\n");
+    let ran = manila(&["redact", "--report", "--json"], b"just text\n");
+    assert_eq!((ran.stdout.trim(), ran.code), ("[]", 0), "{ran:?}");
     let ran = manila(&["redact", "--report", "LICENSE-MIT", "LICENSE-APACHE"], b"");
     assert_eq!((ran.stdout.as_str(), ran.code), ("", 0));
 }
@@ -322,11 +330,23 @@ fn unsafe_output_is_an_argument_of_machine_readable() {
 
 #[test]
 fn refuses_text_in_another_encoding() {
-    let text: Vec<u8> =
-        "\u{feff}password=hunter2x".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let ran = manila(&["redact"], &text);
-    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.contains("UTF-16") && ran.stderr.contains("iconv"), "{}", ran.stderr);
+    for (text, name) in
+        [("\u{feff}password=hunter2x\n", "UTF-16"), ("password=hunter2x\n", "UTF-16")]
+    {
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let wide: Vec<u8> = text.chars().flat_map(|it| u32::from(it).to_le_bytes()).collect();
+        let after = [b"fine\n".as_slice(), &little].concat();
+        for (text, name) in [(&little, name), (&big, name), (&wide, "UTF-32"), (&after, name)] {
+            for args in [["redact"].as_slice(), &["redact", "--report"], &["redact", "--json"]] {
+                let ran = manila(args, text);
+                assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{args:?} {text:?}: {ran:?}");
+                let expected = format!("has text in {name}; only UTF-8");
+                assert!(ran.stderr.contains(&expected), "{args:?} {text:?}: {ran:?}");
+                assert!(ran.stderr.contains("iconv"), "{ran:?}");
+            }
+        }
+    }
 }
 
 /// The error messages of commands end up in terminals and logs.

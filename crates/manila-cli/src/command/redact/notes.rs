@@ -21,6 +21,11 @@ pub(super) fn print_summary(tally: &Tally, is_report: bool) {
     let _ = writeln!(anstream::stderr(), "manila: {text}");
 }
 
+/// Prints that an input is not JSON.
+pub(super) fn print_searched_as_text(input: &str) {
+    let _ = writeln!(anstream::stderr(), "note: {input} is not JSON and was searched as text");
+}
+
 /// Prints the number of lines that are not JSON.
 pub(super) fn print_not_json(n_lines: u64) {
     if n_lines > 0 {
