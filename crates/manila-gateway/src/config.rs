@@ -43,6 +43,7 @@ pub use limits::Limits;
 pub use listen::Listen;
 pub(crate) use listen::not_local;
 pub use redact::{Passthrough, RedactionPolicy, UnsafeOutput};
+pub(crate) use redaction::RedactedMessage;
 pub use schema::schema;
 pub use server::{NamedServer, Server};
 pub use settings::{OutputCheck, Settings};

@@ -18,3 +18,4 @@ pub(crate) mod naming;
 pub(crate) mod presentation;
 pub(crate) mod request_source;
 pub(crate) mod trace;
+pub(crate) mod verbatim;

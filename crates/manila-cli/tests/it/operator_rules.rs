@@ -7,27 +7,9 @@ use crate::http_client::{HttpProgram, JSON, LegacyClient, VERSION, modern_reques
 use crate::mcp::Client;
 use crate::program::{Scratch, manila};
 use crate::scripted::connect;
+use crate::shell_server::{legacy_script, modern_script, with_task};
 
-/// A server that writes every message that it receives to stderr. Its tools are `crash`, and `ok`
-/// with an integer parameter and an integer result. `LIST` is its response to `tools/list`.
-const SERVER: &str = r#"
-while read -r line; do
-  echo "received: $line" >&2
-  id=$(printf %s "$line" | sed -E 's/.*"id":([0-9]+).*/\1/')
-  reply() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
-  case "$line" in
-    *'"server/discover"'*) reply '"error":{"code":-32601,"message":"unknown"}' ;;
-    *'"initialize"'*) reply 'INITIALIZE' ;;
-    *'"tools/list"'*) reply 'LIST' ;;
-    *'"tools/call"'*) reply 'RESULT' ;;
-  esac
-done
-"#;
-
-const INITIALIZE: &str = concat!(
-    r#""result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"#,
-    r#""serverInfo":{"name":"s","version":"1"}}"#
-);
+/// Two tools: `crash`, and `ok` with an integer parameter and an integer result.
 const LIST: &str = concat!(
     r#""result":{"tools":[{"name":"crash","inputSchema":{"type":"object"}},{"name":"ok","#,
     r#""inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}},"#,
@@ -39,8 +21,7 @@ const WRONG: &str = r#""result":{"content":[],"structuredContent":{"n":"seven"}}
 
 /// Returns the script of a server with these responses.
 fn script(list: &str, result: &str) -> String {
-    let script = SERVER.replace("INITIALIZE", INITIALIZE);
-    script.replace("LIST", &list.replace("MORE", "")).replace("RESULT", result)
+    legacy_script(&list.replace("MORE", ""), result)
 }
 
 /// Returns the configuration tables of two such servers, with these settings of the first.
@@ -283,6 +264,50 @@ fn results_of_apps_are_checked() {
     check_app("output_check = \"strict\"", secret, &["[REDACTED]", r#""n":7"#], "12345678");
     let number = r#""result":{"content":[],"structuredContent":{"n":1,"password":{"value":1}}}"#;
     check_app("output_check = \"strict\"", number, &[r#""n":1"#], "INVALID_TOOL_OUTPUT");
+}
+
+/// Returns the result of a task that a call with `none` became, in either era.
+fn task_results(output_check: &str, result: &Value) -> [Value; 2] {
+    let list = LIST.replace("MORE", "");
+    let scratch = Scratch::new("rules-task");
+    let config = scratch.file("manila.toml", format!("output_check = \"{output_check}\""));
+    let options = ["--config", &config, "--contract", "none"];
+    let handle = r#""result":{"task":{"taskId":"k","status":"working"}}"#;
+    let script = legacy_script(&list, handle);
+    let script = with_task(&script, &format!(r#""result":{result}"#));
+    let mut client = Client::start(&options, &["sh", "-c", &script]);
+    client.handshake("2025-11-25");
+    client.call("ok", &json!({}));
+    let legacy = client.request("r", "tasks/result", &json!({"taskId": "k"}));
+
+    let handle = r#""result":{"resultType":"task","taskId":"k","status":"working"}"#;
+    let details = json!({"resultType": "complete", "taskId": "k", "status": "completed",
+        "result": result});
+    let script = with_task(&modern_script(&list, handle), &format!(r#""result":{details}"#));
+    let served = HttpProgram::wrap(&options, &["sh", "-c", &script]);
+    served.send_modern("tools/call", &json!({"name": "ok"})).read_reply();
+    let modern = served.send_modern("tasks/get", &json!({"taskId": "k"})).read_reply();
+    [legacy["result"].clone(), modern.json()["result"]["result"].clone()]
+}
+
+#[test]
+fn results_of_tasks_are_checked() {
+    let wrong = json!({"content": [], "structuredContent": {"n": "seven"}});
+    for result in task_results("strict", &wrong) {
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(text.contains("/n must be of type integer"), "{result}");
+        assert_eq!(result["isError"], true, "{result}");
+        assert!(!result.to_string().contains("seven"), "{result}");
+    }
+    for result in task_results("warn", &wrong) {
+        let warnings = &result["_meta"]["dev.manila/warnings"];
+        assert_eq!(warnings[0]["code"], "OUTPUT_SCHEMA_MISMATCH", "{result}");
+        assert_eq!(result["structuredContent"], wrong["structuredContent"]);
+    }
+    let good = json!({"content": [], "structuredContent": {"n": 7}});
+    for result in task_results("strict", &good) {
+        assert_eq!(result, good);
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ use super::tool_call::ToolCall;
 use super::tools::Tool;
 use super::{Answer, Backend, Kind, Refusal, mcp_response};
 use crate::protocol::caller::Caller;
+use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::presentation::{Preferences, ResultFormat};
 use crate::rt::clock;
@@ -258,7 +259,8 @@ impl Backend {
             // The client that supplied the input must see the error.
             Err(error)
                 if is_same_era
-                    && (mcp_response::requires_client_action(error) || is_input_response(call)) =>
+                    && (mcp_response::requires_client_action(error, response.era)
+                        || is_input_response(call, response.era)) =>
             {
                 return Answer::Passthrough(self.redact(call.request, response));
             }
@@ -276,9 +278,9 @@ impl Backend {
             return self.seal(call, contract, tool, mcp_response::observe_no_result(), None);
         };
         let parts = McpResult::from_object(&object);
-        if mcp_response::is_unfinished(&parts, response.era) {
+        if mcp_response::is_unfinished(&parts, response.era, call.caller.era()) {
             self.tasks.store(result, call, ResultFormat::Contract(contract));
-            return Answer::Passthrough(self.with_public_task(response));
+            return self.return_unsealed(call, tool, response);
         }
         if tool.is_some_and(|tool| tool.belongs_to_app) {
             return self.return_unsealed(call, tool, response);
@@ -305,8 +307,12 @@ fn reject_cross_era_request(
     }
 }
 
-/// Returns whether a call supplies input that the server requested.
-fn is_input_response(call: &ToolCall<'_>) -> bool {
+/// Returns whether a call supplies input that a server of this era requested. In the legacy era, no
+/// call does.
+fn is_input_response(call: &ToolCall<'_>, era: Era) -> bool {
+    if era != Era::Modern {
+        return false;
+    }
     let params = call.request.params.as_ref();
     let has = |name: &str| params.is_some_and(|params| params.get(name).is_some());
     has("inputResponses") || has("requestState")

@@ -1,17 +1,20 @@
 //! Forwards requests that the gateway does not answer itself.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use manila::request_envelope::{Notification, Request};
-use manila::{JsonObject, McpResult, RawJson};
+use manila::RawJson;
+use manila::request_envelope::{Message, Notification, Request};
 use manila_redact::Tally;
 
 use super::mcp_response;
 use super::send_request::{RequestFailure, ServerResponse};
 use crate::backend::Backend;
+use crate::config::RedactedMessage;
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
+use crate::protocol::verbatim::VerbatimParts;
 use crate::telemetry::event::Event;
 use crate::upstream::RequestOverrides;
 
@@ -75,12 +78,14 @@ pub(super) fn cross_era_request(response: &ServerResponse, caller: &Caller) -> O
         return None;
     }
     let name = match response.answer() {
+        // In the legacy era, a result is never a request.
+        Ok(_) if response.era != Era::Modern => return None,
         Ok(result) => {
             result.get("resultType")?.as_text().filter(|kind| kind == "input_required")?;
             let requests = result.get("inputRequests");
             let first = requests.iter().flat_map(RawJson::members).next();
             let method = first.and_then(|first| first.value().get("method"));
-            method.as_ref().and_then(RawJson::as_text).map(std::borrow::Cow::into_owned)
+            method.as_ref().and_then(RawJson::as_text).map(Cow::into_owned)
         }
         Err(error) => {
             mcp_response::error_number(error).filter(|number| *number == -32021)?;
@@ -90,12 +95,6 @@ pub(super) fn cross_era_request(response: &ServerResponse, caller: &Caller) -> O
         }
     };
     Some(name.unwrap_or_else(|| "input_required".to_owned()))
-}
-
-/// Returns whether a result is not final: the server requests input, or has created a task.
-fn is_unfinished(result: &RawJson, era: Era) -> bool {
-    let result = JsonObject::new(result.clone());
-    result.is_some_and(|it| mcp_response::is_unfinished(&McpResult::from_object(&it), era))
 }
 
 impl Backend {
@@ -108,22 +107,29 @@ impl Backend {
         }
     }
 
-    /// Redacts the response to a request. Lists, unfinished results, and errors that the client
-    /// must act on are not redacted.
+    /// Redacts the response to a request, unless it is a list.
     pub(super) fn redact(&self, request: &Request, response: ServerResponse) -> ServerResponse {
         let ServerResponse { response, era } = response;
-        let is_exempt = match &response.answer {
-            Ok(result) => {
-                UNREDACTED_METHODS.contains(&request.method.as_str()) || is_unfinished(result, era)
-            }
-            Err(error) => mcp_response::requires_client_action(error),
-        };
-        if is_exempt {
+        if response.answer.is_ok() && UNREDACTED_METHODS.contains(&request.method.as_str()) {
             return ServerResponse { response, era };
         }
-        let (response, tally) = self.settings().redaction.redact_response(response);
+        let (response, tally) = self.settings().redaction.redact_response(response, era);
         self.report_redacted(&request.method, &tally);
         ServerResponse { response, era }
+    }
+
+    /// Redacts a server's request to a client. Returns `None` if the result is not a request.
+    pub(super) fn redact_request<'a>(&self, request: &'a Request) -> Option<Cow<'a, Request>> {
+        let verbatim = || VerbatimParts::of_request(request);
+        let redacted = self.settings().redaction.redact_message(&request.frame, verbatim);
+        let Some(RedactedMessage { frame, tally }) = redacted else {
+            return Some(Cow::Borrowed(request));
+        };
+        self.report_redacted(&request.method, &tally);
+        match Message::from_json(frame) {
+            Ok(Message::Request(redacted)) => Some(Cow::Owned(redacted)),
+            Ok(Message::Notification(_) | Message::Response(_)) | Err(_) => None,
+        }
     }
 
     /// Reports what was redacted, if anything.

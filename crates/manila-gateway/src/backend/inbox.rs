@@ -16,6 +16,7 @@ use super::Backend;
 use crate::notifications::{RequestingServer, method_not_found_response, translate};
 use crate::protocol::caller::{Caller, Client, Outbound, Undelivered};
 use crate::protocol::era::{self, Era};
+use crate::protocol::verbatim::VerbatimParts;
 use crate::protocol::{jsonrpc, naming};
 use crate::rt::offload::{Offloadable, Work, leave_reactor};
 use crate::upstream::{Connection, Inbox, MessageSource, UpstreamMessage, UpstreamReply};
@@ -58,7 +59,9 @@ fn handle_notification(backend: &Backend, notification: Notification, source: &M
     }
     let backend_task_id = backend_task_id(&notification);
     let notification = backend.notification_with_public_tasks(notification);
-    let redacted = backend.settings().redaction.redact_message(&notification.frame);
+    let redacted = backend.settings().redaction.redact_message(&notification.frame, || {
+        VerbatimParts::of_notification(&notification, connection.era_or_fallback())
+    });
     let notification = match redacted.map(|redacted| Message::from_json(redacted.frame)) {
         None => notification,
         Some(Ok(Message::Notification(redacted))) => redacted,
@@ -260,12 +263,15 @@ fn handle_request(backend: &Backend, request: &Request, source: MessageSource) {
         return connection.push(method_not_found_response(request));
     }
     let rewritten = backend.request_with_public_task(request);
+    let Some(redacted) = backend.redact_request(rewritten.as_ref().unwrap_or(request)) else {
+        return connection.push(decline_with(request, "the request could not be redacted"));
+    };
     let server = RequestingServer {
         connection: connection.number(),
         outbound: Arc::new(ServerOutbound(connection)),
     };
     let server_requests = &backend.notifications.server_requests;
-    server_requests.forward(rewritten.as_ref().unwrap_or(request), &server, &client, &outbound);
+    server_requests.forward(&redacted, &server, &client, &outbound);
 }
 
 /// The connection for responses to a server.

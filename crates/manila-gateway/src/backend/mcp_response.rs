@@ -7,22 +7,25 @@ use manila::{Code, Ended, Failed, Failure, JsonObject, McpResult, Observed, RawJ
 
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::{self, Fault};
+use crate::protocol::verbatim::URL_ELICITATION_REQUIRED;
+pub(super) use crate::protocol::verbatim::error_number;
 use crate::upstream::Unavailable;
 
-/// Returns whether an error requires the client to act, for example to use another version.
-pub(super) fn requires_client_action(error: &RawJson) -> bool {
-    matches!(error_number(error), Some(-32042 | -32020 | -32021 | -32022))
+/// Returns whether an error of a server of this era requires the client to act, for example to use
+/// another version. The legacy era defines only the request to visit a page.
+pub(super) fn requires_client_action(error: &RawJson, era: Era) -> bool {
+    match error_number(error) {
+        Some(URL_ELICITATION_REQUIRED) => true,
+        Some(-32020 | -32021 | -32022) => era == Era::Modern,
+        Some(_) | None => false,
+    }
 }
 
-/// Returns whether the result of a server of this era is not final: the server requests input, or
-/// has started a task. In the legacy era, `resultType` is not defined and means nothing.
-pub(super) fn is_unfinished(result: &McpResult, era: Era) -> bool {
-    result.is_task_handle() || (era == Era::Modern && result.is_interim())
-}
-
-/// Returns the code of a JSON-RPC error.
-pub(super) fn error_number(error: &RawJson) -> Option<i64> {
-    error.get("code")?.as_str().parse().ok()
+/// Returns whether a result is not final: the server requests input, or has started a task. Where
+/// the server or the client uses the legacy era, `resultType` has no meaning.
+pub(super) fn is_unfinished(result: &McpResult, server: Era, client: Era) -> bool {
+    let is_modern = server == Era::Modern && client == Era::Modern;
+    result.is_task_handle() || (is_modern && result.is_interim())
 }
 
 /// Returns the error object for a server that is unavailable.

@@ -21,6 +21,7 @@ use super::unsealed::{CalledTool, ResultPlace, Secrets};
 use super::{Answer, Refusal, Sealed, task_ids};
 use crate::backend::Backend;
 use crate::protocol::caller::{Caller, Client};
+use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::{Fault, replace_part};
 use crate::protocol::presentation::ResultFormat;
 use crate::protocol::presentation::{Preferences, TextMode};
@@ -254,7 +255,8 @@ impl Backend {
             }
         };
         self.seal_result(&response, request, caller, &task).unwrap_or_else(|| {
-            let forwarded = Forwarded::Passthrough(self.return_details(request, response, &task));
+            let forwarded =
+                Forwarded::Passthrough(self.return_details(request, response, &task, caller.era()));
             TaskDetails::Forwarded(self.with_public_ids(forwarded))
         })
     }
@@ -266,9 +268,10 @@ impl Backend {
         request: &Request,
         response: ServerResponse,
         task: &Task,
+        client: Era,
     ) -> ServerResponse {
         let (tool, name) = (self.tools.get(&task.tool), self.public_name(&task.tool));
-        let called = CalledTool { name: &name, tool: tool.as_deref() };
+        let called = CalledTool { name: &name, tool: tool.as_deref(), client };
         let place = ResultPlace::TaskDetails;
         let (original, secrets) = (response.clone(), Secrets::Redacted);
         match self.check_and_redact(called, request, response, place, secrets) {

@@ -12,6 +12,7 @@ use super::tool_call::ToolCall;
 use super::tools::Tool;
 use super::{Answer, Backend, mcp_response};
 use crate::config;
+use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Edits;
 use crate::protocol::meta_keys;
 
@@ -42,11 +43,13 @@ pub(super) enum Secrets {
     Kept,
 }
 
-/// The tool whose result is returned, by the name that clients see.
+/// The tool whose result is returned, and the client that gets it.
 #[derive(Clone, Copy)]
 pub(super) struct CalledTool<'a> {
+    /// The name that clients see.
     pub(super) name: &'a str,
     pub(super) tool: Option<&'a Tool>,
+    pub(super) client: Era,
 }
 
 impl Backend {
@@ -60,7 +63,7 @@ impl Backend {
     ) -> Answer {
         let consent = self.find_consent(&call.public_name, call.requested_output);
         let secrets = if consent.is_some() { Secrets::Kept } else { Secrets::Redacted };
-        let called = CalledTool { name: &call.public_name, tool };
+        let called = CalledTool { name: &call.public_name, tool, client: call.caller.era() };
         let place = ResultPlace::Response;
         match self.check_and_redact(called, call.request, response, place, secrets) {
             Ok(response) => Answer::Passthrough(self.with_public_task(response)),
@@ -119,7 +122,8 @@ impl Backend {
         };
         let object = JsonObject::new(result.clone()).unwrap_or_default();
         let result = McpResult::from_object(&object);
-        if mcp_response::is_unfinished(&result, response.era) {
+        let has_payload = object.get("structuredContent").is_some_and(|it| it.kind() != Kind::Null);
+        if !has_payload && mcp_response::is_unfinished(&result, response.era, called.client) {
             return Ok(None);
         }
         match check_unsealed(&result, check, cause) {

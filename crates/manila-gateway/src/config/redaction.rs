@@ -7,6 +7,8 @@ use manila::{JsonObject, RawJson};
 use manila_redact::{Tally, apply};
 
 use super::redact::RedactionPolicy;
+use crate::protocol::era::Era;
+use crate::protocol::verbatim::VerbatimParts;
 
 /// A redacted message, and the count of its secrets by rule.
 pub(crate) struct RedactedMessage {
@@ -20,9 +22,19 @@ impl RedactionPolicy {
         self.redactor.redact_text(text)
     }
 
-    /// Redacts a message or a part of one. Returns `None` if it contains no secrets.
-    pub(crate) fn redact_message(&self, message: &RawJson) -> Option<RedactedMessage> {
-        let edits = self.redactor.mcp(message.as_bytes());
+    /// Redacts a message or a part of one, except the parts that `verbatim` returns. Returns `None`
+    /// if nothing changes.
+    pub(crate) fn redact_message<'a>(
+        &self,
+        message: &RawJson,
+        verbatim: impl FnOnce() -> VerbatimParts<'a>,
+    ) -> Option<RedactedMessage> {
+        let mut edits = self.redactor.mcp(message.as_bytes());
+        if edits.is_empty() {
+            return None;
+        }
+        let verbatim = verbatim();
+        edits.retain(|edit| !verbatim.contain(&edit.range));
         if edits.is_empty() {
             return None;
         }
@@ -31,9 +43,11 @@ impl RedactionPolicy {
         Some(RedactedMessage { frame: apply(message.as_bytes(), &edits).into(), tally })
     }
 
-    /// Redacts a server's response. Also returns the count of its secrets by rule.
-    pub(crate) fn redact_response(&self, response: Response) -> (Response, Tally) {
-        let Some(RedactedMessage { frame, tally }) = self.redact_message(&response.frame) else {
+    /// Redacts the response of a server of this era. Also returns the count of its secrets by rule.
+    pub(crate) fn redact_response(&self, response: Response, era: Era) -> (Response, Tally) {
+        let verbatim = || VerbatimParts::of_response(&response, era);
+        let redacted = self.redact_message(&response.frame, verbatim);
+        let Some(RedactedMessage { frame, tally }) = redacted else {
             return (response, Tally::default());
         };
         match Message::from_json(frame) {
@@ -53,7 +67,7 @@ impl RedactionPolicy {
 
     /// Redacts a part of a message. Returns an empty object if the result is not valid JSON.
     pub(crate) fn redact_part(&self, part: RawJson) -> RawJson {
-        match self.redact_message(&part) {
+        match self.redact_message(&part, || VerbatimParts::none(&part)) {
             Some(RedactedMessage { frame, .. }) => {
                 RawJson::parse(frame).unwrap_or_else(|_| JsonObject::default().into())
             }

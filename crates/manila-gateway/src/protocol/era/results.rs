@@ -37,18 +37,17 @@ pub(crate) fn translate_result(
     }
 }
 
-/// Adds the members that clients of the modern era require. Existing ones are unchanged.
+/// Adds the members that clients of the modern era require. A `resultType` of the server is
+/// replaced: the legacy era does not have it, so every result is complete.
 fn with_modern_members(result: &RawJson, method: &str) -> RawJson {
     if result.kind() != Kind::Object {
         return result.clone();
     }
     let object = JsonObject::build(|object| {
-        for member in result.members() {
+        for member in result.members().filter(|member| !member.is("resultType")) {
             object.token_member(member.key_token(), &member.value());
         }
-        if result.get("resultType").is_none() {
-            object.member("resultType", "complete");
-        }
+        object.member("resultType", "complete");
         if is_cacheable(method) {
             // A server of the legacy era does not declare how long its lists are valid.
             if result.get("ttlMs").is_none() {
