@@ -19,6 +19,7 @@ use crate::telemetry::live_redactor::LiveRedactor;
 mod changes;
 mod child;
 mod connection;
+mod deep_lists;
 mod handshake;
 mod http;
 mod inbox;

@@ -96,8 +96,9 @@ pub use outcome::{
 };
 pub use pipeline::{ConvertError, Converted, convert};
 pub use raw_json::{
-    Canonical, DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason, NotSerializable, Problem,
-    RawJson, ReadError, Syntax, canonical, key_sorted, pretty, pretty_pieces,
+    Canonical, DEPTH_MAX, ITEM_DEPTH_MAX, JsonObject, NotCanonical, NotCanonicalReason,
+    NotSerializable, Problem, RawJson, ReadError, ShortenedList, Syntax, canonical, key_sorted,
+    pretty, pretty_pieces, without_deep_items,
 };
 pub use request_envelope::Profile;
 pub use schema::PayloadSchemaError;

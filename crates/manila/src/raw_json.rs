@@ -13,6 +13,7 @@ use memchr::memmem::Finder;
 use serde::Serialize;
 
 mod canonical;
+mod deep_items;
 mod emit;
 mod interop;
 mod key_set;
@@ -33,6 +34,7 @@ mod walk;
 mod word;
 
 pub use canonical::{Canonical, canonical};
+pub use deep_items::{ITEM_DEPTH_MAX, ShortenedList, without_deep_items};
 pub use emit::{Emit, ObjectWriter};
 pub(crate) use emit::{OrNull, emit_joined, emit_string, shape};
 pub(crate) use interop::{InteropIssue, InteropIssueKind};

@@ -51,6 +51,7 @@ fn log_everything() {
         Event::Ended { reason: text("it died"), next_start: Some(SECOND) },
         Event::Unusable(text("sent nonsense")),
         Event::SchemaUnusable { tool: text("read"), reason: text("it is wrong") },
+        Event::LeftOut { method: "tools/list", name: text("read"), reason: text("it is odd") },
         Event::Stopping { n_open: 1, grace: SECOND },
         Event::Refused(text("a message from the client: a batch")),
         Event::Disconnected(text("a connection: it was reset")),
@@ -84,6 +85,7 @@ const TEXT: &str = "\
 manila: files: it died; restarting in 1s
 manila: the server `files` sent nonsense
 manila: tool `read` is not checked against its schema: it is wrong
+manila: `read` is left out of `tools/list`: it is odd
 manila: stopping; waiting up to 1s for 1 open request; a second signal stops at once
 manila: refused a message from the client: a batch
 manila: lost a connection: it was reset

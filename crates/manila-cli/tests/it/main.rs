@@ -16,6 +16,7 @@ mod commands;
 mod config_schema;
 mod conformance;
 mod convert;
+mod deep_tools;
 mod docs;
 mod enveloped;
 mod eras;

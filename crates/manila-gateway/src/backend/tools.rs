@@ -22,6 +22,10 @@ pub(crate) use header_params::{HeaderMapping, decode_value};
 /// arguments are not checked.
 const TOOLS_MAX: usize = 10_000;
 
+/// The maximum nesting depth of an output schema that contains the tool's own. In the response to
+/// `tools/list`, four levels are around it, and some clients cannot read more than 64.
+const OUTPUT_SCHEMA_DEPTH_MAX: usize = 64 - 4;
+
 /// A tool of a server.
 #[derive(Debug)]
 pub(crate) struct Tool {
@@ -218,7 +222,9 @@ pub(crate) fn present(
             // that is not checked may be violated without a warning, so it is not advertised.
             let is_checked = tool.output.is_some() && check != OutputCheck::Off;
             let declared = tool.raw.get("outputSchema").filter(|_| is_checked);
-            Some(output_schema(contract, declared.as_ref()))
+            let schema = output_schema(contract, declared.as_ref());
+            let is_deep = declared.is_some() && schema.as_raw().depth() > OUTPUT_SCHEMA_DEPTH_MAX;
+            Some(if is_deep { output_schema(contract, None) } else { schema })
         }
         Placement::Text => None,
     };

@@ -50,6 +50,15 @@ pub enum Event {
         /// Why the schema is unusable.
         reason: String,
     },
+    /// An item of a server's list cannot be used, so clients do not see it.
+    LeftOut {
+        /// The method that requests the list.
+        method: &'static str,
+        /// The item's name.
+        name: String,
+        /// Why the item cannot be used.
+        reason: String,
+    },
     /// The gateway is stopping, and waits for open requests.
     Stopping {
         /// The number of open requests.

@@ -53,6 +53,9 @@ pub(crate) fn redact_events(events: Events, redactor: LiveRedactor) -> Events {
             Event::SchemaUnusable { tool, reason } => {
                 Event::SchemaUnusable { tool: redact_name(tool), reason: redact(reason) }
             }
+            Event::LeftOut { method, name, reason } => {
+                Event::LeftOut { method, name: redact_name(name), reason }
+            }
             Event::Refused(what) => Event::Refused(redact(what)),
             Event::Disconnected(what) => Event::Disconnected(redact(what)),
             Event::Unredacted { tool, why } => Event::Unredacted { tool: redact_name(tool), why },

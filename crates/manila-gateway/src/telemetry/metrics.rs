@@ -170,6 +170,7 @@ impl Metrics {
             Event::Stderr(_)
             | Event::Unusable(_)
             | Event::SchemaUnusable { .. }
+            | Event::LeftOut { .. }
             | Event::Stopping { .. }
             | Event::Disconnected(_)
             | Event::Unredacted { .. } => {}

@@ -10,12 +10,14 @@ use manila::{JsonObject, RawJson};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::deep_lists::LeftOut;
 use super::pending::{Pending, UpstreamReply};
 use super::wire::{Outgoing, RequestOverrides, Wire};
 use super::{Disconnected, Waiting};
 use crate::protocol::caller::{Caller, Outbound};
 use crate::protocol::era::{self, Era};
 use crate::protocol::jsonrpc;
+use crate::protocol::list_kind::ListKind;
 use crate::rt::clock;
 use crate::telemetry::event::{Event, Events};
 
@@ -35,6 +37,7 @@ pub(crate) struct Connection {
     acknowledging: Mutex<BTreeMap<u64, oneshot::Sender<JsonObject>>>,
     /// The number of reports about unusable messages and undelivered notifications.
     n_unusable: AtomicU64,
+    pub(super) left_out: LeftOut,
     events: Events,
 }
 
@@ -81,6 +84,7 @@ impl Connection {
             progress: Mutex::default(),
             acknowledging: Mutex::default(),
             n_unusable: AtomicU64::new(0),
+            left_out: LeftOut::new(Arc::clone(&events)),
             events,
         }
     }
@@ -202,7 +206,8 @@ impl Connection {
         // A caller that is dropped while it waits for room has sent nothing.
         self.wire.wait_for_room().await;
         let caller = context.as_ref().map(|context| Arc::clone(context.caller));
-        let receiver = self.pending.add(id, caller.clone())?;
+        let list = ListKind::from_method(outgoing.method);
+        let receiver = self.pending.add(id, caller.clone(), list)?;
         // Progress may arrive as soon as the request is sent.
         if let Some(RequestContext { caller, expects: Some(expected) }) = &context {
             self.expect_progress(id, expected, caller);

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::{Connection, Unavailable};
 use crate::protocol::caller::{Caller, Client};
+use crate::protocol::list_kind::ListKind;
 use crate::rt::clock;
 
 /// How many cancelled requests are remembered, and for how long.
@@ -68,6 +69,8 @@ pub(super) struct Pending {
 struct Entry {
     sender: oneshot::Sender<UpstreamReply>,
     caller: Option<Arc<Caller>>,
+    /// The list that it requests, if any.
+    list: Option<ListKind>,
 }
 
 impl Pending {
@@ -76,10 +79,11 @@ impl Pending {
         &self,
         id: u64,
         caller: Option<Arc<Caller>>,
+        list: Option<ListKind>,
     ) -> Result<oneshot::Receiver<UpstreamReply>, Disconnected> {
         let (sender, receiver) = oneshot::channel();
         if let Ok(mut waiting) = self.waiting.lock() {
-            waiting.insert(id, Entry { sender, caller });
+            waiting.insert(id, Entry { sender, caller, list });
         }
         match self.end_reason() {
             None => Ok(receiver),
@@ -108,6 +112,11 @@ impl Pending {
     /// Returns the caller of this request, if it is in flight and not the gateway's own.
     pub(super) fn caller(&self, id: u64) -> Option<Arc<Caller>> {
         self.waiting.lock().ok()?.get(&id)?.caller.clone()
+    }
+
+    /// Returns the list that this request is for, if it is in flight and requests one.
+    pub(super) fn list(&self, id: u64) -> Option<ListKind> {
+        self.waiting.lock().ok()?.get(&id)?.list
     }
 
     /// Returns the requests in flight that are not the gateway's own.

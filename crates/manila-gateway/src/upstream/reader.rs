@@ -7,6 +7,7 @@ use bytes::Bytes;
 use manila::RawJson;
 use manila::request_envelope::{Message, Notification, RefusedMessage};
 
+use super::deep_lists::parse_shortened;
 use super::inbox::{Item, MessageSource, UpstreamMessage};
 use super::pending::UpstreamReply;
 use super::{Connection, SupervisorConfig};
@@ -40,7 +41,10 @@ pub(super) async fn read_messages(
         let item = match frame {
             Frame::Line(line) => match parse(line.clone()).await {
                 Ok(message) => classify(connection, message, None, redactor),
-                Err(unreadable) => handle_unreadable(connection, &line, &unreadable, redactor),
+                Err(unreadable) => match parse_list(connection, &line, &unreadable).await {
+                    Some(message) => classify(connection, message, None, redactor),
+                    None => handle_unreadable(connection, &line, &unreadable, redactor),
+                },
             },
             // A server that exits in the middle of a line has not responded.
             Frame::Unterminated(line) => match parse(line).await {
@@ -73,6 +77,16 @@ async fn parse(line: Bytes) -> Result<Message, Box<Unreadable>> {
             .map_err(|refused| Box::new(Unreadable { refused, scanned: IdScan::scan(&line) }))
     })
     .await
+}
+
+/// Parses an invalid message that may be the response to a list request.
+async fn parse_list(
+    connection: &Arc<Connection>,
+    line: &Bytes,
+    unreadable: &Unreadable,
+) -> Option<Message> {
+    let id = unreadable.scanned.id.as_ref().and_then(number)?;
+    parse_shortened(connection, line.clone(), id).await
 }
 
 /// Limits how much time a server's frames may take, so that other tasks can run.

@@ -50,6 +50,12 @@ fn trace(event: &Event, server: &str) {
                 "tool `{tool}` is not checked against its schema: {reason}"
             );
         }
+        Event::LeftOut { method, name, reason } => {
+            warn!(
+                name: "left_out", target: "manila", server = named_server, method, item = name,
+                reason, "`{name}` is left out of `{method}`: {reason}"
+            );
+        }
         Event::Stopping { n_open, grace } => {
             let requests = if *n_open == 1 { "request" } else { "requests" };
             info!(

@@ -16,6 +16,7 @@ use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::one_line;
 use crate::rt::offload::{self, Work};
 use crate::upstream::Connection;
+use crate::upstream::deep_lists::parse_shortened;
 use crate::upstream::inbox::Item;
 use crate::upstream::pending::{HttpFailure, UpstreamReply};
 use crate::upstream::reader::classify;
@@ -50,7 +51,15 @@ impl HttpTransport {
                     Ok(body) => body,
                     Err(reply) => return Some(reply),
                 };
-                Some(offload::run(Work::Scan(body.len()), move || parse_response(id, body)).await)
+                let copy = body.clone();
+                let parsed = offload::run(Work::Scan(body.len()), move || parse_response(id, copy));
+                let reply = parsed.await;
+                if let UpstreamReply::Unusable(_) = reply
+                    && let Some(shortened) = parse_list(connection, body, id).await
+                {
+                    return Some(shortened);
+                }
+                Some(reply)
             }
             "text/event-stream" => self.read_stream(connection, id, response).await,
             _ if status == StatusCode::ACCEPTED => {
@@ -155,8 +164,13 @@ impl HttpTransport {
         data: Bytes,
     ) -> Option<Item> {
         // Frames are sent as lines, so data of several lines must become one.
-        let parse = |data| one_line(data).and_then(|line| Message::from_json(line).ok());
-        let Some(message) = offload::run(Work::Scan(data.len()), move || parse(data)).await else {
+        let copy = data.clone();
+        let parse = move || one_line(copy).and_then(|line| Message::from_json(line).ok());
+        let mut parsed = offload::run(Work::Scan(data.len()), parse).await;
+        if let (None, Some(id)) = (&parsed, request_id) {
+            parsed = parse_shortened(connection, data, id).await;
+        }
+        let Some(message) = parsed else {
             connection.report_unusable("sent an event that is not a message");
             return None;
         };
@@ -254,6 +268,16 @@ fn parse_response(id: u64, body: Bytes) -> UpstreamReply {
             UpstreamReply::Unusable("it is not a response".to_owned())
         }
         Err(reason) => UpstreamReply::Unusable(reason),
+    }
+}
+
+/// Parses the body of a response that may be the response to a list request.
+async fn parse_list(connection: &Arc<Connection>, body: Bytes, id: u64) -> Option<UpstreamReply> {
+    match parse_shortened(connection, body, id).await? {
+        Message::Response(response) if is_for(&response, id) => {
+            Some(UpstreamReply::Response(response))
+        }
+        Message::Response(_) | Message::Request(_) | Message::Notification(_) => None,
     }
 }
 

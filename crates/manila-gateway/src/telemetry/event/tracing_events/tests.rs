@@ -89,6 +89,15 @@ fn every_event_has_a_name_fields_and_a_message() {
         r#"WARN schema_unusable message=tool `read` is not checked against its schema: no server="files" tool="read" reason="no""#,
     );
     check(
+        Event::LeftOut {
+            method: "tools/list",
+            name: "read".to_owned(),
+            reason: "it is odd".to_owned(),
+        },
+        "files",
+        r#"WARN left_out message=`read` is left out of `tools/list`: it is odd server="files" method="tools/list" item="read" reason="it is odd""#,
+    );
+    check(
         Event::Stopping { n_open: 2, grace: SECOND },
         "",
         "INFO stopping message=stopping; waiting up to 1s for 2 open requests; a second signal stops at once n_open=2 grace_ms=1000",
