@@ -12,6 +12,8 @@ mod admit;
 mod backend;
 pub mod config;
 pub mod downstream;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod gateway;
 mod notifications;
 mod protocol;

@@ -18,6 +18,8 @@ use crate::os::{Lifeline, Process, Status, Target};
 mod capture;
 mod context;
 mod failure_lines;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod observe;
 mod text;
 

@@ -38,9 +38,10 @@ struct Layers {
     exceptions: &'static [(&'static str, &'static str)],
 }
 
-/// downstream → gateway → {admit, backend} → {notifications, upstream} → protocol.
+/// (fuzz →) downstream → gateway → {admit, backend} → {notifications, upstream} → protocol.
 const GATEWAY: Layers = Layers {
     order: &[
+        &["fuzz"],
         &["downstream"],
         &["gateway"],
         &["admit", "backend"],

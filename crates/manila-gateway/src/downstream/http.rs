@@ -28,6 +28,8 @@ mod body;
 mod connection_timer;
 mod envelope;
 mod exchange;
+#[cfg(fuzzing)]
+pub(crate) mod fuzz;
 mod head;
 mod host_check;
 mod legacy;

@@ -20,6 +20,8 @@ use crate::rt::clock;
 use crate::rt::queue::Sender;
 
 mod answer;
+#[cfg(fuzzing)]
+pub(super) mod fuzz;
 mod headers;
 mod renew;
 mod server_stream;

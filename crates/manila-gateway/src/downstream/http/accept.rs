@@ -11,6 +11,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -82,11 +83,20 @@ fn is_connection_error(error: &io::Error) -> bool {
 async fn serve(
     state: Arc<HttpState>,
     stream: TcpStream,
-    mut stopping: watch::Receiver<bool>,
+    stopping: watch::Receiver<bool>,
     _permit: OwnedSemaphorePermit,
 ) {
     // Each write is a complete message, so Nagle's algorithm would only add latency.
     let _ = stream.set_nodelay(true);
+    serve_stream(state, stream, stopping).await;
+}
+
+/// Serves the requests that arrive on a stream until it ends, or the gateway stops.
+pub(super) async fn serve_stream(
+    state: Arc<HttpState>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    mut stopping: watch::Receiver<bool>,
+) {
     let timer = ConnectionTimer::new();
     let service = service_fn(|request: Request<Incoming>| {
         let (state, timer) = (Arc::clone(&state), timer.clone());
