@@ -13,7 +13,8 @@ use self::uris::Uris;
 use crate::config::{Server, Settings};
 use crate::notifications::{Notifications, WatchedResources};
 use crate::rt::deadlines::{Deadline, Deadlines};
-use crate::rt::offload::Offloadable;
+use crate::rt::offload::{Offloadable, Work, leave_reactor_unsettled};
+use crate::rt::unsettled::Unsettled;
 use crate::telemetry::event::{Event, Events};
 use crate::telemetry::live_redactor::{LiveRedactor, redact_events};
 use crate::upstream::{Handshake, HandshakeMethod, SupervisorConfig, Unavailable, Upstream};
@@ -83,6 +84,8 @@ pub(crate) struct Backend {
     pub(crate) list_cache: ListCache,
     pub(crate) uris: Arc<Uris>,
     pub(crate) deadlines: Arc<Deadlines>,
+    /// The server's responses that are being handled on the pool.
+    unsettled: Unsettled,
     settings: ArcSwap<Settings>,
     events: Events,
 }
@@ -125,11 +128,18 @@ impl Backend {
             list_cache: ListCache::default(),
             uris: Arc::clone(&shared.uris),
             deadlines: Arc::clone(&shared.deadlines),
+            unsettled: Unsettled::default(),
             settings: ArcSwap::from_pointee(settings),
             events,
         });
         tokio::spawn(Offloadable::new(inbox::deliver(Arc::clone(&backend), inbox)));
         backend
+    }
+
+    /// Moves to the pool before long work on a response. The server's later messages wait, so that
+    /// they do not overtake it.
+    async fn leave_reactor_with_response(&self, work: Work) {
+        leave_reactor_unsettled(work, || self.unsettled.begin()).await;
     }
 
     /// Returns whether this is the backend of this server.

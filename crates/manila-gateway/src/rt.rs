@@ -9,4 +9,5 @@ pub(crate) mod deadlines;
 pub(crate) mod fair_stream;
 pub(crate) mod offload;
 pub(crate) mod queue;
+pub(crate) mod unsettled;
 pub(crate) mod wait_until;

@@ -125,7 +125,7 @@ pub fn notify_service_manager(_socket: &str, _state: &str) -> std::io::Result<()
 }
 
 /// Returns the path of this program. On Linux, it works even if the file was replaced.
-pub fn this_program() -> std::io::Result<std::path::PathBuf> {
+pub fn this_program() -> std::io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok("/proc/self/exe".into());
     }

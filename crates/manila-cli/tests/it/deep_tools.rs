@@ -11,7 +11,8 @@ use crate::program::{RunOutput, Scratch, manila};
 /// A server on stdio that responds to `server/discover` with `$1`, to each request for a list with
 /// the files `$2` and `$3`, and to calls.
 const SERVER: &str = r#"while read -r line; do id=${line#*\"id\":}; id=${id%%[,\}]*}; case $line in
-  *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"s","version":"1"}}';;
+  *'"initialize"'*) result='{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1"},'
+    result=$result'"capabilities":{"tools":{},"prompts":{}}}';;
   *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; continue;;
   *'"tools/list"'*) result=$(cat "$2");;
   *'"prompts/list"'*) result=$(cat "$3");;
@@ -121,7 +122,10 @@ fn only_the_deep_tool_of_a_server_over_http_is_left_out() {
             let result = match method {
                 "tools/list" => tools(),
                 "tools/call" => r#"{"content":[{"type":"text","text":"x"}]}"#.to_owned(),
-                _ => return drop(answer_handshake(request, stream, "s")),
+                _ => {
+                    answer_handshake(request, stream, "s");
+                    return;
+                }
             };
             let result = if before == "\n" { result.replace("], ", "],\n ") } else { result };
             let id = &request.message["id"];

@@ -40,6 +40,7 @@ mod multiple_servers;
 mod not_utf8;
 mod operate;
 mod operator_rules;
+mod order;
 mod output_check;
 mod pack_schema;
 mod packs;

@@ -60,8 +60,8 @@ impl Served {
         let call = "tools/call";
         let request =
             |params: &Value| json!({"jsonrpc": "2.0", "id": "x", "method": call, "params": params});
-        let path: String = tool.bytes().map(|byte| format!("%{byte:02x}")).collect();
-        let path = format!("/tools/{path}");
+        let escapes: Vec<String> = tool.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let path = format!("/tools/{}", escapes.concat());
         let header = "Manila-Contract: none";
         let post = |client: &LegacyClient<'_>, head: &[&str], body: &Value| {
             let session = client.head();
@@ -353,9 +353,9 @@ fn an_operator_may_refuse_requests_for_none() {
 
     let scratch = Scratch::new("rules-wrap-none");
     let path = scratch.file("manila.toml", "[listen]\nallow_none = false\n");
-    let server = ["--", "sh", "-c", &script(LIST, GOOD)];
+    let command = ["--", "sh", "-c", &script(LIST, GOOD)];
     let args = ["call", "ok", "--contract", "none", "--config", &path];
-    let ran = manila(&[&args, &server[..]].concat(), b"");
+    let ran = manila(&[&args, &command[..]].concat(), b"");
     assert!(ran.code == 0 && ran.stdout.contains(r#""n":7"#), "{}{}", ran.stdout, ran.stderr);
 }
 

@@ -173,7 +173,7 @@ impl Backend {
         };
         if let Some(schema) = input {
             let arguments = call.arguments.as_ref();
-            leave_reactor_to_check(&schema, arguments).await;
+            leave_reactor(checking(&schema, arguments)).await;
             let violations = check_arguments(arguments, &schema);
             if !violations.is_empty() {
                 return self.refuse_arguments(call, violations);
@@ -212,7 +212,8 @@ impl Backend {
                     self.tasks.store(result, call, ResultFormat::Passthrough);
                 }
                 if let Some(schema) = tool.as_ref().and_then(|tool| tool.output.as_ref()) {
-                    leave_reactor_to_check(schema, response.answer().ok()).await;
+                    let work = checking(schema, response.answer().ok());
+                    self.leave_reactor_with_response(work).await;
                 }
                 self.return_unsealed(call, tool.as_deref(), response)
             }
@@ -238,7 +239,8 @@ impl Backend {
             Ok(response) => {
                 let response = self.with_public_links(response);
                 if let Some(schema) = tool.as_ref().and_then(|tool| tool.output.as_ref()) {
-                    leave_reactor_to_check(schema, response.answer().ok()).await;
+                    let work = checking(schema, response.answer().ok());
+                    self.leave_reactor_with_response(work).await;
                 }
                 self.seal_response(call, contract, tool.as_deref(), response)
             }
@@ -290,10 +292,10 @@ impl Backend {
     }
 }
 
-/// Moves to the pool if checking `value` may take long.
-async fn leave_reactor_to_check(schema: &Schema, value: Option<&RawJson>) {
+/// Returns the work of checking a value.
+fn checking(schema: &Schema, value: Option<&RawJson>) -> Work {
     let n_bytes = value.map_or(0, |value| value.as_bytes().len());
-    leave_reactor(Work::Check(schema.estimate_steps(n_bytes))).await;
+    Work::Check(schema.estimate_steps(n_bytes))
 }
 
 /// Fails if the server requests something that the caller's era does not support.

@@ -28,6 +28,9 @@ pub(crate) async fn deliver(backend: Arc<Backend>, mut inbox: Inbox) {
         // server either, responses included.
         backend.notifications.wait_for_room().await;
         let Some(message) = inbox.next().await else { return };
+        if !matches!(message, UpstreamMessage::Answered) {
+            backend.unsettled.wait_settled().await;
+        }
         match message {
             UpstreamMessage::Notification(notification, source) => {
                 leave_reactor(Work::Process(notification.frame.as_bytes().len())).await;

@@ -15,7 +15,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::list_kind::ListKind;
 use crate::protocol::presentation::Placement;
-use crate::rt::offload::{Work, leave_reactor};
+use crate::rt::offload::Work;
 use crate::upstream::{Disconnected, HttpFailure};
 
 /// The result of looking up a tool by name.
@@ -111,7 +111,7 @@ impl Backend {
                 response: Response { answer: Ok(result), .. },
                 era,
             }) => {
-                leave_reactor(Work::Compile).await;
+                self.leave_reactor_with_response(Work::Compile).await;
                 Forwarded::Rewritten(self.present_page(&result, &presentation), era)
             }
             other

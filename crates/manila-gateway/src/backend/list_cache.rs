@@ -16,7 +16,7 @@ use crate::protocol::list_kind::ListKind;
 use crate::protocol::naming;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::ResultFormat;
-use crate::rt::offload::{Work, leave_reactor};
+use crate::rt::offload::{Work, return_to_reactor};
 use crate::upstream::{Disconnected, HttpFailure, UpstreamReply};
 
 /// The last list of each kind.
@@ -286,7 +286,7 @@ impl Backend {
             let params = JsonObject::build(|object| object.member("cursor", &cursor));
             let page = self.page(method, era, &params).await?;
             // Presenting a list may compile schemas.
-            leave_reactor(Work::Compile).await;
+            self.leave_reactor_with_response(Work::Compile).await;
             take(&page);
             cursor = page.get("nextCursor").filter(|next| next.as_text().is_some());
             let Some(next) = &cursor else { return Ok(()) };
@@ -308,6 +308,7 @@ impl Backend {
         let reply = tokio::time::timeout(timeout, async {
             let ready = self.upstream.ready(era).await.map_err(Disconnected)?;
             let mut waiting = ready.connection.send_request(method, params).await?;
+            return_to_reactor().await;
             waiting.wait().await
         });
         match reply.instrument(self.span(method)).await {

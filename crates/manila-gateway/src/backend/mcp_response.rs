@@ -16,7 +16,7 @@ use crate::upstream::Unavailable;
 pub(super) fn requires_client_action(error: &RawJson, era: Era) -> bool {
     match error_number(error) {
         Some(URL_ELICITATION_REQUIRED) => true,
-        Some(-32020 | -32021 | -32022) => era == Era::Modern,
+        Some(-32022..=-32020) => era == Era::Modern,
         Some(_) | None => false,
     }
 }

@@ -14,7 +14,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
-use crate::rt::offload::{Work, leave_reactor};
+use crate::rt::offload::{Work, return_to_reactor};
 use crate::upstream::{Disconnected, HttpFailure, RequestOverrides, UpstreamReply, Waiting};
 
 /// A server's response, and the era in which it is written.
@@ -137,6 +137,8 @@ impl Backend {
             () = caller.cancellation.wait_stop_requested() => return Err(RequestFailure::Stopped),
         };
         let mut waiting = sent.map_err(RequestFailure::Disconnected)?;
+        // Where the inbox delivers the response, so that nothing happens between the two.
+        return_to_reactor().await;
         if let Kind::Pack(_) = &self.kind {
             return Box::pin(self.wait_for_pack(waiting, caller, deadline)).await;
         }
@@ -145,7 +147,7 @@ impl Backend {
                 biased;
                 reply = waiting.wait() => {
                     let received = server_response(reply, &waiting);
-                    leave_reactor(Work::Process(size(&received))).await;
+                    self.leave_reactor_with_response(Work::Process(size(&received))).await;
                     return received;
                 }
                 () = deadline.wait() => {}
@@ -178,7 +180,7 @@ impl Backend {
             biased;
             reply = waiting.wait() => {
                 let received = server_response(reply, &waiting);
-                leave_reactor(Work::Process(size(&received))).await;
+                self.leave_reactor_with_response(Work::Process(size(&received))).await;
                 return received;
             }
             () = deadline.wait() => (TOO_LONG, Some(timeout)),

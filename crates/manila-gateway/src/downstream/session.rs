@@ -30,7 +30,7 @@ use crate::protocol::id_scan::ScannedMessage;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern;
 use crate::protocol::request_source::RequestSource;
-use crate::rt::offload::{self, Offloadable, Work};
+use crate::rt::offload::{self, Offloadable, Work, return_to_reactor};
 use crate::rt::queue::Sender;
 
 /// The client has disconnected, or does not read.
@@ -216,6 +216,7 @@ impl Session {
                 (Some(_), _) | (None, None) => encode(gateway, &request, &caller, response),
             };
             let refused = dispatch_refusal(gateway, &request, &caller, response, encode).await;
+            return_to_reactor().await;
             refused.into_encoded().map_or(Ok(()), |encoded| session.push(encoded.frame))
         }))
         .await
@@ -260,6 +261,8 @@ impl Session {
             let encode = |response: &Response| encode(gateway, &request, &caller, response);
             let answered =
                 dispatch_with(gateway, &request, arrival, &caller, answering, encode).await;
+            // The client may use the id again as soon as it has the response.
+            return_to_reactor().await;
             let sent = match answered {
                 // Pings and refusals are small and need no server, so they are queued without
                 // waiting for room.
@@ -334,14 +337,12 @@ fn work_of(frame: &RawJson) -> Work {
 async fn poll_then_spawn(
     mut handling: Offloadable<Result<(), ClientDisconnected>>,
 ) -> Result<(), ClientDisconnected> {
-    match handling.poll_first().await {
-        Some(sent) => sent,
-        None => {
-            // If the client has disconnected, the result does not matter.
-            tokio::spawn(async move { drop(handling.await) });
-            Ok(())
-        }
+    if let Some(sent) = handling.poll_first().await {
+        return sent;
     }
+    // If the client has disconnected, the result does not matter.
+    tokio::spawn(async move { drop(handling.await) });
+    Ok(())
 }
 
 /// The rules for the method of a request, by the state of the handshake.

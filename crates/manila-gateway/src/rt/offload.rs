@@ -13,6 +13,8 @@ use std::task::{Context, Poll, ready};
 
 use tokio::sync::Semaphore;
 
+use super::unsettled::Settling;
+
 /// Work that may take long.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work {
@@ -52,16 +54,37 @@ pub(crate) async fn run<T: Send + 'static>(
 
 /// Moves the surrounding [`Offloadable`] to the pool before long work, until it waits next.
 pub(crate) async fn leave_reactor(work: Work) {
-    if !work.is_long() {
-        return;
+    if work.is_long() {
+        move_from(Place::Offloadable, || PLACE.set(Place::Leaving)).await;
     }
-    let mut was_polled = false;
+}
+
+/// Like [`leave_reactor`], before handling a response that `begin` counts as unsettled until the
+/// future is back on the reactor and has run there once.
+pub(crate) async fn leave_reactor_unsettled(work: Work, begin: impl FnOnce() -> Settling) {
+    if work.is_long() {
+        let leave = || {
+            PLACE.set(Place::Leaving);
+            SETTLING.set(Some(begin()));
+        };
+        move_from(Place::Offloadable, leave).await;
+    }
+}
+
+/// Moves the surrounding [`Offloadable`] back to the reactor, where nothing else runs meanwhile.
+pub(crate) async fn return_to_reactor() {
+    move_from(Place::Pool, || {}).await;
+}
+
+/// In this place, calls `move_on` and waits once. Elsewhere, continues.
+async fn move_from(place: Place, move_on: impl FnOnce()) {
+    let mut move_on = Some(move_on);
     poll_fn(|cx| {
-        if was_polled || PLACE.get() != Place::Offloadable {
+        if PLACE.get() != place {
             return Poll::Ready(());
         }
-        was_polled = true;
-        PLACE.set(Place::Leaving);
+        let Some(move_on) = move_on.take() else { return Poll::Ready(()) };
+        move_on();
         cx.waker().wake_by_ref();
         Poll::Pending
     })
@@ -82,6 +105,8 @@ enum Place {
 
 thread_local! {
     static PLACE: Cell<Place> = const { Cell::new(Place::Reactor) };
+    /// The response that the future which is leaving has begun to handle.
+    static SETTLING: Cell<Option<Settling>> = const { Cell::new(None) };
 }
 
 /// Runs `work` in this place. Returns the place at its end, too.
@@ -99,7 +124,11 @@ fn run_in<T>(place: Place, work: impl FnOnce() -> T) -> (T, Place) {
 }
 
 /// A future that can continue on the pool.
-pub(crate) struct Offloadable<T>(State<T>);
+pub(crate) struct Offloadable<T> {
+    state: State<T>,
+    /// The response that it handles on the pool.
+    settling: Option<Settling>,
+}
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -117,7 +146,7 @@ enum Returned<T> {
 
 impl<T: Send + 'static> Offloadable<T> {
     pub(crate) fn new(future: impl Future<Output = T> + Send + 'static) -> Offloadable<T> {
-        Offloadable(State::Here(Box::pin(future)))
+        Offloadable { state: State::Here(Box::pin(future)), settling: None }
     }
 
     /// Creates a future that has finished with this output.
@@ -134,7 +163,7 @@ impl<T: Send + 'static> Offloadable<T> {
         if let Poll::Ready(output) = Pin::new(&mut first).poll(&mut noop) {
             return Some(output);
         }
-        poll_fn(|cx| match &mut self.0 {
+        poll_fn(|cx| match &mut self.state {
             State::Away(away) => {
                 let returned = ready!(away.as_mut().poll(cx));
                 Poll::Ready(self.take_back(returned))
@@ -148,11 +177,12 @@ impl<T: Send + 'static> Offloadable<T> {
     fn take_back(&mut self, returned: Returned<T>) -> Option<T> {
         match returned {
             Returned::Finished(output) => {
-                self.0 = State::Finished;
+                self.state = State::Finished;
+                self.settling = None;
                 Some(output)
             }
             Returned::Waiting(future) => {
-                self.0 = State::Here(future);
+                self.state = State::Here(future);
                 None
             }
         }
@@ -160,17 +190,19 @@ impl<T: Send + 'static> Offloadable<T> {
 
     /// Polls the future on this thread, and moves it to the pool if it asks for that.
     fn poll_here(&mut self, cx: &mut Context<'_>) -> Poll<T> {
-        let State::Here(future) = &mut self.0 else { return Poll::Pending };
+        let State::Here(future) = &mut self.state else { return Poll::Pending };
         if PLACE.get() == Place::Pool {
             return future.as_mut().poll(cx);
         }
         let (polled, place) = run_in(Place::Offloadable, || future.as_mut().poll(cx));
+        let settling = SETTLING.take();
         if polled.is_pending()
             && place == Place::Leaving
-            && let State::Here(future) = std::mem::replace(&mut self.0, State::Finished)
+            && let State::Here(future) = std::mem::replace(&mut self.state, State::Finished)
         {
+            self.settling = self.settling.take().or(settling);
             let waker = cx.waker().clone();
-            self.0 = State::Away(Box::pin(run_on_pool(move || poll_away(future, &waker))));
+            self.state = State::Away(Box::pin(run_on_pool(move || poll_away(future, &waker))));
         }
         polled
     }
@@ -189,7 +221,7 @@ impl<T: Send + 'static> Future for Offloadable<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         loop {
-            if let State::Away(away) = &mut self.0 {
+            if let State::Away(away) = &mut self.state {
                 let returned = ready!(away.as_mut().poll(cx));
                 if let Some(output) = self.take_back(returned) {
                     return Poll::Ready(output);
@@ -197,10 +229,12 @@ impl<T: Send + 'static> Future for Offloadable<T> {
                 // The future may have been woken while it was away, so it is polled again.
             }
             if let Poll::Ready(output) = self.poll_here(cx) {
-                self.0 = State::Finished;
+                self.state = State::Finished;
+                self.settling = None;
                 return Poll::Ready(output);
             }
-            if !matches!(self.0, State::Away(_)) {
+            if !matches!(self.state, State::Away(_)) {
+                self.settling = None;
                 return Poll::Pending;
             }
         }

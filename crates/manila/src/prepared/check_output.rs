@@ -99,7 +99,7 @@ pub fn check_redacted(mut redacted: Redacted, check: Option<OutputCheck<'_>>) ->
     match check.on_mismatch {
         OnMismatch::Warn if has_schema_warning(outcome) => {}
         OnMismatch::Warn | OnMismatch::Refuse => {
-            check_payload(outcome, check, MismatchCause::Redaction)
+            check_payload(outcome, check, MismatchCause::Redaction);
         }
     }
     outcome.verbatim = verbatim;

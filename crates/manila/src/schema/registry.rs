@@ -24,11 +24,11 @@ impl Registry {
     /// Other threads can use the registry meanwhile, because compiling may take long.
     pub fn schema(&self, schema: &RawJson) -> Result<Arc<Schema>, UnusableSchema> {
         let fingerprint = Fingerprint::of(schema);
-        if let Some(known) = self.known().get(&fingerprint) {
+        if let Some(known) = self.lock_known().get(&fingerprint) {
             return known.clone();
         }
         let compiled = Schema::compile(schema).map(Arc::new);
-        let mut known = self.known();
+        let mut known = self.lock_known();
         if known.len() >= SCHEMAS_MAX {
             // Schemas in use are compiled again; a server that keeps adding new ones gains nothing.
             known.clear();
@@ -37,7 +37,7 @@ impl Registry {
     }
 
     /// An entry is inserted whole, so a panic elsewhere leaves none half made.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -37,7 +37,9 @@ impl AsyncWrite for Endless {
         _: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        parts.iter().for_each(|part| self.written.extend_from_slice(part));
+        for part in parts {
+            self.written.extend_from_slice(part);
+        }
         Poll::Ready(Ok(parts.iter().map(|part| part.len()).sum()))
     }
 

@@ -2,6 +2,7 @@ use std::sync::mpsc;
 use std::thread::{self, ThreadId};
 
 use super::*;
+use crate::rt::unsettled::Unsettled;
 
 const SHORT: Work = Work::Process(1);
 const LONG: Work = Work::Process(usize::MAX);
@@ -80,13 +81,13 @@ fn a_wake_up_while_it_is_away_is_not_lost() {
         is_away.send(()).unwrap();
         receiver.await.unwrap()
     });
-    let received = block_on(async {
+    let got = block_on(async {
         let future = tokio::spawn(future);
         away.await.unwrap();
         sender.send(7).unwrap();
         future.await.unwrap()
     });
-    assert_eq!(received, 7);
+    assert_eq!(got, 7);
 }
 
 #[test]
@@ -149,4 +150,31 @@ fn a_future_dropped_while_it_is_away_ends_there() {
         is_dropped.await.unwrap()
     });
     assert_ne!(place, here());
+}
+
+#[test]
+fn a_response_is_settled_after_the_first_poll_on_the_reactor() {
+    let unsettled = Unsettled::default();
+    let (begun, reactor) = (unsettled.clone(), here());
+    let (sender, receiver) = mpsc::channel();
+    let (send_result, sent) = (sender.clone(), sender);
+    let (wait, waiting) = mpsc::channel();
+    let handling = Offloadable::new(async move {
+        leave_reactor_unsettled(LONG, || begun.begin()).await;
+        assert_ne!(here(), reactor);
+        waiting.recv().unwrap();
+        return_to_reactor().await;
+        assert_eq!(here(), reactor);
+        send_result.send("result").unwrap();
+    });
+    block_on(async {
+        tokio::join!(handling, async {
+            let mut settled = std::pin::pin!(unsettled.wait_settled());
+            assert!(poll_fn(|cx| Poll::Ready(settled.as_mut().poll(cx))).await.is_pending());
+            wait.send(()).unwrap();
+            settled.await;
+            sent.send("later").unwrap();
+        });
+    });
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), ["result", "later"]);
 }

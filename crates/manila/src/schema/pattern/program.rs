@@ -170,7 +170,7 @@ impl PartBuilder<'_> {
                     part.add_class(character, *casei, next)
                 })
             }
-            Expr::Assertion(assertion) if super::simulate::is_supported(assertion) => {
+            Expr::Assertion(assertion) if super::simulate::is_supported(*assertion) => {
                 self.push(State::Assertion(*assertion, next))
             }
             Expr::Concat(all) => {

@@ -8,7 +8,7 @@ use super::program::{Direction, Part, Program, State};
 use super::steps::Steps;
 
 /// Returns whether the simulation knows this assertion.
-pub(super) fn is_supported(assertion: &Assertion) -> bool {
+pub(super) fn is_supported(assertion: Assertion) -> bool {
     is_met(assertion, Position { at: 0, before: None, after: None }).is_some()
 }
 
@@ -145,7 +145,7 @@ impl<'a> Simulation<'a> {
                     }
                 }
                 State::Assertion(assertion, following) => {
-                    if is_met(assertion, position) == Some(true) {
+                    if is_met(*assertion, position) == Some(true) {
                         self.open.push(*following);
                     }
                 }
@@ -168,7 +168,7 @@ fn contains(ranges: &[(char, char)], character: char) -> bool {
 
 /// Returns whether an assertion holds at a position, or `None` if it is not supported.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the parser knows more than ECMAScript")]
-fn is_met(assertion: &Assertion, position: Position) -> Option<bool> {
+fn is_met(assertion: Assertion, position: Position) -> Option<bool> {
     let Position { at: _, before, after } = position;
     // As ECMAScript defines words, if its flag `u` is not combined with `i`.
     let is_word = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric() || it == '_');

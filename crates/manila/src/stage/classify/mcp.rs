@@ -110,13 +110,11 @@ fn classify_error_result(payload: Payload, content: PayloadContent, parts: &[Par
 
 /// Returns the payload of a result, even if the result is an envelope or an error.
 pub(crate) fn payload_of(result: &McpResult) -> Payload {
-    match &result.structured {
-        Some(structured) => Payload::Json(structured.clone()),
-        None => {
-            let in_text = only_text(&result.parts).and_then(parse_text);
-            payload(&result.parts, in_text.as_ref(), Media::Beside)
-        }
+    if let Some(structured) = &result.structured {
+        return Payload::Json(structured.clone());
     }
+    let in_text = only_text(&result.parts).and_then(parse_text);
+    payload(&result.parts, in_text.as_ref(), Media::Beside)
 }
 
 /// Returns the payload of a result without structured content. Only a single text can be parsed as
