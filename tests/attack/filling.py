@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import clients
-from harness import MIB, Bench, attack, expect, mib, tool, wait_until
+from harness import MIB, Bench, Fell, attack, expect, mib, tool, wait_until
 
 
 def big_answer(n_bytes: int, **more) -> dict:
@@ -64,7 +64,7 @@ def invented_names(bench: Bench) -> str:
 
 @attack("6", "a server with many tools")
 def many_tools(bench: Bench) -> str:
-    n_tools = bench.pick(10_000, 100_000)
+    n_tools = bench.pick(2_000, 100_000)
     properties = {name: {"type": "string", "description": "A text."} for name in ("path", "text", "mode")}
     like = tool("t", description="Does something with a file.", inputSchema={"type": "object", "properties": properties})
     gateway = bench.wrap(bench.server(tools={"count": n_tools, "like": like}))
@@ -98,19 +98,21 @@ def client_that_never_reads(bench: Bench) -> str:
     client.start("initialize", opening, "start")
     client.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
     # Few large answers fill the queue as well as many small ones.
-    params = {"name": "echo", "arguments": {"message": "x" * bench.pick(100_000, 2_000)}}
-    n_calls = bench.pick(1_000, 40_000)
-    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode() + b"\n"
+    params = {"name": "echo", "arguments": {"message": "x" * 500}}
+    n_calls = 60_000
     n_sent = 0
     try:
         for n_sent in range(1, n_calls + 1):
-            client.send_bytes(line)
+            client.start("tools/call", params, n_sent)
             if n_sent % 100 == 0:
                 expect(gateway.memory() < 512 * MIB, f"{mib(gateway.memory())} after {n_sent} calls")
     except (BrokenPipeError, ConnectionError):
-        pass
-    status = gateway.wait(30)
-    words = gateway.stderr().strip().splitlines()
+        pass  # The gateway has ended.
+    try:
+        status = gateway.wait(20)
+    except Fell as error:
+        raise Fell(f"{error}, {n_sent} calls sent, {mib(gateway.memory())}") from None
+    words = [line for line in gateway.stderr().splitlines() if line.strip() and not line.startswith("[")]
     text = f"status {status} after {n_sent} calls: {words[-1] if words else 'no word'}"
     expect(status == 1 and bool(words), text)
     return text
@@ -118,9 +120,9 @@ def client_that_never_reads(bench: Bench) -> str:
 
 @attack("6", "an answer over the limit")
 def answer_over_the_limit(bench: Bench) -> str:
-    n_bytes = bench.pick(8 * MIB, 300 * MIB)
+    n_bytes = 300 * MIB
     spec = {"tools": [tool("big")], "answers": {"big": {"flood": n_bytes}}}
-    gateway = bench.wrap(bench.server(**spec), "--message-bytes-max", "1MiB", "--timeout", "20s")
+    gateway = bench.wrap(bench.server(**spec), "--message-bytes-max", "1MiB", "--timeout", "50s")
     gateway.check_serves()
     before = gateway.memory()
     pid = process_of_server(gateway)
@@ -145,9 +147,11 @@ def process_of_server(gateway) -> str:
 
 @attack("", "a flood on the server's stderr and of log messages")
 def floods_of_a_server(bench: Bench) -> str:
-    n_bytes, n_events = bench.pick(4 * MIB, 200 * MIB), bench.pick(2_000, 50_000)
+    n_bytes, n_events = bench.pick(1 * MIB, 50 * MIB), bench.pick(2_000, 50_000)
+    # The gateway slows down a server that writes more lines than anybody can read.
+    noise = "noise " * 80 + "\n"
     answers = {
-        "shout": {"stderr": {"$text": "noise\n", "$bytes": n_bytes}, "result": {"content": []}},
+        "shout": {"stderr": {"$text": noise, "$bytes": n_bytes}, "result": {"content": []}},
         "line": {"stderr": {"$text": "noise ", "$bytes": n_bytes}, "result": {"content": []}},
         "notify": {"events": n_events, "result": {"content": []}},
     }

@@ -5,7 +5,7 @@ Usage: scripted.py SPECIFICATION. The file is a JSON object with these members, 
 - `tools`: the list of tools, or `{"count": N, "like": TOOL}` for many that differ in their names
 - `answers`: for each tool the members of its response (`result` or `error`), or one of
   `{"raw": TEXT}`, a line in which `ID` becomes the request's id,
-  `{"flood": N}`, a line of N bytes that is no message,
+  `{"flood": N}`, a result with N bytes of text,
   `{"exit": CODE}`
   With `stderr`, a text is written to stderr first; with `events`, so many log messages are sent first.
 - `log`: a file that gets each received message
@@ -54,6 +54,8 @@ def main() -> None:
         return encoded[key]
 
     for line in sys.stdin.buffer:
+        if not line.endswith(b"\n"):
+            return  # The gateway has ended in the middle of a message.
         message = json.loads(line)
         if "log" in spec:
             with open(spec["log"], "ab") as log:
@@ -90,9 +92,11 @@ def main() -> None:
             if "raw" in answer:
                 write(answer["raw"].replace("ID", json.dumps(id_)).encode())
             elif "flood" in answer:
+                # Written in pieces, because it may be larger than the memory that this server should use.
+                out.write(b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' % json.dumps(id_).encode())
                 for _ in range(answer["flood"] // 65536):
                     out.write(b"x" * 65536)
-                write(b"")
+                write(b'"}]}}')
             else:
                 respond(id_, members_of("answer " + name, {key: answer[key] for key in ("result", "error") if key in answer}))
         else:
