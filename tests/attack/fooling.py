@@ -48,6 +48,7 @@ def none_against_strict(bench: Bench) -> str:
     ways = call_everywhere(gateway, "a_wrong", {})
     for way, answer in ways.items():
         expect("seven" not in answer, f"{way}: {answer}")
+    expect(bench.received_calls() == ["wrong"] * len(ways), f"received: {bench.received_calls()}")
     return f"withheld in {len(ways)} ways"
 
 
@@ -106,27 +107,17 @@ def none_is_not_allowed(bench: Bench) -> str:
     return f"refused in {len(ways) - 2} ways"
 
 
-def disguised(bench: Bench, members: dict, *kept: str) -> str:
-    """Calls a tool with a disguised answer. Its texts must be redacted, except the `kept` members."""
-    figures = 0
+def disguised(bench: Bench, members: dict) -> str:
+    """Calls a tool with a disguised answer. Its texts must be redacted."""
+    answers = []
     for options in ([], ["--contract", "none"]):
         gateway = bench.wrap(bench.server(tools=[tool("t")], answers={"t": members}), *options)
-        answers = [gateway.session().call("t", {}), gateway.session().call("t", {}, NONE)]
+        answers += [gateway.session().call("t", {}), gateway.session().call("t", {}, NONE)]
         answers.append(gateway.call("t", {}).messages()[0])
-        for answer in answers:
-            for name in kept:
-                forget(answer, name)
-            expect(SECRET not in json.dumps(answer), answer)
-            figures += 1
-    return f"no secret in {figures} answers"
-
-
-def forget(value, name: str) -> None:
-    """Removes the members with this name at any depth."""
-    if isinstance(value, dict):
-        value.pop(name, None)
-    for member in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
-        forget(member, name)
+    for answer in answers:
+        expect(SECRET not in json.dumps(answer), answer)
+    expect(bench.received_calls() + bench.received_calls(2) == ["t"] * len(answers), "a call did not reach the server")
+    return f"no secret in {len(answers)} answers"
 
 
 CONTENT = [{"type": "text", "text": f"is {SECRET}"}]
