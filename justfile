@@ -60,3 +60,8 @@ conformance:
 real-clients:
     cargo build
     tests/real-clients/run
+
+# Attack running gateways, and print which attacks held
+attack *ARGS:
+    cargo build
+    tests/attack/run {{ ARGS }}

@@ -37,8 +37,8 @@ def main() -> int:
         begin = time.monotonic()
         verdict, detail = run(attack, args.manila, args.short)
         seconds = time.monotonic() - begin
-        print(f"{verdict:<4}  {attack.number:>2}  {attack.group:<12}  {attack.name:<46}  {seconds:5.1f} s  {detail}".rstrip())
-        sys.stdout.flush()
+        row = f"{verdict:<4}  {attack.number:>2}  {attack.group:<12}  {attack.name:<60}  {seconds:5.1f} s  {detail}"
+        print(row.rstrip(), flush=True)
         n_held += verdict == "held"
         if verdict == "fell":
             fell.append(attack.name)

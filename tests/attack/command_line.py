@@ -41,7 +41,9 @@ def run(bench: Bench, args: list[bytes]) -> tuple[int, bytes]:
 
 def expect_no_panic(args: list[bytes], status: int, stderr: bytes) -> None:
     shown = " ".join(os.fsdecode(it) for it in args).encode(errors="backslashreplace").decode()
-    expect(b"panicked" not in stderr and status in (0, 1, 2), f"`manila {shown[:100]}`: status {status}: {stderr[:150]!r}")
+    expect(
+        b"panicked" not in stderr and status in (0, 1, 2), f"`manila {shown[:100]}`: status {status}: {stderr[:150]!r}"
+    )
 
 
 @attack("11", "arguments that are not UTF-8, for every command")
@@ -55,10 +57,12 @@ def arguments_not_utf8(bench: Bench) -> str:
         if not set(path) & SERVING:
             chosen = options(bench, path)
             cases.extend([*words, option.encode(), BAD] for option in (chosen[:2] if bench.is_short else chosen))
-            cases.extend([*words, option.encode() + b"=" + BAD] for option in (chosen[:1] if bench.is_short else chosen))
+            cases.extend(
+                [*words, option.encode() + b"=" + BAD] for option in (chosen[:1] if bench.is_short else chosen)
+            )
     n_refused = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for args, (status, stderr) in zip(cases, pool.map(lambda args: run(bench, args), cases)):
+        for args, (status, stderr) in zip(cases, pool.map(lambda args: run(bench, args), cases), strict=False):
             expect_no_panic(args, status, stderr)
             n_refused += status == 2
             if args[-1] == BAD and len(args) == 2 and args[0] == b"explain":
@@ -70,8 +74,21 @@ def arguments_not_utf8(bench: Bench) -> str:
 def random_input(bench: Bench) -> str:
     rounds = bench.pick(2, 40)
     source = random.Random(7)
-    readers = [["seal", "-"], ["check", "-"], ["convert", "--to", "envelope-v1", "-"], ["redact"], ["import", "-"], ["log"]]
-    seeds = [b'{"observed": {"said": "x"}}', b'{"mcpServers": {"a": {"command": "x"}}}', b"[" * 5_000, b"\0" * 5_000, b"password: "]
+    readers = [
+        ["seal", "-"],
+        ["check", "-"],
+        ["convert", "--to", "envelope-v1", "-"],
+        ["redact"],
+        ["import", "-"],
+        ["log"],
+    ]
+    seeds = [
+        b'{"observed": {"said": "x"}}',
+        b'{"mcpServers": {"a": {"command": "x"}}}',
+        b"[" * 5_000,
+        b"\0" * 5_000,
+        b"password: ",
+    ]
     n_runs = 0
     for _ in range(rounds):
         for args in readers:

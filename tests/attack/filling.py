@@ -14,9 +14,9 @@ def big_answer(n_bytes: int, **more) -> dict:
     return {"big": {"result": {"content": content}} | more}
 
 
-@attack("4", "streams that nobody reads")
+@attack("4", "streams that are not read")
 def unread_streams(bench: Bench) -> str:
-    n_bytes, n_sessions = bench.pick(2 * MIB, 8 * MIB), bench.pick(60, 300)
+    n_bytes, n_sessions = bench.pick(2 * MIB, 8 * MIB), bench.pick(50, 300)
     gateway = bench.wrap(bench.server(tools=[tool("big")], answers=big_answer(n_bytes, events=1)))
     gateway.check_serves()
     before = gateway.memory()
@@ -57,7 +57,9 @@ def invented_names(bench: Bench) -> str:
     expect(b"invented_" not in metrics, "an invented name is a label")
     grown = len(metrics) - n_before
     expect(grown < 20_000, f"/metrics has grown by {grown} bytes")
-    text = f"{n_names} names, {n_long} of 20 KB: /metrics {grown} bytes more, memory {mib(gateway.memory() - before)} more"
+    text = (
+        f"{n_names} names, {n_long} of 20 KB: /metrics {grown} bytes more, memory {mib(gateway.memory() - before)} more"
+    )
     expect(gateway.memory() - before < 64 * MIB, text)
     return text
 
@@ -66,7 +68,9 @@ def invented_names(bench: Bench) -> str:
 def many_tools(bench: Bench) -> str:
     n_tools = bench.pick(2_000, 100_000)
     properties = {name: {"type": "string", "description": "A text."} for name in ("path", "text", "mode")}
-    like = tool("t", description="Does something with a file.", inputSchema={"type": "object", "properties": properties})
+    like = tool(
+        "t", description="Does something with a file.", inputSchema={"type": "object", "properties": properties}
+    )
     gateway = bench.wrap(bench.server(tools={"count": n_tools, "like": like}))
     gateway.check_serves()
     n_listed = gateway.request("GET", "/tools", seconds=120.0).text.count('"tool_')
@@ -148,7 +152,7 @@ def process_of_server(gateway) -> str:
 @attack("", "a flood on the server's stderr and of log messages")
 def floods_of_a_server(bench: Bench) -> str:
     n_bytes, n_events = bench.pick(1 * MIB, 50 * MIB), bench.pick(2_000, 50_000)
-    # The gateway slows down a server that writes more lines than anybody can read.
+    # The gateway slows down a server that writes more lines than a person can read.
     noise = "noise " * 80 + "\n"
     answers = {
         "shout": {"stderr": {"$text": noise, "$bytes": n_bytes}, "result": {"content": []}},

@@ -5,10 +5,24 @@ import json
 from harness import SECRET, Bench, Gateway, attack, expect, tool
 
 # Spellings of `crash` that a lenient server could accept.
-LOOK_ALIKES = [
-    "crash", "Crash", "CRASH", "crash ", " crash", "crash\t", "%63rash", "%2563rash", "crash\0", "cr\u200bash",
-    "\uff43rash", "./crash", "a_crash", "crash/", "crash\n", "crash\u0301",
-]  # fmt: skip
+SPELLINGS = [
+    "crash",
+    "Crash",
+    "CRASH",
+    "crash ",
+    " crash",
+    "crash\t",
+    "%63rash",
+    "%2563rash",
+    "crash\0",
+    "cr\u200bash",
+    "\uff43rash",
+    "./crash",
+    "a_crash",
+    "crash/",
+    "crash\n",
+    "crash\u0301",
+]
 NONE = {"dev.manila/contract": "none"}
 NONE_HEADER = {"Manila-Contract": "none"}
 WRONG = {"wrong": {"result": {"content": [], "structuredContent": {"n": "seven"}}}}
@@ -61,10 +75,10 @@ def none_with_invalid_arguments(bench: Bench) -> str:
     return f"refused in {len(ways)} ways"
 
 
-@attack("7", "look-alikes of denied names")
-def look_alikes(bench: Bench) -> str:
+@attack("7", "spellings of denied names")
+def spellings_of_names(bench: Bench) -> str:
     gateway = two_servers(bench, 'deny = ["crash", "secrets"]', tools=[tool("crash"), tool("secrets")])
-    names = [f"a_{name}" for name in LOOK_ALIKES] + ["A_crash", "a_%73ecrets", " a_crash", "a__crash", "b_../a_crash"]
+    names = [f"a_{name}" for name in SPELLINGS] + ["A_crash", "a_%73ecrets", " a_crash", "a__crash", "b_../a_crash"]
     for name in names:
         call_everywhere(gateway, name, {})
     expect(bench.received_calls() == [], f"reached the server: {bench.received_calls()}")
@@ -72,12 +86,20 @@ def look_alikes(bench: Bench) -> str:
     return f"{len(names)} spellings, none reached the server"
 
 
-@attack("7", "look-alikes of `tools/call` and its members")
-def look_alike_methods(bench: Bench) -> str:
+@attack("7", "spellings of `tools/call` and its members")
+def spellings_of_methods(bench: Bench) -> str:
     gateway = two_servers(bench, 'deny = ["crash"]', tools=[tool("crash")])
     session = gateway.session()
     params = {"name": "a_crash", "arguments": {}}
-    for method in ("tools/Call", "TOOLS/CALL", "tools/call ", " tools/call", "tools/%63all", "tools\\/call", "tools//call"):
+    for method in (
+        "tools/Call",
+        "TOOLS/CALL",
+        "tools/call ",
+        " tools/call",
+        "tools/%63all",
+        "tools\\/call",
+        "tools//call",
+    ):
         session.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         session.post({"jsonrpc": "2.0", "method": method, "params": params})
     echo = {"name": "a_echo", "arguments": {"message": "x"}}
@@ -125,7 +147,10 @@ CONTENT = [{"type": "text", "text": f"is {SECRET}"}]
 
 @attack("8", "`input_required` from a legacy server")
 def input_required(bench: Bench) -> str:
-    question = {"method": "elicitation/create", "params": {"message": f"{SECRET}?", "requestedSchema": {"type": "object"}}}
+    question = {
+        "method": "elicitation/create",
+        "params": {"message": f"{SECRET}?", "requestedSchema": {"type": "object"}},
+    }
     result = {"resultType": "input_required", "content": CONTENT, "inputRequests": {"a": question}, "note": SECRET}
     return disguised(bench, {"result": result})
 
@@ -140,7 +165,9 @@ def task_handle(bench: Bench) -> str:
 
 @attack("8", "`statusMessage` of a task")
 def status_message(bench: Bench) -> str:
-    return disguised(bench, {"result": {"task": {"taskId": "t1", "status": "failed", "statusMessage": f"has {SECRET}"}}})
+    return disguised(
+        bench, {"result": {"task": {"taskId": "t1", "status": "failed", "statusMessage": f"has {SECRET}"}}}
+    )
 
 
 @attack("8", "errors that ask for an action")
@@ -155,7 +182,12 @@ def errors_with_secrets(bench: Bench) -> str:
 
 @attack("", "results that resemble envelopes")
 def false_envelopes(bench: Bench) -> str:
-    envelope = {"success": True, "data": {"n": SECRET}, "error": None, "meta": {"version": "response-v2", "warnings": [SECRET]}}
+    envelope = {
+        "success": True,
+        "data": {"n": SECRET},
+        "error": None,
+        "meta": {"version": "response-v2", "warnings": [SECRET]},
+    }
     texts = disguised(bench, {"result": {"content": CONTENT, "structuredContent": envelope}})
     disguised(bench, {"result": {"content": [{"type": "text", "text": json.dumps(envelope)}]}})
     return texts
@@ -164,9 +196,15 @@ def false_envelopes(bench: Bench) -> str:
 @attack("", "results with members of other kinds")
 def odd_results(bench: Bench) -> str:
     odd = [
-        {"content": SECRET}, {"content": {"text": SECRET}}, {"content": [SECRET, [SECRET], 7, None]}, {"more": SECRET},
-        {"content": CONTENT, "isError": "yes"}, {"content": CONTENT, "_meta": {"a": SECRET}}, [SECRET], SECRET,
-    ]  # fmt: skip
+        {"content": SECRET},
+        {"content": {"text": SECRET}},
+        {"content": [SECRET, [SECRET], 7, None]},
+        {"more": SECRET},
+        {"content": CONTENT, "isError": "yes"},
+        {"content": CONTENT, "_meta": {"a": SECRET}},
+        [SECRET],
+        SECRET,
+    ]
     for result in odd:
         disguised(bench, {"result": result})
     return f"no secret in answers to {len(odd)} kinds"

@@ -169,7 +169,9 @@ class Gateway:
         """The address that the gateway prints."""
         if self._address is None:
             pattern = re.compile(r"http://([\d.]+):(\d+)/mcp")
-            wait_until("the gateway listens", lambda: pattern.search(self.stderr()) is not None or not self.is_running())
+            wait_until(
+                "the gateway listens", lambda: pattern.search(self.stderr()) is not None or not self.is_running()
+            )
             found = pattern.search(self.stderr())
             if not found:
                 raise RuntimeError(f"the gateway did not start: {self.stderr()[-300:]}")

@@ -1,9 +1,11 @@
 """Attacks that get a secret into what Manila writes."""
 
+import http.server
 import json
 import os
 import stat
 import sys
+import threading
 from pathlib import Path
 
 from harness import SECRET, Bench, attack, expect, tool
@@ -32,12 +34,11 @@ def token_across_the_cut(bench: Bench) -> str:
     step = bench.pick(20, 3)
     places = [middle + offset for middle in middles for offset in range(-45, 15, step)]
     for place in places:
-        for command in ([sys.executable, "-c", PRINTS, str(place), SECRET],):
-            ran = bench.run("run", "--max-output", str(limit), "--", *command)
-            output = json.loads(ran.stdout)
-            # The command line, which is part of the envelope, has the secret as well.
-            expect("truncated" in ran.stdout.decode().lower(), f"nothing was cut: {ran.stdout[:200]!r}")
-            expect_no_part(json.dumps(output), f"a token at {place}")
+        # The command line, which is part of the envelope, has the secret as well.
+        command = [sys.executable, "-c", PRINTS, str(place), SECRET]
+        text = bench.run("run", "--max-output", str(limit), "--", *command).stdout.decode()
+        expect("truncated" in text.lower(), f"nothing was cut: {text[:200]}")
+        expect_no_part(text, f"a token at {place}")
     return f"{len(places)} places, no part of it is left"
 
 
@@ -48,7 +49,9 @@ def token_across_the_cut_of_a_pack(bench: Bench) -> str:
     pack = bench.file("shout.toml", PACK.replace("PROGRAM", str(program)))
     limit = 20_000
     step = bench.pick(25, 3)
-    places = [middle + offset for middle in (limit // 2, limit // 2 - 4096, limit - 4096) for offset in range(-45, 15, step)]
+    places = [
+        middle + offset for middle in (limit // 2, limit // 2 - 4096, limit - 4096) for offset in range(-45, 15, step)
+    ]
     config = f"[pack.shout]\nfile = {json.dumps(str(pack))}\noutput_chars_max = {limit}\n"
     gateway = bench.serve(config)
     for place in places:
@@ -114,7 +117,12 @@ def token_in_pieces_on_stderr(bench: Bench) -> str:
 def wide_text(bench: Bench) -> str:
     texts = [f"token {SECRET}\n", f"password: {SECRET}\n", f"\u4f60\u597d {SECRET}\n", f"plain\n{SECRET}"]
     encodings = ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
-    marks = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff", "utf-32-le": b"\xff\xfe\0\0", "utf-32-be": b"\0\0\xfe\xff"}
+    marks = {
+        "utf-16-le": b"\xff\xfe",
+        "utf-16-be": b"\xfe\xff",
+        "utf-32-le": b"\xff\xfe\0\0",
+        "utf-32-be": b"\0\0\xfe\xff",
+    }
     n_refused = 0
     for encoding in encodings:
         for text in texts:
@@ -134,8 +142,22 @@ CLIENT_CONFIG = {
     "mcpServers": {
         "db": {
             "command": "psql-mcp",
-            "args": ["-h", "localhost", "-p", "S-one-7Gh2kQ", "-pS-two-9Xk3mZ", "--password", "S-three-4Rt6", "--pw=S-four-8Yu1"],
-            "env": {"DB_PW": "S-five-2We5", "PGPASS": "S-six-3Er7", "MYSQL_PWD": "S-seven-6Ty8", "AUTH": "S-eight-1Qa9"},
+            "args": [
+                "-h",
+                "localhost",
+                "-p",
+                "S-one-7Gh2kQ",
+                "-pS-two-9Xk3mZ",
+                "--password",
+                "S-three-4Rt6",
+                "--pw=S-four-8Yu1",
+            ],
+            "env": {
+                "DB_PW": "S-five-2We5",
+                "PGPASS": "S-six-3Er7",
+                "MYSQL_PWD": "S-seven-6Ty8",
+                "AUTH": "S-eight-1Qa9",
+            },
         },
         "web": {
             "type": "http",
@@ -189,7 +211,9 @@ def expect_mode(path: Path) -> None:
 def secrets_in_the_journal(bench: Bench) -> str:
     os.umask(0o022)
     answers = {"t": {"result": {"content": [{"type": "text", "text": SECRET}]}, "stderr": f"token {SECRET}"}}
-    gateway = bench.serve("[upstream.s]\ncommand = " + json.dumps(bench.server(tools=[tool("t")], answers=answers)), "-v")
+    gateway = bench.serve(
+        "[upstream.s]\ncommand = " + json.dumps(bench.server(tools=[tool("t")], answers=answers)), "-v"
+    )
     session = gateway.session()
     for name in ("t", SECRET, f"t {SECRET}"):
         session.call(name, {"password": SECRET, "n": SECRET})
@@ -212,9 +236,6 @@ def secrets_in_the_journal(bench: Bench) -> str:
 
 @attack("", "credentials for a server that redirects")
 def credentials_and_redirects(bench: Bench) -> str:
-    import http.server
-    import threading
-
     seen: list[str] = []
 
     class Thief(http.server.BaseHTTPRequestHandler):
@@ -247,5 +268,3 @@ def credentials_and_redirects(bench: Bench) -> str:
     expect(not seen, f"the other server got {len(seen)} requests")
     expect(SECRET not in (ran.stdout + ran.stderr).decode(), "the token is in the output")
     return "the redirection is not followed"
-
-

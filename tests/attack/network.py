@@ -7,17 +7,32 @@ import socket
 
 import clients
 from clients import JSON
-from harness import MIB, Bench, Gateway, Others, attack, expect, mib, tool
+from harness import MIB, Bench, Others, attack, expect, mib, tool
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 HOSTS = [
-    "evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost@evil.example", "localhost.evil.example",
-    "192.0.2.1", "0.0.0.0", "127.0.0.1 evil.example", "[::ffff:192.0.2.1]", "2130706433", "evil.example#localhost",
-]  # fmt: skip
+    "evil.example",
+    "evil.example:80",
+    "127.0.0.1.evil.example",
+    "localhost@evil.example",
+    "localhost.evil.example",
+    "192.0.2.1",
+    "0.0.0.0",
+    "127.0.0.1 evil.example",
+    "[::ffff:192.0.2.1]",
+    "2130706433",
+    "evil.example#localhost",
+]
 ORIGINS = [
-    "http://evil.example", "null", "http://localhost.evil.example", "file://localhost", "http://127.0.0.1@evil.example",
-    "https://evil.example:7300", "chrome-extension://abcdef", "http://evil.example http://localhost",
-]  # fmt: skip
+    "http://evil.example",
+    "null",
+    "http://localhost.evil.example",
+    "file://localhost",
+    "http://127.0.0.1@evil.example",
+    "https://evil.example:7300",
+    "chrome-extension://abcdef",
+    "http://evil.example http://localhost",
+]
 
 
 @attack("", "foreign hosts and origins")
@@ -38,7 +53,11 @@ def foreign_hosts(bench: Bench) -> str:
 def absolute_targets(bench: Bench) -> str:
     gateway = bench.wrap(bench.server())
     targets = [f"http://{host}/tools/echo" for host in HOSTS[:7]]
-    targets += ["https://evil.example/tools/echo", "http://127.0.0.1@evil.example/tools/echo", "//evil.example/tools/echo"]
+    targets += [
+        "https://evil.example/tools/echo",
+        "http://127.0.0.1@evil.example/tools/echo",
+        "//evil.example/tools/echo",
+    ]
     for target in targets:
         reply = clients.send_raw(gateway.address, clients.head(gateway.address, "POST", target, JSON, 2) + b"{}")
         is_refused = reply is None or reply.status in (400, 403, 404)
@@ -80,14 +99,13 @@ def smuggled(address: tuple[str, int]) -> list[bytes]:
     chunks = [b"5;a=\n0\r\n", b"0005\r\n", b"-5\r\n", b"5 \r\n", b"ffffffffffffffff1\r\n", b"5\n", b"5\r"]
     requests = [start + head + b"\r\n" + end + inner for head in heads]
     chunked = start + b"Transfer-Encoding: chunked\r\n\r\n"
-    return requests + [chunked + chunk + b"aaaaa\r\n" + end[:0] + b"\r\n" + inner for chunk in chunks]
+    return requests + [chunked + chunk + b"aaaaa\r\n\r\n" + inner for chunk in chunks]
 
 
 @attack("", "smuggled requests")
 def smuggling(bench: Bench) -> str:
     gateway = bench.wrap(bench.server())
     requests = smuggled(gateway.address)
-    n_ambiguous = 0
     for data in requests:
         with clients.connect(gateway.address, 2.0) as stream:
             answers = b""
@@ -101,12 +119,10 @@ def smuggling(bench: Bench) -> str:
         statuses = [line.split()[1] for line in answers.split(b"\r\n") if line.startswith(b"HTTP/1.1 ")]
         head = data.split(b"\r\n\r\n")[0][60:160]
         is_one_refusal = len(statuses) <= 1 and all(status.startswith((b"4", b"5")) for status in statuses)
-        # A request whose length is clear may be followed by another one: that is pipelining.
-        expect(is_one_refusal or b"200" not in statuses or b"Content-Length: 5\r\n" in data, f"{head!r}: {statuses}")
-        n_ambiguous += is_one_refusal
-    expect("echo" not in bench.received_calls(), f"a smuggled call reached the server after {n_ambiguous} refusals")
+        expect(is_one_refusal, f"{head!r}: {statuses}")
+    expect("echo" not in bench.received_calls(), "a smuggled call reached the server")
     gateway.check_serves()
-    return f"{len(requests)} ambiguous requests, {n_ambiguous} refused alone, no inner call ran"
+    return f"{len(requests)} ambiguous requests refused, no inner call ran"
 
 
 @attack("", "incomplete requests and idle connections")
@@ -166,7 +182,7 @@ def over_the_limits(bench: Bench) -> str:
         expect(reply is not None and reply.status == 413, f"{path}: {reply}")
     chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
     with clients.connect(gateway.address) as stream:
-        start = f"POST /tools/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+        start = b"POST /tools/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         try:
             for piece in [start, *[chunk] * (n_bytes // 0x10000)]:
                 stream.sendall(piece)
@@ -214,7 +230,7 @@ def malformed_json(bench: Bench) -> str:
             reply = gateway.request("POST", path, headers, body)
             expect(reply.status < 500, f"{body[:80]!r} to {path}: status {reply.status}: {reply.text[:100]}")
     gateway.check_serves()
-    return f"{len(bodies)} bodies of up to {mib(2 * depth)}"
+    return f"{len(bodies)} bodies, up to {depth} levels"
 
 
 @attack("", "batches")
@@ -234,7 +250,10 @@ def batches(bench: Bench) -> str:
         reply = gateway.session(revision).post(batch)
         n_answers = len(reply.messages()[0]) if reply.text.startswith("[") else 0
         statuses.append(reply.status)
-        expect(n_answers <= 100 and reply.status < 500, f"{len(batch)} messages: status {reply.status}, {n_answers} answers")
+        expect(
+            n_answers <= 100 and reply.status < 500,
+            f"{len(batch)} messages: status {reply.status}, {n_answers} answers",
+        )
     expect(len(bench.received_calls()) <= 100, f"{len(bench.received_calls())} calls reached the server")
     gateway.check_serves()
     return f"statuses {statuses}"
@@ -242,7 +261,9 @@ def batches(bench: Bench) -> str:
 
 @attack("10", "carriage returns from a server, in event streams")
 def carriage_returns(bench: Bench) -> str:
-    line = '{"jsonrpc":"2.0",\r"id":ID,\r "result":\r\r{"content":[{"type":"text",\r"text":"a\\r\\rdata: evil"}]\r}\r}\r'
+    line = (
+        '{"jsonrpc":"2.0",\r"id":ID,\r "result":\r\r{"content":[{"type":"text",\r"text":"a\\r\\rdata: evil"}]\r}\r}\r'
+    )
     note = {"events": 1}
     gateway = bench.wrap(bench.server(tools=[tool("cr")], answers={"cr": {"raw": line} | note}))
     for options in ({}, {"Manila-Contract": "none"}):
@@ -262,7 +283,16 @@ def foreign_sessions(bench: Bench) -> str:
     gateway = bench.wrap(bench.server())
     own = gateway.session()
     guesses = [own.id[:-1] + letter for letter in "0123456789abcdef" if letter != own.id[-1]]
-    guesses += [own.id.upper() + "x", own.id + " x", own.id + ", x", own.id[1:], "x" * 5_000, "../" + own.id, own.id + "%00", ""]
+    guesses += [
+        own.id.upper() + "x",
+        own.id + " x",
+        own.id + ", x",
+        own.id[1:],
+        "x" * 5_000,
+        "../" + own.id,
+        own.id + "%00",
+        "",
+    ]
     for guess in guesses:
         for method, body in (("POST", PING), ("GET", b""), ("DELETE", b"")):
             reply = gateway.request(method, "/mcp", JSON | {"Mcp-Session-Id": guess}, body)

@@ -93,12 +93,17 @@ def main() -> None:
                 write(answer["raw"].replace("ID", json.dumps(id_)).encode())
             elif "flood" in answer:
                 # Written in pieces, because it may be larger than the memory that this server should use.
-                out.write(b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' % json.dumps(id_).encode())
+                out.write(
+                    b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' % json.dumps(id_).encode()
+                )
                 for _ in range(answer["flood"] // 65536):
                     out.write(b"x" * 65536)
                 write(b'"}]}}')
             else:
-                respond(id_, members_of("answer " + name, {key: answer[key] for key in ("result", "error") if key in answer}))
+                respond(
+                    id_,
+                    members_of("answer " + name, {key: answer[key] for key in ("result", "error") if key in answer}),
+                )
         else:
             respond(id_, b'{"error":{"code":-32601,"message":"Method not found"}}')
 
