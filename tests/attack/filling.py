@@ -73,7 +73,7 @@ def many_tools(bench: Bench) -> str:
     )
     gateway = bench.wrap(bench.server(tools={"count": n_tools, "like": like}))
     gateway.check_serves()
-    n_listed = gateway.request("GET", "/tools", seconds=120.0).text.count('"tool_')
+    n_listed = gateway.request("GET", "/tools", seconds=300.0).text.count('"tool_')
     size = gateway.memory()
     text = f"{n_tools} tools, {n_listed} listed: {mib(size)}"
     expect(size <= bench.pick(150, 250) * MIB, text)

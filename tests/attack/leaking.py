@@ -170,7 +170,7 @@ CLIENT_CONFIG = {
                 "X-Api-Key": "S-sixteen-6Hy4",
             },
         },
-        "curl": {"command": "curl-mcp", "args": ["-u", "me:S-seventeen-5", "-H", "X-Vault: S-eighteen-8", SECRET]},
+        "curl": {"command": "curl-mcp", "args": ["-u", "me:S-seventeen-5", "-H", "X-Vault: S-eighteen-8Zk4", SECRET]},
     }
 }
 

@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import random
 import socket
+import time
 
 import clients
 from clients import JSON
@@ -151,16 +152,19 @@ def incomplete_requests(bench: Bench) -> str:
 @attack("", "clients that do not read their responses")
 def clients_that_do_not_read(bench: Bench) -> str:
     n_clients = bench.pick(10, 60)
-    gateway = bench.wrap(bench.sample())
-    gateway.check_serves()
+    # From one server, results keep their order, so the other clients use another server.
+    command = json.dumps(bench.sample())
+    gateway = bench.serve(f"[upstream.a]\ncommand = {command}\n[upstream.b]\ncommand = {command}\n")
+    gateway.check_serves("b_echo")
     body = json.dumps({"bytes": 4 * MIB}).encode()
     streams = []
     for _ in range(n_clients):
         stream = clients.connect(gateway.address)
-        stream.sendall(clients.head(gateway.address, "POST", "/tools/huge", {}, len(body)) + body)
+        stream.sendall(clients.head(gateway.address, "POST", "/tools/a_huge", {}, len(body)) + body)
         streams.append(stream)
-    with Others(gateway) as others:
-        gateway.check_serves()
+    with Others(gateway, "b_echo") as others:
+        gateway.check_serves("b_echo")
+        time.sleep(1)
     for stream in streams:
         stream.close()
     return f"{n_clients} clients; {others.check()}"

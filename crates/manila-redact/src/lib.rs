@@ -39,6 +39,7 @@ mod naive;
 mod redactor;
 mod rescan;
 mod rules;
+mod secret_name;
 mod selection;
 mod stream;
 mod value;
@@ -46,6 +47,7 @@ mod value;
 pub use edit::{Edit, Form, REPLACEMENT, Tally, apply};
 pub use redactor::Redactor;
 pub use rules::{Rule, rules};
+pub use secret_name::{is_secret_name, name_words};
 pub use selection::{CustomRule, Options, OptionsError};
 pub use stream::{LocatedFinding, RedactedChunk, Stream, locate};
 

@@ -5,6 +5,7 @@ mod engines;
 mod harmless;
 mod outputs;
 mod rules;
+mod secret_name;
 mod spellings;
 
 use crate::{Redactor, apply};

@@ -1,8 +1,9 @@
 //! `manila import`
 
-use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+use manila_process::os::private;
 
 use crate::exit_status::ExitStatus;
 use crate::input::InputArgs;
@@ -37,10 +38,13 @@ use translate::{Secrets, translate};
 /// `-` are replaced with `-`. The file may contain comments and trailing commas; comments are
 /// dropped.
 ///
-/// Secrets are not copied. Tokens, keys, passwords and Authorization headers become ${VARIABLE},
-/// and stderr lists the variables to set. VS Code inputs and variables that only a client knows,
-/// such as ${workspaceFolder}, become variables too. In manila.toml, ${NAME} is an environment
-/// variable, and `$${` is a literal `${`.
+/// Secrets are not copied. Tokens, keys and passwords in variables, options, headers and URLs
+/// become ${VARIABLE}, and stderr lists the variables to set. So do values that may be secrets:
+/// the value of `-p`, and custom headers with more than words and numbers. Check the result
+/// nevertheless; only you can read the --output file.
+///
+/// VS Code inputs and variables that only a client knows, such as ${workspaceFolder}, become
+/// variables too. In manila.toml, ${NAME} is an environment variable, and `$${` is a literal `${`.
 ///
 /// Manila reports every setting that it cannot convert on stderr. Disabled servers, and servers
 /// with an unsupported transport (sse), are written as comments.
@@ -98,14 +102,16 @@ fn file_name(file: Option<&Path>) -> String {
     named.map_or_else(|| "stdin".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Writes the configuration to a file that is not the input.
+/// Writes the configuration to a file that is not the input. Only its owner can read it, because it
+/// may contain secrets that are not recognised.
 fn write(path: &Path, text: &str, args: &Args, input: &InputArgs) -> anyhow::Result<()> {
     let name = path.display();
     if input.is_file(path) {
         let message = format!("cannot write `{name}`: it is the input file");
         return Err(Refusal::new(message, "choose another path for --output").into());
     }
-    let opened = if args.force { File::create(path) } else { File::create_new(path) };
+    let opened =
+        if args.force { private::overwrite_file(path) } else { private::create_file(path) };
     let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
     Ok(written.map_err(|error| unwritable(path, &error))?)
 }

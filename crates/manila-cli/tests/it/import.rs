@@ -30,7 +30,7 @@ fn check(case: &Path) {
 #[test]
 fn the_configuration_of_each_client_is_imported() {
     let cases = files(FOLDER);
-    assert!(cases.len() >= 7, "the cases were not found");
+    assert!(cases.len() >= 8, "the cases were not found");
     for case in cases {
         check(&case);
     }
@@ -161,6 +161,26 @@ fn an_existing_file_is_overwritten_only_with_force() {
 
     assert_eq!(import(&["--output", &existing, "--force"]).code, 0);
     assert_eq!(std::fs::read_to_string(&existing).unwrap(), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_the_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new("import-mode");
+    let config = scratch.file("mcp.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#);
+    let existing = scratch.file("existing.toml", "mine");
+    std::fs::set_permissions(&existing, PermissionsExt::from_mode(0o644)).unwrap();
+    let new = existing.replace("existing.toml", "new.toml");
+    for args in [&["--output", &new][..], &["--output", &existing, "--force", "--keep-secrets"]] {
+        let ran = manila(&[&["import", &config], args].concat(), b"");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let mode = std::fs::metadata(args[1]).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{args:?}");
+    }
+    // A device is not changed.
+    let ran = manila(&["import", &config, "--output", "/dev/null", "--force"], b"");
+    assert_eq!(ran.code, 0, "{ran:?}");
 }
 
 #[test]

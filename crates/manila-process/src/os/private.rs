@@ -22,6 +22,21 @@ pub fn create_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Opens a file for writing from its start. Other users lose access to a file that exists.
+pub fn overwrite_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    // A device or a pipe keeps its mode.
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(file)
+}
+
 /// Returns whether `path` refers to this open file.
 #[must_use]
 pub fn is_at(file: &File, path: &Path) -> bool {

@@ -2,42 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use manila_redact::{REPLACEMENT, Redactor, apply};
+use manila_redact::{REPLACEMENT, Redactor, apply, is_secret_name};
 
 use super::server::Template;
 use super::template::Piece;
 
-/// Returns whether a name marks its value as secret.
-pub(super) fn is_secret_name(name: &str) -> bool {
-    let words = words(name);
-    let last = words.last().map(String::as_str).unwrap_or_default();
-    LAST_WORDS.contains(&last)
-        || LAST_ENDS.iter().any(|end| last.ends_with(end))
-        || words.iter().any(|word| WORDS.iter().any(|known| word.contains(known)))
-}
+mod command_line;
+mod headers;
+mod parameters;
 
-/// Words that mark a secret at the end of a name: `GITHUB_PAT`, `X-Api-Key`.
-const LAST_WORDS: [&str; 5] = ["KEY", "PAT", "PASS", "COOKIE", "CREDENTIALS"];
-const LAST_ENDS: [&str; 2] = ["TOKEN", "APIKEY"];
-/// Words that mark a secret anywhere in a name.
-const WORDS: [&str; 5] = ["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "AUTHORIZATION"];
-
-/// Splits a name into upper-case words: `apiKey`, `API_KEY` and `--api-key` have the same words.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_lower = false;
-    for letter in name.chars() {
-        if !letter.is_ascii_alphanumeric() || (was_lower && letter.is_ascii_uppercase()) {
-            words.push(String::new());
-        }
-        if let (true, Some(word)) = (letter.is_ascii_alphanumeric(), words.last_mut()) {
-            word.push(letter.to_ascii_uppercase());
-        }
-        was_lower = letter.is_ascii_lowercase() || letter.is_ascii_digit();
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
+pub(super) use command_line::mark_words;
+pub(super) use headers::{is_secret_header, mark_header};
+use parameters::mark_parameters;
 
 /// Marks the secrets in a value; `label` is its name.
 pub(super) fn mark(label: Option<&str>, value: &Template) -> Template {
@@ -48,7 +24,7 @@ pub(super) fn mark(label: Option<&str>, value: &Template) -> Template {
         return value;
     }
     let mut pieces = Vec::new();
-    for piece in value {
+    for piece in &mark_parameters(value) {
         match piece {
             Piece::Plain(text) => pieces.extend(mark_by_rules(label.unwrap_or("value"), text)),
             Piece::Foreign(text) if has_secret(text) => pieces.push(Piece::Secret(text.clone())),
@@ -61,23 +37,6 @@ pub(super) fn mark(label: Option<&str>, value: &Template) -> Template {
         }
     }
     pieces
-}
-
-/// Marks the secrets in a word of a command, and returns the name that identified them, if any.
-pub(super) fn mark_word(before: Option<&Template>, word: &Template) -> (Option<String>, Template) {
-    if let Some((label, word)) = mark_by_inner_name(word) {
-        return (Some(label), word);
-    }
-    // `--token x`
-    let option = before.and_then(|before| match before.as_slice() {
-        [Piece::Plain(text)] if text.starts_with('-') && !text.contains('=') => Some(text),
-        _ => None,
-    });
-    let is_option = matches!(word.first(), Some(Piece::Plain(text)) if text.starts_with('-'));
-    match option.filter(|option| !is_option && is_secret_name(option)) {
-        Some(option) => (Some(option.clone()), mark_by_name(word)),
-        None => (None, mark(None, word)),
-    }
 }
 
 /// Marks a value that starts with the name of its secret: `--token=x`, `TOKEN=x`, `--env=TOKEN=x`,

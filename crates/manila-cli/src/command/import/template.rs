@@ -77,7 +77,8 @@ pub(super) fn read(text: &str) -> Vec<Piece> {
     pieces
 }
 
-fn push_plain(pieces: &mut Vec<Piece>, text: &str) {
+/// Adds plain text to a value.
+pub(super) fn push_plain(pieces: &mut Vec<Piece>, text: &str) {
     match pieces.last_mut() {
         _ if text.is_empty() => {}
         Some(Piece::Plain(last)) => last.push_str(text),

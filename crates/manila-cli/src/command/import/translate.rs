@@ -2,13 +2,14 @@
 
 use super::names::upstream_names;
 use super::node::{ImportError, Node};
-use super::secrets::{is_secret_name, mark, mark_word};
+use super::secrets::{is_secret_header, mark, mark_header, mark_words};
 use super::sections::{ServerEntry, read_client_config};
 use super::server::{Server, Template, Transport, read_server};
 use super::toml::{Value, comment_out, table};
 use super::variables::{Place, Variables, variable_name};
 use crate::refusal::visible;
 use manila_files::jsonc::plain_json;
+use manila_redact::is_secret_name;
 
 /// Treatment of secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,11 +119,10 @@ impl Writer {
     }
 
     fn command(&mut self, entry: &ServerEntry, name: &str, words: &[Template]) -> Vec<String> {
-        let mut before = None;
         let mut written = Vec::new();
-        for (n, word) in words.iter().enumerate() {
-            let (label, marked) = mark_word(before, word);
-            let value = if self.secrets == Secrets::Kept { word } else { &marked };
+        for (n, (word, marked)) in words.iter().zip(mark_words(words)).enumerate() {
+            let label = marked.label;
+            let value = if self.secrets == Secrets::Kept { word } else { &marked.value };
             let place = match n.checked_sub(1) {
                 Some(n) => format!("args[{n}]"),
                 None => "command".to_owned(),
@@ -134,7 +134,6 @@ impl Writer {
                 is_secret: label.is_some(),
             };
             written.push(self.variables.encode(value, &place));
-            before = Some(word);
         }
         written
     }
@@ -151,7 +150,7 @@ impl Writer {
             let names = vec![best.clone(), server_variable(name, &best)];
             let description = describe_place(entry, &format!("env.{key}"));
             let place = Place { description, names, is_secret };
-            (key.clone(), self.encode_value(key, value, &place))
+            (key.clone(), self.encode_value(value, &mark(Some(key), value), &place))
         });
         written.collect()
     }
@@ -166,9 +165,9 @@ impl Writer {
             let place = Place {
                 description: describe_place(entry, &format!("headers.{key}")),
                 names: vec![server_variable(name, key)],
-                is_secret: is_secret_name(key),
+                is_secret: is_secret_header(key, value),
             };
-            (key.clone(), self.encode_value(key, value, &place))
+            (key.clone(), self.encode_value(value, &mark_header(key, value), &place))
         });
         written.collect()
     }
@@ -179,12 +178,12 @@ impl Writer {
             names: vec![server_variable(name, "SECRET")],
             is_secret: false,
         };
-        self.encode_value(key, value, &place)
+        self.encode_value(value, &mark(Some(key), value), &place)
     }
 
-    fn encode_value(&mut self, label: &str, value: &Template, place: &Place) -> String {
+    fn encode_value(&mut self, value: &Template, marked: &Template, place: &Place) -> String {
         match self.secrets {
-            Secrets::Named => self.variables.encode(&mark(Some(label), value), place),
+            Secrets::Named => self.variables.encode(marked, place),
             Secrets::Kept => self.variables.encode(value, place),
         }
     }

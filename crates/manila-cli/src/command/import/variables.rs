@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::secrets::{has_secret, is_secret_name, words};
+use manila_redact::{is_secret_name, name_words};
+
+use super::secrets::has_secret;
 use super::sections::Input;
 use super::server::{Server, Template};
 use super::template::{Piece, escape, known_names};
@@ -216,7 +218,7 @@ fn is_writable(value: &Template) -> bool {
 
 /// Returns a name for the environment: `api-key` becomes `API_KEY`.
 pub(super) fn variable_name(text: &str) -> String {
-    let name = words(text).join("_");
+    let name = name_words(text).join("_");
     let is_usable = name.starts_with(|first: char| first.is_ascii_alphabetic());
     if is_usable { name } else { format!("MCP_{name}").trim_end_matches('_').to_owned() }
 }

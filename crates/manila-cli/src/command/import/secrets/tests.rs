@@ -1,4 +1,4 @@
-use super::{is_secret_name, mark, mark_word};
+use super::{mark, mark_header, mark_words};
 use crate::command::import::server::Template;
 use crate::command::import::template::{Piece, read};
 
@@ -19,22 +19,21 @@ fn check(label: &str, value: &str, expected: &str) {
     assert_eq!(show(&mark(Some(label), &read(value))), expected, "{label}: {value}");
 }
 
+/// Checks the last word of a command.
 #[track_caller]
 fn check_word(before: &str, word: &str, expected: &str) {
-    assert_eq!(show(&mark_word(Some(&read(before)), &read(word)).1), expected, "{before} {word}");
+    let words: Vec<Template> = before.split(' ').chain([word]).map(read).collect();
+    let marked = mark_words(&words);
+    assert_eq!(
+        marked.last().map(|it| show(&it.value)).as_deref(),
+        Some(expected),
+        "{before} {word}"
+    );
 }
 
-#[test]
-fn recognises_names_of_secrets() {
-    let secret = "GITHUB_TOKEN apiKey API_KEY --api-key X-Api-Key Authorization DB_PASSWORD \
-                  CLIENT_SECRET_2 MY_SECRETS GITHUB_PAT ACCESSTOKEN sessionToken KEY OPENAI_APIKEY";
-    for name in secret.split_whitespace() {
-        assert!(is_secret_name(name), "{name}");
-    }
-    let public = "PATH HOME MAX_TOKENS KEYBOARD MONKEY KEY_FILE TOKEN_PATH URL PWD MODE ''";
-    for name in public.split_whitespace() {
-        assert!(!is_secret_name(name), "{name}");
-    }
+#[track_caller]
+fn check_header(name: &str, value: &str, expected: &str) {
+    assert_eq!(show(&mark_header(name, &read(value))), expected, "{name}: {value}");
 }
 
 #[test]
@@ -78,4 +77,60 @@ fn marks_words_of_a_command() {
     check_word("--header", "Authorization:${AUTH}", "Authorization:<AUTH>");
     check_word("-y", "@scope/server@1.2", "@scope/server@1.2");
     check_word("--url", "https://u:hunter2x@host/?a=b", "https://u:<secret>@host/?a=b");
+}
+
+#[test]
+fn marks_passwords_after_options() {
+    check_word("db-mcp -p", "hunter2x", "<secret>");
+    check_word("db-mcp", "-pHunter2x", "-p<secret>");
+    check_word("db-mcp", "-p=hunter2x", "-p=<secret>");
+    check_word("db-mcp --db", "-phunter", "-phunter");
+    check_word("npx -y db-mcp -p", "hunter2x", "<secret>");
+    check_word("npx -y db-mcp --pw", "hunter2x", "<secret>");
+    check_word("mysql -u root", "-phunter2x", "-p<secret>");
+    check_word("redis-cli -a", "hunter2x", "<secret>");
+    check_word("x -u", "me:hunter2x", "me:<secret>");
+    check_word("x --user", "me:hunter2x", "me:<secret>");
+    // Ports, versions, packages, files and paths are not passwords.
+    for value in ["8080", "8080:80", "127.0.0.1:53:53/udp", "3.12", "./x", "/x", "@a/b", "a.json"] {
+        check_word("x -p", value, value);
+    }
+    check_word("npx -y -p", "some-package", "some-package");
+    check_word("cmd /c npx -p", "some-package", "some-package");
+    check_word("docker run -u", "1000:1000", "1000:1000");
+    check_word("docker run -u", "node:node", "node:node");
+    check_word("x -p", "${PORT}", "<PORT>");
+    check_word("x -p", "-v", "-v");
+}
+
+#[test]
+fn marks_parameters_of_urls() {
+    let url = "https://example.com/mcp";
+    check("url", &format!("{url}?key=x7&v=1"), &format!("{url}?key=<secret>&v=1"));
+    check("url", &format!("{url}?v=1&sig=x7#a"), &format!("{url}?v=1&sig=<secret>#a"));
+    check("url", &format!("{url}?key=${{KEY}}&v=1"), &format!("{url}?key=<KEY>&v=1"));
+    check("url", &format!("{url}?keys=a&v=1"), &format!("{url}?keys=a&v=1"));
+    check("url", &format!("{url}/key=a"), &format!("{url}/key=a"));
+    check_word("x --url", &format!("{url}?db_pw=x7"), &format!("{url}?db_pw=<secret>"));
+    check("DB_URL", &format!("{url}?pw=x7"), &format!("{url}?pw=<secret>"));
+}
+
+#[test]
+fn marks_headers_by_their_values() {
+    check_header("X-Custom", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "<secret>");
+    check_header("X-Custom", "mF9745f4", "<secret>");
+    check_header("X-Custom", "Bearer mF9745f4", "Bearer <secret>");
+    check_header("X-Custom", "mF9745f4 ${X}", "<secret>");
+    check_header("X-Auth-Info", "abc", "<secret>");
+    check_header("Cookie", "abc", "<secret>");
+    for value in
+        ["eu", "eu-west-1", "2022-06-28", "application/json; q=0.9", "Acme", "true", "v2.1"]
+    {
+        check_header("X-Custom", value, value);
+    }
+    check_header("User-Agent", "mF9745f4/1.0", "mF9745f4/1.0");
+    check_header("X-Custom", "${X}", "<X>");
+    check_word("x -H", "X-Custom: mF9745f4", "X-Custom: <secret>");
+    check_word("x", "--header=X-Custom:mF9745f4", "--header=X-Custom:<secret>");
+    check_word("x -H", "X-Custom: eu", "X-Custom: eu");
 }

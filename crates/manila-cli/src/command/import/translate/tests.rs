@@ -55,17 +55,18 @@ proptest! {
     #[test]
     fn output_and_notes_contain_no_secret(
         secret in "[a-zA-Z0-9]{16,24}",
-        name in "[A-Z]{1,4}_(TOKEN|API_KEY|PASSWORD)|MY_SECRET_[A-Z]{1,3}",
+        name in "[A-Z]{1,4}_(TOKEN|API_KEY|PASSWORD|PW)|MY_SECRET_[A-Z]{1,3}",
     ) {
         let option = format!("--{}", name.to_lowercase().replace('_', "-"));
         let (variable, url) = (format!("{name}={secret}"), format!("pg://me:{secret}@host/"));
+        let address = format!("https://me:{secret}@example.com/?key={secret}");
         let config = json!({"mcpServers": {
             "a": {
                 "command": "x",
-                "args": [option, secret, variable, url],
+                "args": [option, secret, variable, url, "-p", secret, "-u", format!("me:{secret}")],
                 "env": {&name: secret, "OTHER": format!("{name}: {secret}")},
             },
-            "b": {"url": format!("https://me:{secret}@example.com/"), "headers": {
+            "b": {"url": address, "headers": {
                 "Authorization": format!("Bearer {secret}"), &name: format!("${{X:-{secret}}}"),
             }},
         }});
