@@ -16,7 +16,7 @@ def big_answer(n_bytes: int, **more) -> dict:
 
 @attack("4", "streams that are not read")
 def unread_streams(bench: Bench) -> str:
-    n_bytes, n_sessions = bench.pick(2 * MIB, 8 * MIB), bench.pick(50, 300)
+    n_bytes, n_sessions = bench.pick(2 * MIB, 8 * MIB), bench.pick(30, 300)
     gateway = bench.wrap(bench.server(tools=[tool("big")], answers=big_answer(n_bytes, events=1)))
     gateway.check_serves()
     before = gateway.memory()

@@ -12,8 +12,8 @@ from harness import SECRET, Bench, attack, expect, tool
 
 # The shortest part of a secret that is too much.
 PART_CHARS = 8
-# Printed by a program that writes N bytes, a secret and many more bytes, without the end of a line.
-PRINTS = "import sys; n = int(sys.argv[1]); sys.stdout.write('x' * (n - 1) + ' ' + sys.argv[2] + ' ' + 'y' * 100_000)"
+# A program that writes some bytes and then secrets without the end of a line, so that a cut is inside one of them.
+PRINTS = "import sys; sys.stdout.write('x' * int(sys.argv[1]) + (' ' + sys.argv[2]) * 2500)"
 
 
 def parts(secret: str) -> list[str]:
@@ -26,39 +26,45 @@ def expect_no_part(text: str, what: str, secret: str = SECRET) -> None:
         expect(part not in text, f"{what}: `{part[:3]}…` in the output")
 
 
+def alignments(bench: Bench) -> range:
+    """Returns how many bytes to write first, so that the cut is at different characters of a secret."""
+    return range(0, len(SECRET) + 1, bench.pick(6, 1))
+
+
 @attack("9", "a token across the cut of `manila run`")
 def token_across_the_cut(bench: Bench) -> str:
-    limit = 20_000
-    # The cut is near a half of the limit from the start, from the end, or 4 KB before one of them.
-    middles = [limit // 2, limit // 2 - 4096, limit - 4096, limit]
-    step = bench.pick(20, 3)
-    places = [middle + offset for middle in middles for offset in range(-45, 15, step)]
-    for place in places:
+    for n_before in alignments(bench):
         # The command line, which is part of the envelope, has the secret as well.
-        command = [sys.executable, "-c", PRINTS, str(place), SECRET]
-        text = bench.run("run", "--max-output", str(limit), "--", *command).stdout.decode()
+        command = [sys.executable, "-c", PRINTS, str(n_before), SECRET]
+        text = bench.run("run", "--max-output", "20000", "--", *command).stdout.decode()
         expect("truncated" in text.lower(), f"nothing was cut: {text[:200]}")
-        expect_no_part(text, f"a token at {place}")
-    return f"{len(places)} places, no part of it is left"
+        expect_no_part(text, f"after {n_before} bytes")
+    return f"{len(alignments(bench))} positions, no part of it is left"
 
 
 @attack("9", "a token across the cut of a pack")
 def token_across_the_cut_of_a_pack(bench: Bench) -> str:
-    program = bench.file("bin/shout", f"#!{sys.executable}\n" + PRINTS + "\n")
+    program = bench.file("bin/shout", f"#!{sys.executable}\n{PRINTS}\n")
     program.chmod(0o755)
     pack = bench.file("shout.toml", PACK.replace("PROGRAM", str(program)))
-    limit = 20_000
-    step = bench.pick(25, 3)
-    places = [
-        middle + offset for middle in (limit // 2, limit // 2 - 4096, limit - 4096) for offset in range(-45, 15, step)
-    ]
-    config = f"[pack.shout]\nfile = {json.dumps(str(pack))}\noutput_chars_max = {limit}\n"
-    gateway = bench.serve(config)
-    for place in places:
-        reply = gateway.call("shout_it", {"action": "Shout", "n": place, "text": SECRET})
+    gateway = bench.serve(f"[pack.shout]\nfile = {json.dumps(str(pack))}\noutput_chars_max = 20000\n")
+    for n_before in alignments(bench):
+        reply = gateway.call("shout_it", {"action": "Shout", "n": n_before, "text": SECRET})
         expect("truncated" in reply.text.lower(), f"nothing was cut: {reply.text[:300]}")
-        expect_no_part(reply.text, f"a token at {place}")
-    return f"{len(places)} places, no part of it is left"
+        expect_no_part(reply.text, f"after {n_before} bytes")
+    return f"{len(alignments(bench))} positions, no part of it is left"
+
+
+@attack("9", "a token across the cut of a program that is stopped")
+def token_of_a_stopped_program(bench: Bench) -> str:
+    # A block of 8192 bytes ends inside the secret.
+    write = "sys.stdout.write('x' * 8171 + ' ' + sys.argv[1][:20])"
+    script = f"import sys, time; {write}; sys.stdout.flush(); time.sleep(60)"
+    command = [sys.executable, "-c", script, SECRET]
+    text = bench.run("run", "--timeout", "1s", "--", *command).stdout.decode()
+    expect("xxxx" in text, f"no output: {text[:200]}")
+    expect_no_part(text, "a program that is stopped")
+    return "no part of it is left"
 
 
 PACK = """

@@ -28,7 +28,7 @@ def crashing_server(bench: Bench) -> str:
     with Others(gateway, "b_echo") as others:
         begin = time.monotonic()
         n_calls = 0
-        while time.monotonic() - begin < bench.pick(2, 20):
+        while time.monotonic() - begin < bench.pick(1, 20):
             reply = gateway.call("a_echo", {"message": "x"}, seconds=20.0)
             expect(reply.status != 200, "a server that is down answers")
             n_calls += 1
