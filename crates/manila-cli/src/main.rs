@@ -24,7 +24,6 @@ mod row;
 mod server;
 
 use cli::Cli;
-use exit_status::ExitStatus;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -44,7 +43,7 @@ fn main() -> ExitCode {
         Ok(status) => status.into(),
         Err(error) => {
             logging::report(&error, cli.command.log_format());
-            ExitStatus::Error.into()
+            refusal::exit_status(&error).into()
         }
     }
 }

@@ -16,11 +16,17 @@ use crate::exit_status::ExitStatus;
 pub(crate) struct Refusal {
     message: String,
     hint: String,
+    status: ExitStatus,
 }
 
 impl Refusal {
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Refusal {
-        Refusal { message: message.into(), hint: hint.into() }
+        Refusal { message: message.into(), hint: hint.into(), status: ExitStatus::Error }
+    }
+
+    /// Sets the exit status of the program.
+    pub(crate) fn with_status(self, status: ExitStatus) -> Refusal {
+        Refusal { status, ..self }
     }
 
     pub(crate) fn message(&self) -> &str {
@@ -49,6 +55,11 @@ pub(crate) fn report(error: &anyhow::Error) {
 pub(crate) fn hint(error: &anyhow::Error) -> &str {
     let hint = error.downcast_ref::<Refusal>().map(|refusal| refusal.hint.as_str());
     hint.unwrap_or("`manila --help` lists the commands")
+}
+
+/// Returns the exit status after an error.
+pub(crate) fn exit_status(error: &anyhow::Error) -> ExitStatus {
+    error.downcast_ref::<Refusal>().map_or(ExitStatus::Error, |refusal| refusal.status)
 }
 
 /// Prints an error and its hint to stderr.

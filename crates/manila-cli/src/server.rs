@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use manila::Contract;
 use manila_files::values::{bytes, duration};
 use manila_gateway::downstream::http::ServeError;
+use manila_gateway::downstream::stdio::StdioError;
 use manila_gateway::{
     Address, AddressError, Gateway, NamedServer, Placement, ResultFormat, Server, Settings,
     Unavailable, tracing_events,
@@ -20,6 +21,7 @@ use manila_process::Command;
 use crate::command::contracts::one_contract;
 use crate::config::ConfigArgs;
 use crate::environment::{expand_variables, variable};
+use crate::exit_status::ExitStatus;
 use crate::logging::{LogFormat, Logger, Verbosity};
 use crate::refusal::Refusal;
 
@@ -331,4 +333,22 @@ pub(crate) fn cannot_serve(error: &ServeError) -> Refusal {
         ServeError::NotBound(..) | _ => "choose another port, or 0 for a free one",
     };
     Refusal::new(error.to_string(), hint)
+}
+
+/// Returns the refusal for a client on stdio that cannot be served any longer.
+pub(crate) fn cannot_answer(error: &StdioError) -> Refusal {
+    let (hint, status) = match error {
+        StdioError::NotWritten(_) => {
+            ("check the free disk space and that the target is writable", ExitStatus::Error)
+        }
+        StdioError::TooMuchUnread(_) => {
+            let hint = "read the responses while you send requests, or raise \
+                        limits.queue_bytes_max in manila.toml";
+            (hint, ExitStatus::Failure)
+        }
+        StdioError::NotRead(_) | _ => {
+            ("read stdout to its end after closing stdin", ExitStatus::Failure)
+        }
+    };
+    Refusal::new(error.to_string(), hint).with_status(status)
 }

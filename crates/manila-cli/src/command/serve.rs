@@ -22,7 +22,7 @@ use crate::exit_status::ExitStatus;
 use crate::logging::{LogArgs, Logger, ProgramEvent, Verbosity};
 use crate::output::Output;
 use crate::refusal::Refusal;
-use crate::server::{self, cannot_serve};
+use crate::server::{self, cannot_answer, cannot_serve};
 
 /// Serve many MCP servers as one, configured by manila.toml
 ///
@@ -41,6 +41,9 @@ use crate::server::{self, cannot_serve};
 ///
 /// On SIGHUP, Manila reloads the configuration. Unchanged servers keep running, and an invalid file
 /// changes nothing. On SIGTERM, Manila waits for open calls, then exits.
+///
+/// Exit status: 0 stopped; 1 the client on stdio did not read the responses; 2 Manila could not
+/// serve.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 #[allow(
@@ -225,10 +228,7 @@ async fn serve(
         // Lines that are not written by then are lost; the journal has logged that.
         let _ = journal.close(CLOSE_TIMEOUT);
     }
-    served.map_err(|error| {
-        let message = format!("cannot write to stdout: {error}");
-        Refusal::new(message, "check the free disk space and that the target is writable")
-    })?;
+    served.map_err(|error| cannot_answer(&error))?;
     Ok(ExitStatus::Success)
 }
 

@@ -13,7 +13,7 @@ use manila_gateway::downstream::stdio;
 use crate::exit_status::ExitStatus;
 use crate::logging::{LogArgs, ProgramEvent, Verbosity};
 use crate::refusal::Refusal;
-use crate::server::{PlacementArg, ServerArgs, cannot_serve};
+use crate::server::{PlacementArg, ServerArgs, cannot_answer, cannot_serve};
 
 /// Run one MCP server and return every tool result in an envelope
 ///
@@ -39,6 +39,9 @@ use crate::server::{PlacementArg, ServerArgs, cannot_serve};
 ///
 /// A request can choose another contract with params._meta["dev.manila/contract"] or the HTTP
 /// header Manila-Contract.
+///
+/// Exit status: 0 stopped; 1 the client on stdio did not read the responses; 2 Manila could not
+/// serve.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 #[allow(
@@ -96,11 +99,7 @@ fn over_stdio(args: &Args, settings: Settings) -> anyhow::Result<ExitStatus> {
             if std::io::stdin().is_terminal() {
                 ProgramEvent::Waiting.log();
             }
-            let served = stdio::serve(gateway).await;
-            served.map_err(|error| {
-                let message = format!("cannot write to stdout: {error}");
-                Refusal::new(message, "check the free disk space and that the target is writable")
-            })?;
+            stdio::serve(gateway).await.map_err(|error| cannot_answer(&error))?;
             Ok(ExitStatus::Success)
         },
     )

@@ -71,5 +71,6 @@ mod test_pack;
 mod tidy;
 mod two_servers;
 mod unfinished;
+mod unread;
 mod watcher;
 mod wrap;

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request, Response as ClientResponse};
 use manila::stage::record::Transport;
 use manila::{Code, RawJson, Violation};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use handshake::HandshakeState;
 
@@ -31,7 +31,8 @@ use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern;
 use crate::protocol::request_source::RequestSource;
 use crate::rt::offload::{self, Offloadable, Work, return_to_reactor};
-use crate::rt::queue::Sender;
+use crate::rt::queue::{PushError, Sender};
+use crate::rt::wait_until::wait_until;
 
 /// The client has disconnected, or does not read.
 #[derive(Debug)]
@@ -53,6 +54,9 @@ pub(super) struct Session {
 struct Pipe {
     to_client: Sender<Bytes>,
     is_muted: AtomicBool,
+    /// Whether a frame was lost because the client left too much unread.
+    has_overflowed: AtomicBool,
+    overflow: Notify,
 }
 
 impl Outbound for Pipe {
@@ -74,7 +78,12 @@ impl Session {
         if gateway.has_one_listener() {
             gateway.notifications.set_backpressure(to_client.room_watcher());
         }
-        let pipe = Arc::new(Pipe { to_client, is_muted: AtomicBool::new(false) });
+        let pipe = Arc::new(Pipe {
+            to_client,
+            is_muted: AtomicBool::new(false),
+            has_overflowed: AtomicBool::new(false),
+            overflow: Notify::new(),
+        });
         let outbound: Arc<dyn Outbound> = Arc::clone(&pipe) as Arc<dyn Outbound>;
         let client = Arc::new(Client::new(outbound));
         Session {
@@ -91,7 +100,23 @@ impl Session {
     /// Queues a small frame for the client without waiting. A client that lets the queue overflow
     /// counts as disconnected.
     fn push(&self, frame: Bytes) -> Result<(), ClientDisconnected> {
-        self.pipe.to_client.push(frame).map_err(|_| ClientDisconnected)
+        self.pipe.to_client.push(frame).map_err(|error| {
+            if error == PushError::Full {
+                self.pipe.has_overflowed.store(true, Ordering::Relaxed);
+                self.pipe.overflow.notify_waiters();
+            }
+            ClientDisconnected
+        })
+    }
+
+    /// Waits until the client has left too much unread.
+    pub(super) async fn wait_for_overflow(&self) {
+        wait_until(&self.pipe.overflow, || self.has_overflowed()).await;
+    }
+
+    /// Returns whether the client has left too much unread.
+    pub(super) fn has_overflowed(&self) -> bool {
+        self.pipe.has_overflowed.load(Ordering::Relaxed)
     }
 
     /// Sends a frame to the client as soon as the queue has room.
