@@ -42,6 +42,7 @@ mod operate;
 mod operator_rules;
 mod order;
 mod output_check;
+mod oversized;
 mod pack_schema;
 mod packs;
 mod packs_cargo;

@@ -236,6 +236,15 @@ pub(crate) fn is_running(pid: impl std::fmt::Display) -> bool {
     state.is_some_and(|state| state != 'Z' && state != 'X')
 }
 
+/// Returns how much memory a process uses, in KiB: `VmRSS` is the current and `VmHWM` the highest
+/// use.
+#[track_caller]
+pub(crate) fn memory_kib(field: &str, pid: impl std::fmt::Display) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with(field)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
 /// Waits until all these processes have exited.
 #[track_caller]
 pub(crate) fn wait_until_gone(pids: &[u64]) {

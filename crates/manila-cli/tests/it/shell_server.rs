@@ -17,7 +17,8 @@ done
 "#;
 
 const UNKNOWN: &str = r#""error":{"code":-32601,"message":"unknown"}"#;
-const INITIALIZE: &str = concat!(
+/// The result of a handshake of the legacy era.
+pub(crate) const INITIALIZE: &str = concat!(
     r#""result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"#,
     r#""serverInfo":{"name":"s","version":"1"}}"#
 );

@@ -1,12 +1,12 @@
 //! Framing: one message per line, read and written without unnecessary copies.
 
 use std::io;
-use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::protocol::id_scan::{IdScan, ScannedMessage};
+use crate::protocol::id_scan::ScannedMessage;
+use crate::protocol::oversized::OversizedMessage;
 use crate::rt::adaptive_poll::AdaptivePoll;
 use crate::rt::queue::Receiver;
 
@@ -30,31 +30,14 @@ pub(crate) struct Frames<R> {
     /// The number of bytes to read at once. It follows the size of recent reads.
     read_bytes: usize,
     bytes_max: usize,
-    /// The state of the line over the limit that is being read, if any.
-    oversized: Option<OversizedLine>,
-    /// The part of that line that has not been scanned.
-    unscanned: BytesMut,
-    /// The number of bytes of that line that have been scanned.
-    n_scanned: usize,
+    /// The line over the limit that is being read, if any.
+    oversized: Option<OversizedMessage>,
     poll: AdaptivePoll,
-}
-
-/// A line over the limit that is being read.
-enum OversizedLine {
-    /// It may be a message, so it is scanned for an id.
-    Message(IdScan),
-    /// It does not begin like a message.
-    Nonsense,
 }
 
 /// The minimum and the maximum of bytes to read at once.
 const READ_BYTES_MIN: usize = 16 * 1024;
 const READ_BYTES_MAX: usize = 1024 * 1024;
-
-/// The largest part of a line over the limit that is read, unless the limit itself is larger.
-const ENDLESS_BYTES: usize = 256 * 1024 * 1024;
-/// The largest part that is read of a line that is not a message.
-const NONSENSE_BYTES: usize = 16 * 1024 * 1024;
 
 impl<R: AsyncRead + Unpin> Frames<R> {
     pub(crate) fn new(source: R, bytes_max: usize) -> Frames<R> {
@@ -65,8 +48,6 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             read_bytes: READ_BYTES_MIN,
             bytes_max,
             oversized: None,
-            unscanned: BytesMut::new(),
-            n_scanned: 0,
             poll: AdaptivePoll::default(),
         }
     }
@@ -77,11 +58,16 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             if let Some(frame) = self.take_line() {
                 return Ok(Some(frame));
             }
-            self.skip_oversized().await?;
+            if let Some(frame) = self.skip_oversized().await {
+                return Ok(Some(frame));
+            }
             self.buffer.reserve(self.read_bytes);
             let n_read = self.poll.wait(self.source.read_buf(&mut self.buffer)).await?;
             if n_read == 0 {
-                return Ok(self.take_rest());
+                return Ok(match self.take_rest() {
+                    Some(frame) => Some(frame),
+                    None => self.skip_oversized().await,
+                });
             }
             // A full read doubles the size of the next one, a small read halves it.
             if n_read >= self.read_bytes {
@@ -92,67 +78,50 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         }
     }
 
-    /// Scans the part of an oversized line that has been read, in pieces, so that other tasks can
-    /// run between them. Fails if the line does not end.
-    async fn skip_oversized(&mut self) -> io::Result<()> {
-        const PIECE: usize = 256 * 1024;
-        const BETWEEN_PIECES: Duration = Duration::from_millis(4);
-        while let Some(oversized) = &mut self.oversized
-            && !self.unscanned.is_empty()
-        {
-            let piece = self.unscanned.split_to(PIECE.min(self.unscanned.len()));
-            let bytes_max = match oversized {
-                OversizedLine::Message(scan) => {
-                    scan.feed(&piece);
-                    ENDLESS_BYTES.max(self.bytes_max)
-                }
-                OversizedLine::Nonsense => NONSENSE_BYTES,
-            };
-            self.n_scanned += piece.len();
-            if self.n_scanned > bytes_max {
-                let reason = format!("an unterminated message of {} bytes", self.n_scanned);
-                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
-            }
-            if piece.len() == PIECE {
-                tokio::time::sleep(BETWEEN_PIECES).await;
-            }
+    /// Skips the part of an oversized line that has been read. Returns the line if it is complete.
+    async fn skip_oversized(&mut self) -> Option<Frame> {
+        if !self.oversized.as_mut()?.skip().await {
+            return None;
         }
-        Ok(())
+        self.oversized.take().map(|oversized| Frame::TooLong(oversized.end()))
     }
 
+    /// Returns the next complete line. Instead of an oversized one, returns `None`, and
+    /// `skip_oversized` must run next.
     fn take_line(&mut self) -> Option<Frame> {
         loop {
             let unsearched = self.buffer.get(self.n_searched..).unwrap_or_default();
             let Some(at) = memchr::memchr(b'\n', unsearched) else {
                 self.n_searched = self.buffer.len();
-                let oversized = self.oversized.take().or_else(|| self.oversized_line());
-                if let Some(oversized) = oversized {
+                let oversized = self.oversized.take().or_else(|| self.begin_oversized());
+                if let Some(mut oversized) = oversized {
+                    oversized.push(std::mem::take(&mut self.buffer).freeze());
                     self.oversized = Some(oversized);
-                    self.unscanned = std::mem::take(&mut self.buffer);
                     self.n_searched = 0;
                 }
                 return None;
             };
             let line = self.buffer.split_to(self.n_searched + at + 1).freeze();
             self.n_searched = 0;
-            if let Some(frame) = self.frame(&line) {
+            if let Some(frame) = self.frame(line) {
                 return Some(frame);
+            }
+            if self.oversized.is_some() {
+                return None;
             }
         }
     }
 
-    /// Returns how to treat the line in the buffer, if it is already too long.
-    fn oversized_line(&self) -> Option<OversizedLine> {
+    /// Begins an oversized line, if the line in the buffer is already too long.
+    fn begin_oversized(&self) -> Option<OversizedMessage> {
         const NONSENSE_MAX: usize = 1024 * 1024;
         let n_bytes = self.buffer.len();
         let first = || self.buffer.iter().find(|byte| !byte.is_ascii_whitespace());
-        if n_bytes > self.bytes_max {
-            Some(OversizedLine::Message(IdScan::default()))
-        } else {
-            // A line that cannot become a message need not be stored.
-            let is_nonsense = n_bytes > NONSENSE_MAX && !matches!(first(), Some(b'{' | b'['));
-            is_nonsense.then_some(OversizedLine::Nonsense)
+        // A line that cannot become a message need not be stored.
+        if n_bytes > NONSENSE_MAX && !matches!(first(), Some(b'{' | b'[')) {
+            return Some(OversizedMessage::nonsense());
         }
+        (n_bytes > self.bytes_max).then(OversizedMessage::default)
     }
 
     /// Returns the rest of the input when the source ends: a server may exit in the middle of a
@@ -160,26 +129,24 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     fn take_rest(&mut self) -> Option<Frame> {
         let rest = self.buffer.split().freeze();
         self.n_searched = 0;
-        match self.frame(&rest)? {
+        match self.frame(rest)? {
             Frame::Line(line) => Some(Frame::Unterminated(line)),
             other @ (Frame::Unterminated(_) | Frame::TooLong(_)) => Some(other),
         }
     }
 
-    fn frame(&mut self, line: &Bytes) -> Option<Frame> {
-        if let Some(oversized) = self.oversized.take() {
-            self.n_scanned = 0;
-            return Some(Frame::TooLong(match oversized {
-                OversizedLine::Message(mut scan) => {
-                    scan.feed(line.strip_suffix(b"\n").unwrap_or(line));
-                    scan.end()
-                }
-                OversizedLine::Nonsense => ScannedMessage::default(),
-            }));
+    /// Returns a line, unless it is blank. An oversized one is left to `skip_oversized`.
+    fn frame(&mut self, line: Bytes) -> Option<Frame> {
+        if let Some(oversized) = &mut self.oversized {
+            oversized.push_last(line);
+            return None;
         }
         let text = line.trim_ascii();
         if text.len() > self.bytes_max {
-            return Some(Frame::TooLong(IdScan::scan(text)));
+            let mut oversized = OversizedMessage::default();
+            oversized.push_last(line.slice_ref(text));
+            self.oversized = Some(oversized);
+            return None;
         }
         (!text.is_empty()).then(|| Frame::Line(line.slice_ref(text)))
     }

@@ -203,7 +203,12 @@ fn start_of(line: &[u8], n_chars: usize, redactor: &LiveRedactor) -> String {
     redactor.redact_text(text).chars().take(n_chars).collect()
 }
 
-fn handle_too_large(connection: &Arc<Connection>, scanned: &ScannedMessage) -> Option<Item> {
+/// Handles a message over the size limit: a request that waits for it fails, and a server that made
+/// a request gets an error.
+pub(super) fn handle_too_large(
+    connection: &Arc<Connection>,
+    scanned: &ScannedMessage,
+) -> Option<Item> {
     if let Some(id) = scanned.id.as_ref().filter(|_| scanned.is_response).and_then(number) {
         return Some(Item::Answered(Arc::clone(connection), id, UpstreamReply::TooLarge));
     }
@@ -211,7 +216,7 @@ fn handle_too_large(connection: &Arc<Connection>, scanned: &ScannedMessage) -> O
         let fault = Fault::new(manila::Code::TooLarge);
         connection.push(jsonrpc::error(Some(id), &fault));
     }
-    connection.report_unusable("sent a line that is too long, and is not a response");
+    connection.report_unusable("sent a message that is too large, and is not a response");
     None
 }
 

@@ -14,12 +14,13 @@ use super::{HttpTransport, wait_before_retry};
 use crate::config::Address;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::one_line;
+use crate::protocol::oversized::OversizedMessage;
 use crate::rt::offload::{self, Work};
 use crate::upstream::Connection;
 use crate::upstream::deep_lists::parse_shortened;
 use crate::upstream::inbox::Item;
 use crate::upstream::pending::{HttpFailure, UpstreamReply};
-use crate::upstream::reader::classify;
+use crate::upstream::reader::{classify, handle_too_large};
 
 /// The maximum number of bytes read from an error response.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
@@ -133,17 +134,29 @@ impl HttpTransport {
         response: &mut reqwest::Response,
         events: &mut Events,
     ) -> End {
+        let mut oversized = OversizedMessage::default();
         // A read error ends the stream too.
         while let Ok(Some(piece)) = response.chunk().await {
             let mut found = Vec::new();
-            if events.feed(&piece, |event| found.push(event)).is_err() {
-                return End::TooLarge;
-            }
-            for Event { data } in found {
-                if data.is_empty() {
-                    continue;
-                }
-                let item = self.parse_event(connection, awaited, data.into()).await;
+            events.feed(&piece, |event| found.push(event));
+            for event in found {
+                let item = match event {
+                    Event::Message(data) if data.is_empty() => None,
+                    Event::Message(data) => {
+                        self.parse_event(connection, awaited, data.into()).await
+                    }
+                    // The stream belongs to this request, so no other request is affected.
+                    Event::OversizedPart(_) if awaited.is_some() => return End::TooLarge,
+                    Event::OversizedPart(part) => {
+                        oversized.push(part.into());
+                        oversized.skip().await;
+                        None
+                    }
+                    Event::OversizedEnd { is_message } => {
+                        let scanned = std::mem::take(&mut oversized).end();
+                        if is_message { handle_too_large(connection, &scanned) } else { None }
+                    }
+                };
                 let Some(item) = item else { continue };
                 let is_response = matches!(&item, Item::Answered(_, id, _) if Some(*id) == awaited);
                 if self.inbox.send(item).await.is_err() {

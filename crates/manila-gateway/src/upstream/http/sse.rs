@@ -2,19 +2,27 @@
 
 use std::time::Duration;
 
-/// A server-sent event.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Event {
-    /// The data, which may be empty.
-    pub(super) data: Vec<u8>,
+/// A server-sent event, or a part of one over the limit.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// An event with this data, which may be empty.
+    Message(Vec<u8>),
+    /// The next part of the data of an event over the limit.
+    OversizedPart(Vec<u8>),
+    /// The end of an event over the limit.
+    OversizedEnd {
+        /// Whether the event may be a message, by its name.
+        is_message: bool,
+    },
 }
 
 /// Parses events that arrive in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     line: Vec<u8>,
-    /// The start of the current event, if it has data.
-    event: Option<Event>,
+    /// The field of the current line, if the line is too long to be stored.
+    long_line: Option<LongLine>,
+    data: EventData,
     /// The id of the current event.
     id: Option<String>,
     /// Whether the current event has a name other than `message`.
@@ -27,9 +35,22 @@ pub(super) struct Events {
     bytes_max: usize,
 }
 
-/// An event over the limit.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooLarge;
+/// The data of the current event.
+#[derive(Debug, Default)]
+enum EventData {
+    #[default]
+    Missing,
+    Stored(Vec<u8>),
+    /// It is over the limit, so its parts are passed on.
+    Oversized,
+}
+
+/// The field of a line that is too long to be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LongLine {
+    Data,
+    Other,
+}
 
 impl Events {
     pub(super) fn new(bytes_max: usize) -> Events {
@@ -42,12 +63,9 @@ impl Events {
         *self = Events { last_id, retry, ..Events::new(self.bytes_max) };
     }
 
-    /// Parses the next piece, and passes the events that end in it to `take`.
-    pub(super) fn feed(
-        &mut self,
-        piece: &[u8],
-        mut take: impl FnMut(Event),
-    ) -> Result<(), TooLarge> {
+    /// Parses the next piece, and passes the events that end in it to `take`. Of an event over the
+    /// limit, it passes the parts.
+    pub(super) fn feed(&mut self, piece: &[u8], mut take: impl FnMut(Event)) {
         let mut rest = piece;
         while !rest.is_empty() {
             if self.was_return && rest.first() == Some(&b'\n') {
@@ -59,41 +77,74 @@ impl Events {
                 Some(at) => rest.split_at(at),
                 None => (rest, &[][..]),
             };
-            if self.line.len() + line.len() + self.event_bytes() > self.bytes_max {
-                return Err(TooLarge);
-            }
-            self.line.extend_from_slice(line);
+            self.take_part(line, &mut take);
             rest = after;
             if let Some((end, after)) = after.split_first() {
                 self.was_return = *end == b'\r';
                 rest = after;
-                if let Some(event) = self.end_line() {
-                    take(event);
-                }
+                self.end_line(&mut take);
             }
         }
-        Ok(())
     }
 
-    fn event_bytes(&self) -> usize {
-        self.event.as_ref().map_or(0, |event| event.data.len())
-    }
-
-    /// Parses a complete line. Returns the event that an empty line ends.
-    fn end_line(&mut self) -> Option<Event> {
+    /// Takes a part of the current line. A line over the limit is not stored.
+    fn take_part(&mut self, part: &[u8], take: &mut impl FnMut(Event)) {
+        match self.long_line {
+            Some(LongLine::Data) => return take(Event::OversizedPart(part.to_vec())),
+            Some(LongLine::Other) => return,
+            None => self.line.extend_from_slice(part),
+        }
+        let is_data = self.line.starts_with(b"data:");
+        let n_data = match &self.data {
+            EventData::Stored(data) if is_data => data.len(),
+            EventData::Stored(_) | EventData::Missing | EventData::Oversized => 0,
+        };
+        if self.line.len() + n_data <= self.bytes_max {
+            return;
+        }
         let mut line = std::mem::take(&mut self.line);
-        if !self.has_first_line {
-            self.has_first_line = true;
-            if line.starts_with(b"\xEF\xBB\xBF") {
-                line.drain(..3);
+        self.strip_mark(&mut line);
+        match line.strip_prefix(b"data:") {
+            Some(value) => {
+                self.long_line = Some(LongLine::Data);
+                self.pass_oversized(value, take);
             }
+            None => self.long_line = Some(LongLine::Other),
         }
+    }
+
+    /// Passes on the data of an event that is over the limit, up to this part.
+    fn pass_oversized(&mut self, part: &[u8], take: &mut impl FnMut(Event)) {
+        if let EventData::Stored(data) = std::mem::replace(&mut self.data, EventData::Oversized) {
+            take(Event::OversizedPart(data));
+        }
+        take(Event::OversizedPart(part.to_vec()));
+    }
+
+    /// Removes the byte order mark of the first line.
+    fn strip_mark(&mut self, line: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.has_first_line, true) && line.starts_with(b"\xEF\xBB\xBF") {
+            line.drain(..3);
+        }
+    }
+
+    /// Parses a complete line. An empty one ends the event.
+    fn end_line(&mut self, take: &mut impl FnMut(Event)) {
+        if self.long_line.take().is_some() {
+            return;
+        }
+        let mut line = std::mem::take(&mut self.line);
+        self.strip_mark(&mut line);
         if line.is_empty() {
-            let is_other = std::mem::take(&mut self.is_other);
-            let event = self.event.take();
+            let is_message = !std::mem::take(&mut self.is_other);
             // Only a complete event changes the last id.
             self.last_id = self.id.take().or(self.last_id.take());
-            return event.filter(|_| !is_other);
+            match std::mem::take(&mut self.data) {
+                EventData::Stored(data) if is_message => take(Event::Message(data)),
+                EventData::Oversized => take(Event::OversizedEnd { is_message }),
+                EventData::Stored(_) | EventData::Missing => {}
+            }
+            return;
         }
         let (field, value) = match memchr::memchr(b':', &line) {
             Some(at) => {
@@ -104,15 +155,14 @@ impl Events {
             None => (line.as_slice(), &[][..]),
         };
         match field {
-            b"data" => {
-                match &mut self.event {
-                    Some(event) => event.data.push(b'\n'),
-                    None => self.event = Some(Event::default()),
+            b"data" => match &mut self.data {
+                EventData::Stored(data) if data.len() + value.len() < self.bytes_max => {
+                    data.push(b'\n');
+                    data.extend_from_slice(value);
                 }
-                if let Some(event) = &mut self.event {
-                    event.data.extend_from_slice(value);
-                }
-            }
+                EventData::Stored(_) | EventData::Oversized => self.pass_oversized(value, take),
+                EventData::Missing => self.data = EventData::Stored(value.to_vec()),
+            },
             b"id" if !value.contains(&0) => {
                 self.id = str::from_utf8(value).ok().map(str::to_owned);
             }
@@ -124,7 +174,6 @@ impl Events {
             // Comments have an empty field name; unknown fields are ignored.
             _ => {}
         }
-        None
     }
 }
 

@@ -1,13 +1,25 @@
 use proptest::prelude::*;
 
-use super::{Events, TooLarge};
+use super::{Event, Events};
 
 fn read(pieces: &[&[u8]]) -> (Vec<String>, Option<String>) {
-    let mut events = Events::new(1_000);
-    let mut found = Vec::new();
+    read_within(1_000, pieces)
+}
+
+/// Reads events with this limit. Parts of an event over the limit are joined behind a `>`.
+fn read_within(bytes_max: usize, pieces: &[&[u8]]) -> (Vec<String>, Option<String>) {
+    let text = |data| String::from_utf8(data).unwrap();
+    let mut events = Events::new(bytes_max);
+    let (mut found, mut parts) = (Vec::new(), String::from(">"));
     for piece in pieces {
-        let take = |event: super::Event| found.push(String::from_utf8(event.data).unwrap());
-        events.feed(piece, take).unwrap();
+        events.feed(piece, |event| match event {
+            Event::Message(data) => found.push(text(data)),
+            Event::OversizedPart(part) => parts += &text(part),
+            Event::OversizedEnd { is_message } => {
+                let parts = std::mem::replace(&mut parts, String::from(">"));
+                found.push(if is_message { parts } else { "ignored".to_owned() });
+            }
+        });
     }
     (found, events.last_id)
 }
@@ -25,14 +37,14 @@ fn events_end_with_an_empty_line() {
 fn restart_discards_an_incomplete_event() {
     let mut events = Events::new(20);
     let mut found = Vec::new();
-    events.feed(b"id: 1\ndata: a\n\nid: 2\ndata: hal", |_| ()).unwrap();
+    events.feed(b"id: 1\ndata: a\n\nid: 2\ndata: hal", |_| ());
     assert_eq!(events.last_id.as_deref(), Some("1"));
     events.restart();
-    events.feed(b"id: 2\ndata: b\n\n", |event| found.push(event.data)).unwrap();
-    assert_eq!(found, [b"b"]);
-    assert!(events.feed(&[b'x'; 30], |_| ()).is_err());
+    events.feed(b"id: 2\ndata: b\n\n", |event| found.push(event));
+    events.feed(&[b'x'; 30], |event| found.push(event));
     events.restart();
-    assert_eq!(events.feed(b"data: c\n\n", |event| found.push(event.data)), Ok(()));
+    events.feed(b"data: c\n\n", |event| found.push(event));
+    assert_eq!(found, [b"b", b"c"].map(|data| Event::Message(data.to_vec())));
     assert_eq!(events.last_id.as_deref(), Some("2"));
 }
 
@@ -42,10 +54,25 @@ fn ignores_events_with_other_names() {
     assert_eq!(read(&[text]).0, ["a", "b"]);
 }
 
+#[track_caller]
+fn check_oversized(text: &str, expected: &[&str]) {
+    for n_piece in [1, 3, text.len()] {
+        let pieces: Vec<&[u8]> = text.as_bytes().chunks(n_piece).collect();
+        let (found, last_id) = read_within(10, &pieces);
+        // The parts of a line need not be separated as in a message.
+        let found: Vec<String> = found.iter().map(|it| it.replace(' ', "")).collect();
+        assert_eq!(found, expected, "{text:?} in pieces of {n_piece}");
+        assert_eq!(last_id.as_deref(), Some("7"), "{text:?}");
+    }
+}
+
 #[test]
-fn refuses_an_event_over_the_limit() {
-    let mut events = Events::new(10);
-    assert_eq!(events.feed(b"data: 0123456789", |_| ()), Err(TooLarge));
+fn events_over_the_limit_are_passed_in_parts() {
+    check_oversized("data: 0123456789\nid: 7\n\ndata: a\n\n", &[">0123456789", "a"]);
+    check_oversized("id: 7\ndata: 01\ndata: 0123456789\ndata: b\n\n", &[">010123456789b"]);
+    check_oversized("data: 0\ndata: 0\ndata: 012\ndata:3\ndata: 45\nid: 7\n\n", &[">0\n0012345"]);
+    check_oversized("data: 0123456789\nevent: x\n\nid: 7\ndata: a\n\n", &["ignored", "a"]);
+    check_oversized(": 0123456789\ndata: a\nid: 7\n\n", &["a"]);
 }
 
 proptest! {
