@@ -44,6 +44,7 @@ mod uris;
 
 pub(crate) use forward::{Forwarded, forward};
 pub(crate) use kind::Kind;
+pub(crate) use list::ItemsOnDemand;
 pub(crate) use list_cache::{ListCache, ToolPresentation};
 pub use send_request::ServerResponse;
 pub(crate) use tasks::{TaskDetails, Tasks, UNKNOWN_TASK};

@@ -34,6 +34,7 @@ mod journal_parity;
 mod layering;
 mod log;
 mod logs;
+mod many_tools;
 mod mcp;
 mod metrics;
 mod multiple_servers;

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use manila::json::Emit;
 use manila::request_envelope::{Request, Response};
 use manila::{JsonObject, RawJson};
 
@@ -17,6 +18,24 @@ use crate::protocol::list_kind::ListKind;
 use crate::protocol::presentation::Placement;
 use crate::rt::offload::Work;
 use crate::upstream::{Disconnected, HttpFailure};
+
+/// A list whose items are created one by one while it is written. The function passes each item to
+/// its argument.
+pub(crate) struct ItemsOnDemand<F>(pub(crate) F);
+
+impl<F: Fn(&mut dyn FnMut(&RawJson))> Emit for ItemsOnDemand<F> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        let mut is_first = true;
+        (self.0)(&mut |item| {
+            if !std::mem::take(&mut is_first) {
+                out.push(b',');
+            }
+            item.emit(out);
+        });
+        out.push(b']');
+    }
+}
 
 /// The result of looking up a tool by name.
 pub(super) enum ToolLookup {
@@ -111,7 +130,7 @@ impl Backend {
                 response: Response { answer: Ok(result), .. },
                 era,
             }) => {
-                self.leave_reactor_with_response(Work::Compile).await;
+                self.leave_reactor_with_response(work_of_page(&result)).await;
                 Forwarded::Rewritten(self.present_page(&result, &presentation), era)
             }
             other
@@ -121,23 +140,24 @@ impl Backend {
 
     /// Presents every tool of a page; the other members are unchanged.
     fn present_page(&self, result: &RawJson, presentation: &ToolPresentation) -> RawJson {
-        let page = JsonObject::build(|object| {
+        // A long page grows less than twofold, so its buffer is not reallocated.
+        let page = JsonObject::build_in(result.as_bytes().len() * 2, |object| {
             for member in result.members() {
                 if !member.is("tools") {
                     object.token_member(member.key_token(), &member.value());
                     continue;
                 }
-                let presented: Vec<RawJson> = member
-                    .value()
-                    .items()
-                    .filter_map(|tool| match self.tools.store(&tool) {
+                let list = member.value();
+                let presented = ItemsOnDemand(|take: &mut dyn FnMut(&RawJson)| {
+                    let present = |tool| match self.tools.store(&tool) {
                         ListedTool::Tool(name, known) => {
                             self.present_tool(&name, &known, presentation)
                         }
                         ListedTool::Nameless => Some(tool),
                         ListedTool::Excluded => None,
-                    })
-                    .collect();
+                    };
+                    list.items().filter_map(present).for_each(|tool| take(&tool));
+                });
                 object.token_member(member.key_token(), &presented);
             }
         });
@@ -191,4 +211,13 @@ impl Backend {
         let _listing = self.tools.listing.lock().await;
         self.list_all_tools(None).await.is_ok() && *before != self.tools.snapshot()
     }
+}
+
+/// Returns the work of presenting a page of tools. A short one without output schemas stays on the
+/// reactor, so that a notification that follows it does not overtake it.
+fn work_of_page(page: &RawJson) -> Work {
+    let has = |text: &[u8]| memchr::memmem::find(page.as_bytes(), text).is_some();
+    // The name of a member may be escaped.
+    let may_compile = has(b"outputSchema") || has(br"\u");
+    if may_compile { Work::Compile } else { Work::Process(page.as_bytes().len()) }
 }

@@ -104,29 +104,32 @@ impl ListCache {
         Arc::clone(&list.items)
     }
 
-    /// Returns the cached presentation of these items, or creates it with `create`.
-    fn present(
+    /// Returns the cached presentation of these items.
+    pub(crate) fn get_presented(
         &self,
         kind: ListKind,
         presentation: &ToolPresentation,
         items: &Arc<Vec<RawJson>>,
-        create: impl FnOnce() -> Vec<RawJson>,
-    ) -> Arc<Vec<RawJson>> {
-        if let Some(list) = self.of(kind)
-            && Arc::ptr_eq(&list.items, items)
-            && let Some(presented) = &list.presented
-            && presented.presentation == *presentation
-        {
-            return Arc::clone(&presented.items);
-        }
-        let presented = Arc::new(create());
+    ) -> Option<Arc<Vec<RawJson>>> {
+        let list = self.of(kind)?;
+        let presented = list.presented.as_ref().filter(|it| it.presentation == *presentation)?;
+        Arc::ptr_eq(&list.items, items).then(|| Arc::clone(&presented.items))
+    }
+
+    /// Stores the presentation of these items, unless the list has changed.
+    fn set_presented(
+        &self,
+        kind: ListKind,
+        presentation: &ToolPresentation,
+        items: &Arc<Vec<RawJson>>,
+        presented: Vec<RawJson>,
+    ) {
         if let Some(mut list) = self.of(kind)
             && Arc::ptr_eq(&list.items, items)
         {
-            let (presentation, items) = (presentation.clone(), Arc::clone(&presented));
-            list.presented = Some(PresentedList { presentation, items });
+            let presentation = presentation.clone();
+            list.presented = Some(PresentedList { presentation, items: Arc::new(presented) });
         }
-        presented
     }
 }
 
@@ -173,16 +176,33 @@ impl Backend {
         }
     }
 
-    /// Returns these items as clients see them.
-    pub(crate) fn present_items(
+    /// Passes each of these items to `take`, as clients see it. A long list is not stored in this
+    /// form, because the same schema is repeated in every tool.
+    pub(crate) fn each_presented(
         &self,
         kind: ListKind,
         items: &Arc<Vec<RawJson>>,
         presentation: &ToolPresentation,
-    ) -> Arc<Vec<RawJson>> {
-        self.list_cache.present(kind, presentation, items, || {
-            items.iter().filter_map(|item| self.present_item(kind, item, presentation)).collect()
-        })
+        mut take: impl FnMut(&RawJson),
+    ) {
+        const STORED_BYTES_MAX: usize = 4 * 1024 * 1024;
+        if let Some(presented) = self.list_cache.get_presented(kind, presentation, items) {
+            return presented.iter().for_each(take);
+        }
+        let (mut n_bytes, mut stored) = (0, Vec::new());
+        for item in items.iter() {
+            let Some(item) = self.present_item(kind, item, presentation) else { continue };
+            take(&item);
+            n_bytes += item.as_bytes().len();
+            if n_bytes <= STORED_BYTES_MAX {
+                stored.push(item);
+            } else {
+                stored = Vec::new();
+            }
+        }
+        if n_bytes <= STORED_BYTES_MAX {
+            self.list_cache.set_presented(kind, presentation, items, stored);
+        }
     }
 
     /// Requests a list from the server.
@@ -247,7 +267,8 @@ impl Backend {
             if is_plain { Placement::Text } else { settings.placement_for(&public, placement) };
         let check = settings.output_check_for(&public);
         let mut presented = tools::present(tool, format, placement, check);
-        if is_plain {
+        // The arguments of a tool that is not kept all belong to the tool.
+        if is_plain && tool.is_kept {
             let unsafe_output = settings.redaction.unsafe_output;
             presented = gateway_arguments::advertise(tool, &presented, unsafe_output);
         }

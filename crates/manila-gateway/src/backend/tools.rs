@@ -18,8 +18,9 @@ mod header_params;
 
 pub(crate) use header_params::{HeaderMapping, decode_value};
 
-/// The number of tools that are kept. A call to any other tool lists the tools again, and its
-/// arguments are not checked.
+/// The number of tools that are kept. A call to any other tool lists the tools again, and neither
+/// its arguments nor its result are checked. Other tools are listed without an output schema, which
+/// is many times as long as the rest of a typical tool.
 const TOOLS_MAX: usize = 10_000;
 
 /// The maximum nesting depth of an output schema that contains the tool's own. In the response to
@@ -36,6 +37,8 @@ pub(crate) struct Tool {
     pub(crate) output: Option<Arc<Schema>>,
     /// Whether it belongs to an MCP App, whose view reads the unchanged result.
     pub(crate) belongs_to_app: bool,
+    /// Whether the gateway keeps the tool, and so can check its calls.
+    pub(crate) is_kept: bool,
     /// The parameters that are also sent as headers.
     header_mapping: HeaderMapping,
     /// The tool as the server lists it.
@@ -136,19 +139,25 @@ impl Tools {
             // On stdio the mapping is not needed; the tool can be called without it.
             Err(_) => HeaderMapping::default(),
         };
+        let is_kept = self.has_room_for(&name);
         let tool = Arc::new(Tool {
             input: OnceLock::new(),
-            output: self.compile(&name, self.payload_schema(raw)),
+            output: self.compile(&name, self.payload_schema(raw).filter(|_| is_kept)),
             belongs_to_app: belongs_to_app(raw),
+            is_kept,
             header_mapping,
             raw: raw.clone(),
         });
-        if let Ok(mut known) = self.known.lock()
-            && (known.len() < TOOLS_MAX || known.contains_key(&name))
-        {
+        if is_kept && let Ok(mut known) = self.known.lock() {
             known.insert(name.clone(), Arc::clone(&tool));
         }
         ListedTool::Tool(name, tool)
+    }
+
+    /// Returns whether a tool with this name can be kept.
+    fn has_room_for(&self, name: &str) -> bool {
+        let known = self.known.lock();
+        known.is_ok_and(|known| known.len() < TOOLS_MAX || known.contains_key(name))
     }
 
     /// Returns the schema of a tool's arguments.
@@ -217,7 +226,7 @@ pub(crate) fn present(
         return tool.raw.clone();
     }
     let schema = match placement {
-        Placement::Structured => {
+        Placement::Structured if tool.is_kept => {
             // A schema that cannot be compiled here is of no use to the client either. A schema
             // that is not checked may be violated without a warning, so it is not advertised.
             let is_checked = tool.output.is_some() && check != OutputCheck::Off;
@@ -226,7 +235,7 @@ pub(crate) fn present(
             let is_deep = declared.is_some() && schema.as_raw().depth() > OUTPUT_SCHEMA_DEPTH_MAX;
             Some(if is_deep { output_schema(contract, None) } else { schema })
         }
-        Placement::Text => None,
+        Placement::Structured | Placement::Text => None,
     };
     let n_schema = schema.as_ref().map_or(0, |schema| schema.as_raw().as_bytes().len() + MEMBER);
     let n_bytes = tool.raw.as_bytes().len() + n_schema;

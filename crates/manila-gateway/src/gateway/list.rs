@@ -6,14 +6,14 @@ use manila::request_envelope::Request;
 use manila::{Code, JsonObject, RawJson};
 
 use super::{Gateway, Servers};
-use crate::backend::{Forwarded, ToolPresentation};
+use crate::backend::{Backend, Forwarded, ItemsOnDemand, ToolPresentation};
 use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::list_kind::ListKind;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::ResultFormat;
-use crate::rt::offload::Offloadable;
+use crate::rt::offload::{Offloadable, Work, leave_reactor};
 use crate::upstream::Unavailable;
 
 impl Gateway {
@@ -47,7 +47,9 @@ impl Gateway {
         owner.perform_handshake().await?;
         let items = owner.list_items(ListKind::Tools).await;
         let presentation = ToolPresentation { format: None, placement };
-        Ok(Some(owner.present_items(ListKind::Tools, &items, &presentation).to_vec()))
+        let mut tools = Vec::new();
+        owner.each_presented(ListKind::Tools, &items, &presentation, |it| tools.push(it.clone()));
+        Ok(Some(tools))
     }
 
     /// Like `tools`, for a caller that gets results in this format.
@@ -57,10 +59,13 @@ impl Gateway {
         placement: Placement,
     ) -> Result<Vec<RawJson>, String> {
         let (servers, presentation) = (self.servers(), ToolPresentation { format, placement });
-        match servers.only() {
-            Some(only) => only.tools_in_format(&presentation).await,
-            None => Ok(servers.list_items(ListKind::Tools, &presentation).await),
+        if let Some(only) = servers.only() {
+            return only.tools_in_format(&presentation).await;
         }
+        let lists = servers.fetch_lists(ListKind::Tools).await;
+        let mut all = Vec::new();
+        lists.each_presented(&presentation, |item| all.push(item.clone()));
+        Ok(all)
     }
 }
 
@@ -77,7 +82,11 @@ impl Servers {
             return refusal;
         }
         let presentation = ToolPresentation { format: caller.preferences.format, placement };
-        let items = self.list_items(kind, &presentation).await;
+        let lists = self.fetch_lists(kind).await;
+        leave_reactor(lists.work(&presentation)).await;
+        let items = ItemsOnDemand(|take: &mut dyn FnMut(&RawJson)| {
+            lists.each_presented(&presentation, take);
+        });
         let result = JsonObject::build(|object| object.member(kind.member(), &items));
         Forwarded::Rewritten(result.into(), Era::FALLBACK)
     }
@@ -103,9 +112,9 @@ impl Servers {
         Forwarded::Rewritten(result.into(), Era::FALLBACK)
     }
 
-    /// Returns the items of all servers. The requests run concurrently, and no server delays the
+    /// Returns the lists of all servers. The requests run concurrently, and no server delays the
     /// others for long.
-    async fn list_items(&self, kind: ListKind, presentation: &ToolPresentation) -> Vec<RawJson> {
+    async fn fetch_lists(&self, kind: ListKind) -> Lists {
         let mut requests = tokio::task::JoinSet::new();
         for (index, backend) in self.all().iter().enumerate() {
             let backend = Arc::clone(backend);
@@ -115,11 +124,32 @@ impl Servers {
         let mut lists = requests.join_all().await;
         // If two servers list the same resource, the first one owns its URI, even if it was slower.
         lists.sort_unstable_by_key(|(index, ..)| *index);
-        let mut all = Vec::new();
-        for (_, items, backend) in &lists {
-            all.extend(backend.present_items(kind, items, presentation).iter().cloned());
+        let lists = lists.into_iter().map(|(_, items, backend)| (items, backend)).collect();
+        Lists { kind, lists }
+    }
+}
+
+/// The lists of all servers, as the servers sent them.
+struct Lists {
+    kind: ListKind,
+    lists: Vec<(Arc<Vec<RawJson>>, Arc<Backend>)>,
+}
+
+impl Lists {
+    /// Returns the work of writing the lists. New tools have schemas to compile.
+    fn work(&self, presentation: &ToolPresentation) -> Work {
+        let n_bytes = self.lists.iter().try_fold(0, |n_bytes, (items, backend)| {
+            let list = backend.list_cache.get_presented(self.kind, presentation, items)?;
+            Some(n_bytes + list.iter().map(|item| item.as_bytes().len()).sum::<usize>())
+        });
+        n_bytes.map_or(Work::Compile, Work::Process)
+    }
+
+    /// Passes each item to `take`, as clients see it.
+    fn each_presented(&self, presentation: &ToolPresentation, mut take: impl FnMut(&RawJson)) {
+        for (items, backend) in &self.lists {
+            backend.each_presented(self.kind, items, presentation, &mut take);
         }
-        all
     }
 }
 

@@ -3,6 +3,8 @@
 //! Every response must conform to the advertised `outputSchema`. The tool's own schema therefore
 //! applies only under a condition, which each contract defines.
 
+use std::sync::LazyLock;
+
 use super::describes_envelope;
 use crate::document_kind::Contract;
 use crate::raw_json::{Emit, JsonObject, Kind, RawJson};
@@ -41,13 +43,7 @@ pub(crate) struct Place {
 pub fn output_schema(contract: Contract, tool_schema: Option<&RawJson>) -> JsonObject {
     let combined =
         tool_schema.and_then(|tool_schema| try_output_schema(contract, tool_schema).ok());
-    combined.unwrap_or_else(|| {
-        JsonObject::build(|object| {
-            for member in bare_schema(contract).members() {
-                object.token_member(member.key_token(), &member.value());
-            }
-        })
-    })
+    combined.unwrap_or_else(|| JsonObject::new(bare_schema(contract)).unwrap_or_default())
 }
 
 /// Like [`output_schema`], but fails if the tool's schema cannot be used for the payload.
@@ -87,11 +83,20 @@ pub fn try_output_schema(
     }))
 }
 
-/// Returns a contract's schema without `$schema`, ids, titles, descriptions and formats.
+/// Returns a contract's schema without `$schema`, ids, titles, descriptions and formats. It is
+/// written once and shared, because every tool of a list has it.
 ///
 /// Clients may store the schemas of all tools together, where an id must be unique. `format` is an
 /// annotation in the dialect of our schemas, but a rule in others.
 fn bare_schema(contract: Contract) -> RawJson {
+    static SCHEMAS: LazyLock<Vec<(Contract, RawJson)>> = LazyLock::new(|| {
+        Contract::ALL.into_iter().map(|contract| (contract, write_bare_schema(contract))).collect()
+    });
+    let known = SCHEMAS.iter().find(|(of, _)| *of == contract);
+    known.map_or_else(|| write_bare_schema(contract), |(_, schema)| schema.clone())
+}
+
+fn write_bare_schema(contract: Contract) -> RawJson {
     let text = contract.info().schema;
     let Ok(schema) = RawJson::parse(text) else {
         return RawJson::literal(r#"{"type":"object"}"#);
