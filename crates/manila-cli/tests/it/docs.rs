@@ -197,6 +197,7 @@ message_bytes_max = "64MiB"
 in_flight_max = 16384
 in_flight_bytes_max = "64MiB"
 queue_bytes_max = "16MiB"
+stream_bytes_max = "64MiB"
 connections_max = 4096
 sessions_max = 10000
 session_idle = "30m"

@@ -58,6 +58,7 @@ mod prose;
 mod random;
 mod redact;
 mod request_ids;
+mod resumption;
 mod rmcp;
 mod run;
 mod sample_http;

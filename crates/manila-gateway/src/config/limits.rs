@@ -35,6 +35,12 @@ pub(super) const KEYS: &[Key] = &[
          `\"16MiB\"`",
     ),
     key(
+        "limits.stream_bytes_max",
+        Kind::Size,
+        "maximum data kept so that clients can resume streams, of all sessions together; default \
+         `\"64MiB\"`. The oldest is dropped first",
+    ),
+    key(
         "limits.connections_max",
         Kind::PositiveCount,
         "maximum number of open connections; default 4096",
@@ -74,6 +80,7 @@ pub(super) struct LimitsTable {
     in_flight_max: Option<NonZeroUsize>,
     in_flight_bytes_max: Option<Spanned<String>>,
     queue_bytes_max: Option<Spanned<String>>,
+    stream_bytes_max: Option<Spanned<String>>,
     connections_max: Option<NonZeroUsize>,
     sessions_max: Option<NonZeroUsize>,
     session_idle: Option<Spanned<String>>,
@@ -86,6 +93,9 @@ pub(super) struct LimitsTable {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
+    /// The maximum size of what is kept so that clients can resume streams, of all sessions
+    /// together.
+    pub stream_bytes_max: usize,
     /// The maximum number of open connections.
     pub connections_max: usize,
     /// The maximum number of open sessions of the legacy era.
@@ -107,6 +117,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
+            stream_bytes_max: 64 * 1024 * 1024,
             connections_max: 4_096,
             sessions_max: 10_000,
             session_idle: Duration::from_secs(30 * 60),
@@ -130,6 +141,7 @@ pub(super) fn read(
     let in_flight_bytes = table.in_flight_bytes_max.as_ref();
     set(text, in_flight_bytes, &mut settings.in_flight_bytes_max, values::bytes)?;
     set(text, table.queue_bytes_max.as_ref(), &mut settings.queue_bytes_max, values::bytes)?;
+    set(text, table.stream_bytes_max.as_ref(), &mut limits.stream_bytes_max, values::bytes)?;
     set(text, table.grace.as_ref(), &mut settings.grace, values::duration)?;
     set(text, table.session_idle.as_ref(), &mut limits.session_idle, values::duration)?;
     set(text, table.head_timeout.as_ref(), &mut limits.head_timeout, values::duration)?;

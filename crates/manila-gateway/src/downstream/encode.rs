@@ -38,6 +38,11 @@ impl EncodedResponse for Encoded {
 }
 
 impl Encoded {
+    /// Returns what takes the place of a response that no client can read.
+    pub(crate) fn unsent() -> Encoded {
+        Encoded { frame: Bytes::new(), error: None }
+    }
+
     fn result(frame: Bytes) -> Encoded {
         Encoded { frame, error: None }
     }

@@ -37,6 +37,7 @@ mod mcp;
 mod modern;
 mod plain;
 mod reply;
+mod retention;
 mod route;
 mod sessions;
 mod stream;
@@ -105,7 +106,7 @@ pub async fn serve(gateway: Arc<Gateway>, listener: Listener, limits: Limits) {
     let grace = gateway.settings().grace;
     let state = Arc::new(HttpState {
         gateway: Arc::clone(&gateway),
-        sessions: Sessions::default(),
+        sessions: Sessions::new(limits.stream_bytes_max),
         limits,
     });
     let stopping = watch::Sender::new(false);

@@ -106,7 +106,7 @@ async fn handle_message(
             if let Err(fault) = session.open.add(&request, &caller) {
                 return legacy::refuse_request(&state, &request, &caller, fault).await.map(frame);
             }
-            legacy::run_request(state, session, request, caller).await.map(frame)
+            legacy::run_request(state, session, request, caller, None).await.map(frame)
         }
         Ok(Message::Notification(notification)) => {
             legacy::handle_notification(&state, &session, &notification);

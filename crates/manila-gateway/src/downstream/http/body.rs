@@ -126,6 +126,7 @@ impl Events {
     /// Starts with an empty event, so that the client can resume the stream from the beginning.
     pub(super) fn with_prelude(mut self) -> Events {
         let number = self.reader.stream_number();
+        self.reader.announce();
         self.queued.push_back(format!("id: {number}-0\nretry: 1000\ndata: \n\n").into());
         self
     }

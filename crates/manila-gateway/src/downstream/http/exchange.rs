@@ -205,6 +205,8 @@ struct DetachOnDrop(Option<Exchange>);
 impl Drop for DetachOnDrop {
     fn drop(&mut self) {
         if let Some(exchange) = self.0.take() {
+            // The reply has not begun, so the client does not know the stream's number.
+            exchange.stream.abandon();
             tokio::spawn(exchange.run_detached());
         }
     }

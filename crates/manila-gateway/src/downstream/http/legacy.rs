@@ -16,6 +16,7 @@ use super::head::Head;
 use super::mcp::{SESSION_ID, has_legacy_version};
 use super::reply::{self, HttpReply, RefusalReply};
 use super::sessions::{Session, StreamLease};
+use super::stream::Stream;
 use super::{HttpState, requested_format};
 use crate::downstream::encode::{Encoded, encode, encode_era_independent};
 use crate::downstream::partial_message::{self, PartialMessage};
@@ -57,7 +58,8 @@ pub(super) async fn post(
         return Ok(refused.unwrap_or_else(|| reply::empty(StatusCode::ACCEPTED)));
     }
     let era = Era::Legacy(session.revision);
-    let handling = run_request(Arc::clone(state), session, request, caller);
+    let ended = Some(Arc::clone(&stream));
+    let handling = run_request(Arc::clone(state), session, request, caller, ended);
     let exchange = Exchange { handling: Offloadable::new(handling), stream, accepts, era, lease };
     Ok(exchange.resumable_reply(state).await)
 }
@@ -88,15 +90,20 @@ pub(super) async fn refuse_request(
     dispatch_refusal(&state.gateway, request, caller, refused, encode).await.into_encoded()
 }
 
-/// Handles a session's request until it is completed or cancelled.
+/// Handles a session's request until it is completed or cancelled. A response that would end a
+/// lost stream is not encoded.
 pub(super) async fn run_request(
     state: Arc<HttpState>,
     session: Arc<Session>,
     request: Request,
     caller: Arc<Caller>,
+    stream: Option<Arc<Stream>>,
 ) -> Option<Encoded> {
     let gateway = &state.gateway;
-    let encode = |response: &Response| encode(gateway, &request, &caller, response);
+    let encode = |response: &Response| match &stream {
+        Some(stream) if stream.is_lost() => Encoded::unsent(),
+        Some(_) | None => encode(gateway, &request, &caller, response),
+    };
     let dispatched = dispatch(gateway, &request, &caller, encode).await;
     session.open.remove(&request);
     dispatched.into_encoded()

@@ -153,7 +153,7 @@ fn caller(
     request: &Request,
     client_info: ClientInfo,
 ) -> Result<(Arc<Stream>, Arc<Caller>), RefusalReply> {
-    let stream = Arc::new(Stream::new(0, state.gateway.settings().queue_bytes_max));
+    let stream = Stream::once(state.gateway.settings().queue_bytes_max);
     let outbound: Arc<dyn Outbound> = Arc::clone(&stream) as Arc<dyn Outbound>;
     let client = Arc::new(Client::with_info(client_info, Arc::clone(&outbound)));
     let source = head.request_source("/mcp", request.meta.as_ref(), None);

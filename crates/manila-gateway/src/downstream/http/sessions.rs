@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::retention::Retention;
 use super::stream::{Reader, Stream};
 use crate::downstream::open_requests::OpenRequests;
 use crate::gateway::Gateway;
@@ -26,9 +27,11 @@ const STREAM_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The maximum size of the messages that wait for a client without an open stream.
 const UNDELIVERED_BYTES_MAX: usize = 256 * 1024;
 
-/// All sessions, by id.
-#[derive(Default)]
-pub(super) struct Sessions(Mutex<HashMap<String, Arc<Session>>>);
+/// All sessions.
+pub(super) struct Sessions {
+    by_id: Mutex<HashMap<String, Arc<Session>>>,
+    retention: Arc<Retention>,
+}
 
 /// A client of the legacy era, with its open requests and streams.
 pub(super) struct Session {
@@ -53,9 +56,17 @@ struct SessionStreams {
     /// The number of streams so far.
     n_streams: AtomicU64,
     bytes_max: usize,
+    retention: Arc<Retention>,
 }
 
 impl Sessions {
+    /// Creates an empty set of sessions, whose streams together keep at most this many bytes so
+    /// that clients can resume them.
+    pub(super) fn new(stream_bytes_max: usize) -> Sessions {
+        let retention = Arc::new(Retention::new(stream_bytes_max));
+        Sessions { by_id: Mutex::default(), retention }
+    }
+
     /// Opens a session. At the limit, this closes the session that has been idle longest. Returns
     /// `None` if no session is idle.
     pub(super) fn open(
@@ -66,62 +77,20 @@ impl Sessions {
         owner: Principal,
         n_max: usize,
     ) -> Option<Arc<Session>> {
-        let mut sessions = self.0.lock().ok()?;
+        let mut sessions = self.by_id.lock().ok()?;
         if sessions.len() >= n_max {
             let idle = sessions.values().filter(|session| session.is_idle());
             let oldest = idle.min_by_key(|session| session.last_used()).map(|it| it.id.clone())?;
             sessions.remove(&oldest)?.close();
         }
         let id = uuid::Uuid::from_bytes(clock::random_id()).simple().to_string();
-        let session = Arc::new(Session::new(gateway, id, client_info, revision, owner));
+        let session = Arc::new(self.new_session(gateway, id, client_info, revision, owner));
         sessions.insert(session.id.clone(), Arc::clone(&session));
         Some(session)
     }
 
-    /// Returns the session with this id if it belongs to this principal, and marks it as used.
-    pub(super) fn get(&self, id: &str, principal: Principal) -> Option<Arc<Session>> {
-        let session = self.0.lock().ok()?.get(id).cloned()?;
-        if session.owner != principal {
-            return None;
-        }
-        session.touch();
-        Some(session)
-    }
-
-    /// Ends a session. Returns whether it existed.
-    pub(super) fn end(&self, id: &str) -> bool {
-        let session = self.0.lock().ok().and_then(|mut sessions| sessions.remove(id));
-        session.inspect(|session| session.close()).is_some()
-    }
-
-    /// Closes the sessions that have been idle for longer than this.
-    pub(super) fn close_idle(&self, idle_max: Duration) {
-        let now = clock::now();
-        let Ok(mut sessions) = self.0.lock() else { return };
-        let is_expired = |session: &Session| {
-            session.is_idle() && now.saturating_duration_since(session.last_used()) > idle_max
-        };
-        for (_, session) in sessions.extract_if(|_, session| is_expired(session)) {
-            session.close();
-        }
-    }
-
-    /// Ends all sessions.
-    pub(super) fn end_all(&self) {
-        let sessions = self.0.lock().map(|mut it| std::mem::take(&mut *it)).unwrap_or_default();
-        for session in sessions.values() {
-            session.close();
-        }
-    }
-
-    /// Returns the number of open sessions.
-    pub(super) fn n_open(&self) -> usize {
-        self.0.lock().map_or(0, |sessions| sessions.len())
-    }
-}
-
-impl Session {
-    fn new(
+    fn new_session(
+        &self,
         gateway: &Gateway,
         id: String,
         client_info: ClientInfo,
@@ -129,10 +98,11 @@ impl Session {
         owner: Principal,
     ) -> Session {
         let streams = Arc::new(SessionStreams {
-            standalone: Arc::new(Stream::new(0, UNDELIVERED_BYTES_MAX)),
+            standalone: Stream::standalone(UNDELIVERED_BYTES_MAX, &self.retention),
             by_number: Mutex::default(),
             n_streams: AtomicU64::new(0),
             bytes_max: gateway.settings().queue_bytes_max,
+            retention: Arc::clone(&self.retention),
         });
         let outbound: Arc<dyn Outbound> = Arc::clone(&streams) as Arc<dyn Outbound>;
         let client = Arc::new(Client::with_info(client_info, Arc::clone(&outbound)));
@@ -154,6 +124,49 @@ impl Session {
         }
     }
 
+    /// Returns the session with this id if it belongs to this principal, and marks it as used.
+    pub(super) fn get(&self, id: &str, principal: Principal) -> Option<Arc<Session>> {
+        let session = self.by_id.lock().ok()?.get(id).cloned()?;
+        if session.owner != principal {
+            return None;
+        }
+        session.touch();
+        Some(session)
+    }
+
+    /// Ends a session. Returns whether it existed.
+    pub(super) fn end(&self, id: &str) -> bool {
+        let session = self.by_id.lock().ok().and_then(|mut sessions| sessions.remove(id));
+        session.inspect(|session| session.close()).is_some()
+    }
+
+    /// Closes the sessions that have been idle for longer than this.
+    pub(super) fn close_idle(&self, idle_max: Duration) {
+        let now = clock::now();
+        let Ok(mut sessions) = self.by_id.lock() else { return };
+        let is_expired = |session: &Session| {
+            session.is_idle() && now.saturating_duration_since(session.last_used()) > idle_max
+        };
+        for (_, session) in sessions.extract_if(|_, session| is_expired(session)) {
+            session.close();
+        }
+    }
+
+    /// Ends all sessions.
+    pub(super) fn end_all(&self) {
+        let sessions = self.by_id.lock().map(|mut it| std::mem::take(&mut *it)).unwrap_or_default();
+        for session in sessions.values() {
+            session.close();
+        }
+    }
+
+    /// Returns the number of open sessions.
+    pub(super) fn n_open(&self) -> usize {
+        self.by_id.lock().map_or(0, |sessions| sessions.len())
+    }
+}
+
+impl Session {
     /// Creates a stream for one request.
     pub(super) fn new_stream(&self) -> Arc<Stream> {
         self.streams.new_stream()
@@ -165,14 +178,16 @@ impl Session {
         self.streams.standalone.reader(n_read)
     }
 
-    /// Returns a reader that resumes a stream after the event with this id.
+    /// Returns a reader that resumes a stream after the event with this id. Returns `None` if the
+    /// next events of a request's stream are no longer kept.
     pub(super) fn resume(&self, last_id: &str) -> Option<Reader> {
         let (number, n_before) = last_id.split_once('-')?;
         let (number, n_before): (u64, u64) = (number.parse().ok()?, n_before.parse().ok()?);
         if number == 0 {
             return Some(self.streams.standalone.reader(n_before));
         }
-        Some(self.streams.by_number.lock().ok()?.get(&number)?.reader(n_before))
+        let stream = self.streams.by_number.lock().ok()?.get(&number).cloned()?;
+        stream.gapless_reader(n_before)
     }
 
     fn is_idle(&self) -> bool {
@@ -201,10 +216,10 @@ impl Session {
 impl SessionStreams {
     fn new_stream(&self) -> Arc<Stream> {
         let Ok(mut streams) = self.by_number.lock() else {
-            return Arc::new(Stream::new(u64::MAX, self.bytes_max));
+            return Stream::of_request(u64::MAX, self.bytes_max, &self.retention);
         };
         let number = self.n_streams.fetch_add(1, Ordering::Relaxed) + 1;
-        let stream = Arc::new(Stream::new(number, self.bytes_max));
+        let stream = Stream::of_request(number, self.bytes_max, &self.retention);
         streams.insert(number, Arc::clone(&stream));
         stream
     }
@@ -234,10 +249,10 @@ impl SessionStreams {
         }
     }
 
-    /// Returns the newest unfinished stream.
+    /// Returns the newest unfinished stream that the client can read.
     fn newest(&self) -> Option<Arc<Stream>> {
         let streams = self.by_number.lock().ok()?;
-        streams.values().rev().find(|stream| !stream.is_finished()).cloned()
+        streams.values().rev().find(|it| !it.is_finished() && !it.is_lost()).cloned()
     }
 }
 
