@@ -39,6 +39,22 @@ pub(crate) struct Frames<R> {
 const READ_BYTES_MIN: usize = 16 * 1024;
 const READ_BYTES_MAX: usize = 1024 * 1024;
 
+/// Reserves room for `n_bytes` more bytes of a message of at most `bytes_max` bytes.
+///
+/// Growing copies what has been read, and needs the memory twice. So a large message gets room for
+/// the largest one at once; memory that is never written is not used.
+pub(crate) fn reserve(buffer: &mut BytesMut, n_bytes: usize, bytes_max: usize) {
+    const LARGE: usize = 4 * 1024 * 1024;
+    const GROWTH: usize = 16;
+    let n_free = buffer.capacity() - buffer.len();
+    let n_reserved = if buffer.len() < LARGE || n_free >= n_bytes {
+        n_bytes
+    } else {
+        n_bytes.max(bytes_max.min(buffer.len() * GROWTH).saturating_sub(buffer.len()) + n_bytes)
+    };
+    buffer.reserve(n_reserved);
+}
+
 impl<R: AsyncRead + Unpin> Frames<R> {
     pub(crate) fn new(source: R, bytes_max: usize) -> Frames<R> {
         Frames {
@@ -61,7 +77,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             if let Some(frame) = self.skip_oversized().await {
                 return Ok(Some(frame));
             }
-            self.buffer.reserve(self.read_bytes);
+            reserve(&mut self.buffer, self.read_bytes, self.bytes_max);
             let n_read = self.poll.wait(self.source.read_buf(&mut self.buffer)).await?;
             if n_read == 0 {
                 return Ok(match self.take_rest() {
@@ -103,6 +119,10 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             };
             let line = self.buffer.split_to(self.n_searched + at + 1).freeze();
             self.n_searched = 0;
+            if line.len() > READ_BYTES_MAX {
+                // Later lines must not keep the memory of this one.
+                self.buffer = BytesMut::from(&*self.buffer);
+            }
             if let Some(frame) = self.frame(line) {
                 return Some(frame);
             }

@@ -13,6 +13,7 @@ use super::sse::{Event, Events};
 use super::{HttpTransport, wait_before_retry};
 use crate::config::Address;
 use crate::protocol::era::Era;
+use crate::protocol::frames;
 use crate::protocol::jsonrpc::one_line;
 use crate::protocol::oversized::OversizedMessage;
 use crate::rt::offload::{self, Work};
@@ -143,12 +144,12 @@ impl HttpTransport {
                 let item = match event {
                     Event::Message(data) if data.is_empty() => None,
                     Event::Message(data) => {
-                        self.parse_event(connection, awaited, data.into()).await
+                        self.parse_event(connection, awaited, data.freeze()).await
                     }
                     // The stream belongs to this request, so no other request is affected.
                     Event::OversizedPart(_) if awaited.is_some() => return End::TooLarge,
                     Event::OversizedPart(part) => {
-                        oversized.push(part.into());
+                        oversized.push(part.freeze());
                         oversized.skip().await;
                         None
                     }
@@ -318,13 +319,18 @@ async fn read_body(
     mut response: reqwest::Response,
     bytes_max: usize,
 ) -> Result<Bytes, UpstreamReply> {
+    let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
+    let n_bytes_max = announced.unwrap_or(bytes_max).min(bytes_max);
     let mut body = BytesMut::new();
     loop {
         match response.chunk().await {
             Ok(Some(piece)) if body.len() + piece.len() > bytes_max => {
                 return Err(UpstreamReply::TooLarge);
             }
-            Ok(Some(piece)) => body.extend_from_slice(&piece),
+            Ok(Some(piece)) => {
+                frames::reserve(&mut body, piece.len(), n_bytes_max);
+                body.extend_from_slice(&piece);
+            }
             Ok(None) => return Ok(body.freeze()),
             Err(_) => {
                 let reason = "the connection failed before the end of the body".to_owned();

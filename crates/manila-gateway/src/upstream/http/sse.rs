@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
+use bytes::{Buf, BufMut, BytesMut};
+
+use crate::protocol::frames;
+
 /// A server-sent event, or a part of one over the limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// An event with this data, which may be empty.
-    Message(Vec<u8>),
+    Message(BytesMut),
     /// The next part of the data of an event over the limit.
-    OversizedPart(Vec<u8>),
+    OversizedPart(BytesMut),
     /// The end of an event over the limit.
     OversizedEnd {
         /// Whether the event may be a message, by its name.
@@ -19,7 +23,7 @@ pub(super) enum Event {
 /// Parses events that arrive in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    line: Vec<u8>,
+    line: BytesMut,
     /// The field of the current line, if the line is too long to be stored.
     long_line: Option<LongLine>,
     data: EventData,
@@ -40,7 +44,7 @@ pub(super) struct Events {
 enum EventData {
     #[default]
     Missing,
-    Stored(Vec<u8>),
+    Stored(BytesMut),
     /// It is over the limit, so its parts are passed on.
     Oversized,
 }
@@ -51,6 +55,9 @@ enum LongLine {
     Data,
     Other,
 }
+
+/// The known fields of events.
+const FIELDS: [&[u8]; 4] = [b"data", b"id", b"retry", b"event"];
 
 impl Events {
     pub(super) fn new(bytes_max: usize) -> Events {
@@ -90,9 +97,12 @@ impl Events {
     /// Takes a part of the current line. A line over the limit is not stored.
     fn take_part(&mut self, part: &[u8], take: &mut impl FnMut(Event)) {
         match self.long_line {
-            Some(LongLine::Data) => return take(Event::OversizedPart(part.to_vec())),
+            Some(LongLine::Data) => return take(Event::OversizedPart(part.into())),
             Some(LongLine::Other) => return,
-            None => self.line.extend_from_slice(part),
+            None => {
+                frames::reserve(&mut self.line, part.len(), self.bytes_max);
+                self.line.extend_from_slice(part);
+            }
         }
         let is_data = self.line.starts_with(b"data:");
         let n_data = match &self.data {
@@ -118,13 +128,13 @@ impl Events {
         if let EventData::Stored(data) = std::mem::replace(&mut self.data, EventData::Oversized) {
             take(Event::OversizedPart(data));
         }
-        take(Event::OversizedPart(part.to_vec()));
+        take(Event::OversizedPart(part.into()));
     }
 
     /// Removes the byte order mark of the first line.
-    fn strip_mark(&mut self, line: &mut Vec<u8>) {
+    fn strip_mark(&mut self, line: &mut BytesMut) {
         if !std::mem::replace(&mut self.has_first_line, true) && line.starts_with(b"\xEF\xBB\xBF") {
-            line.drain(..3);
+            line.advance(3);
         }
     }
 
@@ -146,31 +156,32 @@ impl Events {
             }
             return;
         }
-        let (field, value) = match memchr::memchr(b':', &line) {
-            Some(at) => {
-                let (field, value) = line.split_at(at);
-                let value = value.get(1..).unwrap_or_default();
-                (field, value.strip_prefix(b" ").unwrap_or(value))
-            }
-            None => (line.as_slice(), &[][..]),
-        };
+        let n_field = memchr::memchr(b':', &line).unwrap_or(line.len());
+        let is_field = |field: &&[u8]| line.get(..n_field) == Some(*field);
+        let field = FIELDS.iter().copied().find(is_field).unwrap_or_default();
+        line.advance(line.len().min(n_field + 1));
+        if line.first() == Some(&b' ') {
+            line.advance(1);
+        }
+        let value = line;
         match field {
             b"data" => match &mut self.data {
                 EventData::Stored(data) if data.len() + value.len() < self.bytes_max => {
-                    data.push(b'\n');
-                    data.extend_from_slice(value);
+                    data.put_u8(b'\n');
+                    data.extend_from_slice(&value);
                 }
-                EventData::Stored(_) | EventData::Oversized => self.pass_oversized(value, take),
-                EventData::Missing => self.data = EventData::Stored(value.to_vec()),
+                EventData::Stored(_) | EventData::Oversized => self.pass_oversized(&value, take),
+                // Large data is not copied.
+                EventData::Missing => self.data = EventData::Stored(value),
             },
             b"id" if !value.contains(&0) => {
-                self.id = str::from_utf8(value).ok().map(str::to_owned);
+                self.id = str::from_utf8(&value).ok().map(str::to_owned);
             }
             b"retry" => {
-                let ms = str::from_utf8(value).ok().and_then(|value| value.parse().ok());
+                let ms = str::from_utf8(&value).ok().and_then(|value| value.parse().ok());
                 self.retry = ms.map(Duration::from_millis).or(self.retry);
             }
-            b"event" => self.is_other = !matches!(value, b"" | b"message"),
+            b"event" => self.is_other = !matches!(&*value, b"" | b"message"),
             // Comments have an empty field name; unknown fields are ignored.
             _ => {}
         }

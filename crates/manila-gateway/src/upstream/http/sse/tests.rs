@@ -8,7 +8,7 @@ fn read(pieces: &[&[u8]]) -> (Vec<String>, Option<String>) {
 
 /// Reads events with this limit. Parts of an event over the limit are joined behind a `>`.
 fn read_within(bytes_max: usize, pieces: &[&[u8]]) -> (Vec<String>, Option<String>) {
-    let text = |data| String::from_utf8(data).unwrap();
+    let text = |data: bytes::BytesMut| String::from_utf8(data.to_vec()).unwrap();
     let mut events = Events::new(bytes_max);
     let (mut found, mut parts) = (Vec::new(), String::from(">"));
     for piece in pieces {
