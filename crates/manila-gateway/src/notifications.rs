@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use bytes::Bytes;
 use manila::RawJson;
 use manila::request_envelope::Notification;
 
 use crate::protocol::caller::{Client, Outbound};
 use crate::protocol::era::Era;
+use crate::protocol::outgoing::Outgoing;
 use crate::rt::queue::Room;
 
 mod resource_watch;
@@ -27,7 +27,7 @@ pub(crate) struct Notifications {
     subscribers: Mutex<Subscribers>,
     /// The queue that must have room before the gateway reads from the server. It is set if the
     /// server has only one client.
-    backpressure: OnceLock<Room<Bytes>>,
+    backpressure: OnceLock<Room<Outgoing>>,
     /// The resources that clients watch, by client and by the URI that the client sees.
     watches: Mutex<HashMap<u64, HashMap<String, Watch>>>,
     /// Requests from servers to clients.
@@ -149,7 +149,7 @@ impl Notifications {
     }
 
     /// Makes the gateway read from the server only while this queue has room.
-    pub(crate) fn set_backpressure(&self, queue: Room<Bytes>) {
+    pub(crate) fn set_backpressure(&self, queue: Room<Outgoing>) {
         let _ = self.backpressure.set(queue);
     }
 

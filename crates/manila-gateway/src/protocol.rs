@@ -15,6 +15,7 @@ pub(crate) mod meta_keys;
 pub(crate) mod method;
 pub(crate) mod modern;
 pub(crate) mod naming;
+pub(crate) mod outgoing;
 pub(crate) mod oversized;
 pub(crate) mod presentation;
 pub(crate) mod request_source;

@@ -165,7 +165,11 @@ fn size_estimate(outcome: &Outcome, spec: &ContractSpec) -> usize {
         Content::Json(json) => json.as_bytes().len(),
     };
     let stderr = outcome.run.as_ref().map_or(0, |run| run.stderr.len());
-    512 + content + stderr
+    let message = match &outcome.ended {
+        Ended::Done(_) => 0,
+        Ended::Failed { failures, .. } => encoded_len(failures.first().message.as_bytes()),
+    };
+    512 + content + stderr + message
 }
 
 #[cfg(test)]

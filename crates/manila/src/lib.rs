@@ -53,7 +53,9 @@ mod ids;
 mod lines;
 pub mod json {
     //! Types for iterating over JSON values and for writing them.
-    pub use crate::raw_json::{Emit, Items, Kind, Member, Members, ObjectWriter};
+    pub use crate::raw_json::{
+        Emit, Items, Kind, Member, Members, ObjectWriter, escape, escaped_len,
+    };
 }
 mod document_kind;
 pub mod jsonrpc;

@@ -49,6 +49,7 @@ pub(crate) use read_error::sanitize_name;
 pub use read_error::{Problem, ReadError};
 pub(crate) use reader::Reader;
 pub(crate) use string::encoded_len;
+pub use string::{encode as escape, escaped_len};
 pub use syntax::Syntax;
 pub(crate) use top_level::TopLevel;
 pub(crate) use value_ends::ValueEnds;

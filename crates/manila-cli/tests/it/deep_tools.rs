@@ -11,7 +11,7 @@ use crate::program::{RunOutput, Scratch, manila};
 /// A server on stdio that responds to `server/discover` with `$1`, to each request for a list with
 /// the files `$2` and `$3`, and to calls.
 const SERVER: &str = r#"while read -r line; do id=${line#*\"id\":}; id=${id%%[,\}]*}; case $line in
-  *'"initialize"'*) result='{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1"},'
+  *'"initialize"'*) result='{"protocolVersion":"2025-11-25","serverInfo":{"name":"","version":"1"},'
     result=$result'"capabilities":{"tools":{},"prompts":{}}}';;
   *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; continue;;
   *'"tools/list"'*) result=$(cat "$2");;

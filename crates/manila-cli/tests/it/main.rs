@@ -31,6 +31,7 @@ mod http_upstream;
 mod import;
 mod journal;
 mod journal_parity;
+mod large_answers;
 mod layering;
 mod log;
 mod logs;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::http_client::{Event, HttpProgram, LegacyClient};
-use crate::program::Scratch;
+use crate::program::{Scratch, memory_mb};
 use crate::serve::{sample, serve, wait_until};
 
 /// Starts a gateway for a sample server that keeps at most this much of streams.
@@ -51,13 +51,6 @@ fn is_whole(event: &Event, n_bytes: usize) -> bool {
     event.data["id"] == 1 && text.is_some_and(|text| text.len() == n_bytes)
 }
 
-/// Returns the memory that a program uses, in MB.
-fn resident_mb(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let resident = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
-    resident.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1_000
-}
-
 #[test]
 fn the_oldest_stream_is_dropped_first() {
     const N_BYTES: usize = 400_000;
@@ -100,7 +93,7 @@ fn many_clients_that_leave_large_answers_fill_no_memory() {
         })
         .collect();
     // 100 MB of answers have arrived.
-    wait_until("memory is free again", || resident_mb(served.pid()) < 80);
+    wait_until("memory is free again", || memory_mb(served.pid(), "VmRSS") < 80);
     let resumed = left.iter().filter_map(|(client, id)| resume(client, id));
     let n_resumed = resumed.inspect(|event| assert!(is_whole(event, N_BYTES))).count();
     // The last answer may arrive after its stream was resumed.

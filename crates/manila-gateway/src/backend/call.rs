@@ -287,9 +287,16 @@ impl Backend {
         if tool.is_some_and(|tool| tool.belongs_to_app) {
             return self.return_unsealed(call, tool, response);
         }
-        let meta = parts.meta().cloned();
+        let meta = parts.meta().cloned().map(without_message);
+        // A large message is freed as soon as the envelope does not need it.
+        drop((object, response));
         self.seal(call, contract, tool, Observed::Mcp(parts), meta)
     }
+}
+
+/// Returns a copy of a part of a message, because a slice would keep the whole message.
+fn without_message(part: RawJson) -> RawJson {
+    RawJson::parse(part.as_bytes().to_vec()).unwrap_or(part)
 }
 
 /// Returns the work of checking a value.

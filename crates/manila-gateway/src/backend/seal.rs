@@ -88,7 +88,7 @@ impl Backend {
         }
         let reply = manila::render(&prepared, contract, &context);
         let message = mcp_response::first_failure(&prepared)
-            .map(|failure| failure.message.clone().into_owned());
+            .map(|failure| cut_message(&failure.message).to_owned());
         let failure = reply.code.map(|code| CallFailure { message, ..CallFailure::new(code) });
         let text = call.presentation.text.is_text().then(|| manila::render_plain_text(&prepared));
         let presentation = call.presentation;
@@ -186,6 +186,13 @@ fn add_diagnosis(failed: &mut Failed, unavailable: &Unavailable) {
         failed.details =
             JsonObject::build(|object| object.member("last_stderr", &unavailable.stderr_tail));
     }
+}
+
+/// Returns the start of a failure's message, which is in the envelope as a whole.
+fn cut_message(message: &str) -> &str {
+    const BYTES_MAX: usize = 64 * 1024;
+    let end = (0..=BYTES_MAX.min(message.len())).rev().find(|end| message.is_char_boundary(*end));
+    message.get(..end.unwrap_or_default()).unwrap_or(message)
 }
 
 fn context(call: &ToolCall<'_>) -> Context {

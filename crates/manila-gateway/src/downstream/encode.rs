@@ -13,6 +13,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::era::{self, Era, OwnInfo, meta};
 use crate::protocol::jsonrpc::{self, Fault};
 use crate::protocol::meta_keys;
+use crate::protocol::outgoing::{LARGE_BYTES, LargeParts, Outgoing, Part};
 use crate::protocol::presentation::{Placement, TextMode};
 use crate::protocol::request_source::RequestSource;
 
@@ -26,7 +27,7 @@ struct Recipient<'a> {
 
 /// A response, encoded for an MCP client.
 pub(crate) struct Encoded {
-    pub(crate) frame: Bytes,
+    pub(crate) frame: Outgoing,
     /// The JSON-RPC error code, if the response is an error.
     pub(crate) error: Option<i64>,
 }
@@ -40,22 +41,22 @@ impl EncodedResponse for Encoded {
 impl Encoded {
     /// Returns what takes the place of a response that no client can read.
     pub(crate) fn unsent() -> Encoded {
-        Encoded { frame: Bytes::new(), error: None }
+        Encoded { frame: Bytes::new().into(), error: None }
     }
 
-    fn result(frame: Bytes) -> Encoded {
-        Encoded { frame, error: None }
+    fn result(frame: impl Into<Outgoing>) -> Encoded {
+        Encoded { frame: frame.into(), error: None }
     }
 
     /// Encodes a refusal by the gateway; `id` is `None` if the message's id cannot be read.
     pub(crate) fn fault(id: Option<&RawJson>, fault: &Fault) -> Encoded {
         let number = i64::from(fault.code.entry().jsonrpc_mcp);
-        Encoded { frame: jsonrpc::error(id, fault), error: Some(number) }
+        Encoded { frame: jsonrpc::error(id, fault).into(), error: Some(number) }
     }
 
-    fn error(frame: Bytes, error: &RawJson) -> Encoded {
+    fn error(frame: impl Into<Outgoing>, error: &RawJson) -> Encoded {
         let number = error.get("code").and_then(|code| code.as_str().parse().ok());
-        Encoded { frame, error: Some(number.unwrap_or_default()) }
+        Encoded { frame: frame.into(), error: Some(number.unwrap_or_default()) }
     }
 }
 
@@ -92,7 +93,8 @@ pub(crate) fn encode_era_independent(id: Option<&RawJson>, response: &Response) 
         },
         Response::Refused(fault) => Encoded::fault(id, fault),
         Response::ProtocolViolation(violation) => {
-            Encoded { frame: jsonrpc::error(id, violation), error: Some(violation.number) }
+            let frame = jsonrpc::error(id, violation).into();
+            Encoded { frame, error: Some(violation.number) }
         }
         Response::Error(error, _) => Encoded::error(jsonrpc::error(id, error), error),
         Response::Tool(_) | Response::Task(_) | Response::Forwarded(_) => {
@@ -104,17 +106,20 @@ pub(crate) fn encode_era_independent(id: Option<&RawJson>, response: &Response) 
 /// Encodes the refusal of a message whose id cannot be read, for HTTP: without the member `id`.
 pub(crate) fn encode_without_id(response: &Response) -> Encoded {
     let Encoded { frame, error } = encode_era_independent(None, response);
+    let frame = frame.into_bytes();
     let message = RawJson::parse(frame.clone()).ok().and_then(JsonObject::new);
     let frame = message.map_or(frame, |it| RawJson::from(it.without("id")).to_bytes());
-    Encoded { frame, error }
+    Encoded { frame: frame.into(), error }
 }
 
 fn encode_tool_answer(request: &Request, answer: &Answer, recipient: &Recipient<'_>) -> Encoded {
     let id = &request.id;
     match answer {
         Answer::Sealed(sealed) => {
-            let n_bytes = estimate_size(sealed);
-            Encoded::result(jsonrpc::large_result(id, &ToolResult { sealed, recipient }, n_bytes))
+            let large = LargeParts::default();
+            let result = ToolResult { sealed, recipient, large: &large };
+            let frame = jsonrpc::large_result(id, &result, result.estimate_size());
+            Encoded::result(large.insert_into(frame))
         }
         Answer::Passthrough(server_response) => {
             encode_passthrough(request, server_response, recipient)
@@ -136,15 +141,28 @@ fn encode_task_details(
         }
         TaskDetails::Sealed { task, result } => (task, result),
     };
-    let details = JsonObject::build(|object| {
-        for member in task.members() {
+    let large = LargeParts::default();
+    let result = ToolResult { sealed, recipient, large: &large };
+    let n_bytes = task.as_bytes().len() + result.estimate_size();
+    let frame = jsonrpc::large_result(&request.id, &TaskWithResult { task, result }, n_bytes);
+    Encoded::result(large.insert_into(frame))
+}
+
+/// The details of a task, with its result.
+struct TaskWithResult<'a> {
+    task: &'a RawJson,
+    result: ToolResult<'a>,
+}
+
+impl Emit for TaskWithResult<'_> {
+    fn emit(&self, out: &mut Vec<u8>) {
+        let mut object = ObjectWriter::begin(out);
+        for member in self.task.members() {
             object.token_member(member.key_token(), &member.value());
         }
-        object.member("result", &ToolResult { sealed, recipient });
-    });
-    let details = RawJson::from(details);
-    let frame = jsonrpc::large_result(&request.id, &details, details.as_bytes().len());
-    Encoded::result(frame)
+        object.member("result", &self.result);
+        object.end();
+    }
 }
 
 /// Encodes the response to a forwarded request.
@@ -171,7 +189,16 @@ fn encode_rewritten(
 ) -> Encoded {
     let translated = era::translate_result(result, &request.method, result_era, recipient.era);
     let result = translated.as_ref().unwrap_or(result);
-    Encoded::result(jsonrpc::large_result(&request.id, result, result.as_bytes().len()))
+    Encoded::result(encode_result(&request.id, result))
+}
+
+/// Encodes a result, which is shared if it is large.
+pub(super) fn encode_result(id: &RawJson, result: &RawJson) -> Outgoing {
+    let large = LargeParts::default();
+    let n_bytes = result.as_bytes().len();
+    let n_bytes = if n_bytes < LARGE_BYTES { n_bytes } else { 0 };
+    let frame = jsonrpc::large_result(id, &large.value(result), n_bytes);
+    large.insert_into(frame)
 }
 
 /// Encodes a server's response with the client's id, in the format of the client's era.
@@ -192,18 +219,21 @@ fn encode_passthrough(
             let translated = translate_error(error, recipient.era);
             Encoded::error(jsonrpc::error(Some(id), &translated), &translated)
         }
-        (Some(sent), Ok(_)) => {
-            Encoded::result(jsonrpc::replace_part(&response.frame, sent, id.as_bytes()))
-        }
-        (Some(sent), Err(error)) => {
-            Encoded::error(jsonrpc::replace_part(&response.frame, sent, id.as_bytes()), error)
-        }
+        (Some(sent), Ok(_)) => Encoded::result(replace_id(&response.frame, sent, id)),
+        (Some(sent), Err(error)) => Encoded::error(replace_id(&response.frame, sent, id), error),
         // A response without an id is about a request that the server could not parse.
-        (None, Ok(result)) => {
-            Encoded::result(jsonrpc::large_result(id, result, result.as_bytes().len()))
-        }
+        (None, Ok(result)) => Encoded::result(encode_result(id, result)),
         (None, Err(error)) => Encoded::error(jsonrpc::error(Some(id), error), error),
     }
+}
+
+/// Returns a message with another id. A large message is shared.
+fn replace_id(frame: &RawJson, sent: &RawJson, id: &RawJson) -> Outgoing {
+    if frame.as_bytes().len() < LARGE_BYTES {
+        return jsonrpc::replace_part(frame, sent, id.as_bytes()).into();
+    }
+    let (before, after) = jsonrpc::split_at_part(frame, sent);
+    [before, id.to_bytes(), after].map(Part::Raw).into_iter().collect()
 }
 
 /// Translates an error for a client's era: the modern one has no separate code for "not found".
@@ -224,24 +254,32 @@ fn translate_error(error: &RawJson, era: Era) -> RawJson {
     translated.into()
 }
 
-/// Estimates the size of an encoded result.
-fn estimate_size(sealed: &Sealed) -> usize {
-    let envelope = sealed.reply.envelope.as_bytes().len();
-    let blocks: usize = sealed.reply.blocks.iter().map(|block| block.as_bytes().len()).sum();
-    // 384 bytes suffice for the other members, and for short envelopes, which have more quotes.
-    let others = blocks + 384;
-    // In the text block every quote is escaped, about one byte in eight.
-    let text = envelope + envelope / 8;
-    match sealed.presentation.placement {
-        Placement::Structured => envelope + text + others,
-        Placement::Text => text + others,
-    }
-}
-
 /// A `CallToolResult` around an envelope.
 struct ToolResult<'a> {
     sealed: &'a Sealed,
     recipient: &'a Recipient<'a>,
+    large: &'a LargeParts,
+}
+
+impl ToolResult<'_> {
+    /// Estimates the size of the result without its large parts.
+    fn estimate_size(&self) -> usize {
+        let size = |value: &RawJson| match value.as_bytes().len() {
+            LARGE_BYTES.. => 0,
+            n_bytes => n_bytes,
+        };
+        let reply = &self.sealed.reply;
+        let envelope = size(&reply.envelope);
+        let blocks: usize = reply.blocks.iter().map(size).sum();
+        // 384 bytes suffice for the other members, and for short envelopes, which have more quotes.
+        let others = blocks + 384;
+        // In the text block every quote is escaped, about one byte in eight.
+        let text = envelope + envelope / 8;
+        match self.sealed.presentation.placement {
+            Placement::Structured => envelope + text + others,
+            Placement::Text => text + others,
+        }
+    }
 }
 
 impl Emit for ToolResult<'_> {
@@ -255,12 +293,13 @@ impl Emit for ToolResult<'_> {
         if presentation.era == Era::Modern {
             object.member("resultType", "complete");
         }
-        let first = text.unwrap_or(reply.envelope.as_str());
-        object.member("content", &Content { first, media: &reply.blocks });
+        let content =
+            Content { text, envelope: &reply.envelope, media: &reply.blocks, large: self.large };
+        object.member("content", &content);
         let is_structured = presentation.placement == Placement::Structured
             && presentation.text == TextMode::Envelope;
         if is_structured {
-            object.member("structuredContent", &reply.envelope);
+            object.member("structuredContent", &self.large.value(&reply.envelope));
         }
         object.member("isError", &reply.is_error);
         let request_id = source.request_id.effective_id(reply.request_id.as_deref());
@@ -278,18 +317,24 @@ impl Emit for ToolResult<'_> {
 
 /// A text block with the envelope or the plain text, then the media blocks unchanged.
 struct Content<'a> {
-    first: &'a str,
+    /// The plain text, which takes the place of the envelope.
+    text: Option<&'a str>,
+    envelope: &'a RawJson,
     media: &'a [RawJson],
+    large: &'a LargeParts,
 }
 
 impl Emit for Content<'_> {
     fn emit(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"[{"type":"text","text":"#);
-        self.first.emit(out);
+        match self.text {
+            Some(text) => text.emit(out),
+            None => self.large.text(self.envelope).emit(out),
+        }
         out.push(b'}');
         for block in self.media {
             out.push(b',');
-            block.emit(out);
+            self.large.value(block).emit(out);
         }
         out.push(b']');
     }

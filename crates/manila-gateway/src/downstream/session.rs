@@ -29,6 +29,7 @@ use crate::protocol::frames::Frame;
 use crate::protocol::id_scan::ScannedMessage;
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::modern;
+use crate::protocol::outgoing::Outgoing;
 use crate::protocol::request_source::RequestSource;
 use crate::rt::offload::{self, Offloadable, Work, return_to_reactor};
 use crate::rt::queue::{PushError, Sender};
@@ -52,20 +53,27 @@ pub(super) struct Session {
 
 /// The queue of frames to the client.
 struct Pipe {
-    to_client: Sender<Bytes>,
+    to_client: Sender<Outgoing>,
     is_muted: AtomicBool,
     /// Whether a frame was lost because the client left too much unread.
     has_overflowed: AtomicBool,
     overflow: Notify,
 }
 
-impl Outbound for Pipe {
-    fn put(&self, frame: Bytes) -> Result<(), Undelivered> {
+impl Pipe {
+    /// Sends a frame for which the caller has already waited for room.
+    fn send(&self, frame: Outgoing) -> Result<(), Undelivered> {
         if self.is_muted.load(Ordering::Relaxed) {
             return Err(Undelivered);
         }
-        // The reader of the server's messages has already waited for room.
         self.to_client.push_after_wait(frame).map_err(|_| Undelivered)
+    }
+}
+
+impl Outbound for Pipe {
+    fn put(&self, frame: Bytes) -> Result<(), Undelivered> {
+        // The reader of the server's messages has already waited for room.
+        self.send(frame.into())
     }
 }
 
@@ -73,7 +81,7 @@ impl Session {
     pub(super) fn new(
         gateway: Arc<Gateway>,
         transport: Transport,
-        to_client: Sender<Bytes>,
+        to_client: Sender<Outgoing>,
     ) -> Session {
         if gateway.has_one_listener() {
             gateway.notifications.set_backpressure(to_client.room_watcher());
@@ -99,7 +107,7 @@ impl Session {
 
     /// Queues a small frame for the client without waiting. A client that lets the queue overflow
     /// counts as disconnected.
-    fn push(&self, frame: Bytes) -> Result<(), ClientDisconnected> {
+    fn push(&self, frame: Outgoing) -> Result<(), ClientDisconnected> {
         self.pipe.to_client.push(frame).map_err(|error| {
             if error == PushError::Full {
                 self.pipe.has_overflowed.store(true, Ordering::Relaxed);
@@ -120,9 +128,9 @@ impl Session {
     }
 
     /// Sends a frame to the client as soon as the queue has room.
-    async fn send(&self, frame: Bytes) -> Result<(), ClientDisconnected> {
+    async fn send(&self, frame: Outgoing) -> Result<(), ClientDisconnected> {
         self.pipe.to_client.wait_for_room().await;
-        self.pipe.put(frame).map_err(|_| ClientDisconnected)
+        self.pipe.send(frame).map_err(|_| ClientDisconnected)
     }
 
     /// Stops all sending to the client.

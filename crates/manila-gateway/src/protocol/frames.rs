@@ -6,6 +6,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::protocol::id_scan::ScannedMessage;
+use crate::protocol::outgoing::Outgoing;
 use crate::protocol::oversized::OversizedMessage;
 use crate::rt::adaptive_poll::AdaptivePoll;
 use crate::rt::queue::Receiver;
@@ -177,20 +178,32 @@ impl<R: AsyncRead + Unpin> Frames<R> {
 /// Frames that are queued at the same time are written together.
 pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
     mut target: W,
-    mut frames: Receiver<Bytes>,
+    mut frames: Receiver<impl Into<Outgoing>>,
 ) -> io::Result<()> {
     const BATCH_BYTES_MAX: usize = 64 * 1024;
     let mut batch = Vec::new();
     while let Some(first) = frames.recv().await {
         let mut next = Some(first);
         while let Some(frame) = next.take() {
-            if frame.len() > BATCH_BYTES_MAX {
-                target.write_all(&batch).await?;
-                batch.clear();
+            let mut chunks = frame.into().into_chunks();
+            let mut is_ended = false;
+            while let Some(chunk) = chunks.next() {
+                if chunk.len() <= BATCH_BYTES_MAX {
+                    if batch.len() >= BATCH_BYTES_MAX {
+                        target.write_all(&batch).await?;
+                        batch.clear();
+                    }
+                    batch.extend_from_slice(&chunk);
+                    continue;
+                }
+                is_ended = chunks.n_bytes() == 0;
                 // Together with its line break, or the reader would be woken twice.
-                target.write_all_buf(&mut frame.chain(&b"\n"[..])).await?;
-            } else {
-                batch.extend_from_slice(&frame);
+                let end: &[u8] = if is_ended { b"\n" } else { b"" };
+                let mut line = Buf::chain(batch.as_slice(), chunk).chain(end);
+                target.write_all_buf(&mut line).await?;
+                batch.clear();
+            }
+            if !is_ended {
                 batch.push(b'\n');
             }
             if batch.len() < BATCH_BYTES_MAX {

@@ -22,6 +22,14 @@ pub(crate) fn replace_part(whole: &RawJson, part: &RawJson, with: &[u8]) -> Byte
     out.into()
 }
 
+/// Returns what precedes and what follows `part`, which must be a slice of `whole`.
+pub(crate) fn split_at_part(whole: &RawJson, part: &RawJson) -> (Bytes, Bytes) {
+    let (whole, part) = (whole.to_bytes(), part.as_bytes());
+    let start = part.as_ptr().addr().saturating_sub(whole.as_ptr().addr()).min(whole.len());
+    let end = (start + part.len()).min(whole.len());
+    (whole.slice(..start), whole.slice(end..))
+}
+
 /// Replacements of parts of a message. The order and spelling of all other members are unchanged.
 ///
 /// Parts must be slices of the message, and must not overlap.

@@ -126,7 +126,15 @@ fn code_unit(escaped: &[u8]) -> Option<u32> {
 }
 
 /// Writes UTF-8 text as the inside of a JSON string, with escapes only where JSON requires them.
-pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
+/// `text` may be any part of a text, even one that ends within a character.
+///
+/// ```
+/// let mut escaped = Vec::new();
+/// manila::json::escape("\u{1}\n\"é".as_bytes(), &mut escaped);
+/// assert_eq!(escaped, r#"\u0001\n\"é"#.as_bytes());
+/// assert_eq!(manila::json::escaped_len("\u{1}\n\"é".as_bytes()), escaped.len());
+/// ```
+pub fn encode(text: &[u8], out: &mut Vec<u8>) {
     // For names and ids, one check of all bytes costs less than going from word to word.
     const SHORT: usize = 32;
     // After this many words without an escape, many more are likely.
@@ -186,6 +194,19 @@ fn encode_control(byte: u8, out: &mut Vec<u8>) {
         }
     };
     out.extend_from_slice(&[b'\\', short]);
+}
+
+/// Returns how many bytes [`escape`](encode) writes for a text.
+#[must_use]
+pub fn escaped_len(text: &[u8]) -> usize {
+    let n_special = word::count_special(text);
+    if n_special == 0 {
+        return text.len();
+    }
+    let has_short_escape = |byte| matches!(byte, b'\n' | b'\r' | b'\t' | 0x08 | 0x0C);
+    let is_long = |byte: &&u8| **byte < 0x20 && !has_short_escape(**byte);
+    // A short escape adds one byte, and a long one, such as `\u0001`, five.
+    text.len() + n_special + 4 * text.iter().filter(is_long).count()
 }
 
 /// Estimates how many bytes a text needs as a JSON string. The estimate is based on the start of

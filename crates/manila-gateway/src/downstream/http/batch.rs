@@ -16,6 +16,7 @@ use crate::downstream::partial_message::{self, Malformed, PartialMessage};
 use crate::gateway::response::Response;
 use crate::protocol::caller::Outbound;
 use crate::protocol::jsonrpc::Fault;
+use crate::protocol::outgoing::Outgoing;
 use crate::protocol::presentation::ResultFormat;
 use crate::rt::offload::{self, Offloadable, Work};
 
@@ -55,24 +56,24 @@ pub(super) async fn handle(
         tokio::spawn(Offloadable::new(handling))
     });
     let tasks: Vec<_> = tasks.collect();
-    let mut responses: Vec<Bytes> = Vec::new();
+    let mut responses: Vec<Outgoing> = Vec::new();
     for task in tasks {
         responses.extend(task.await.ok().flatten());
     }
     if responses.is_empty() {
         return Ok(reply::empty(StatusCode::ACCEPTED));
     }
-    let n_bytes = responses.iter().map(Bytes::len).sum();
-    let body = offload::run(Work::Scan(n_bytes), move || join(&responses, n_bytes)).await;
-    Ok(reply::json(StatusCode::OK, body.into()))
+    let n_bytes = responses.iter().map(Outgoing::len).sum();
+    let body = offload::run(Work::Scan(n_bytes), move || join(responses, n_bytes)).await;
+    Ok(reply::json(StatusCode::OK, Bytes::from(body)))
 }
 
 /// Joins responses to one array. `n_bytes` is their total size.
-fn join(responses: &[Bytes], n_bytes: usize) -> Vec<u8> {
+fn join(responses: Vec<Outgoing>, n_bytes: usize) -> Vec<u8> {
     let mut body = Vec::with_capacity(n_bytes + responses.len() + 1);
-    for (n, response) in responses.iter().enumerate() {
+    for (n, response) in responses.into_iter().enumerate() {
         body.push(if n == 0 { b'[' } else { b',' });
-        body.extend_from_slice(response);
+        response.into_chunks().for_each(|chunk| body.extend_from_slice(&chunk));
     }
     body.push(b']');
     body
@@ -92,7 +93,7 @@ async fn handle_message(
     message: Bytes,
     head: Arc<Head>,
     format: Option<ResultFormat>,
-) -> Option<Bytes> {
+) -> Option<Outgoing> {
     let frame = |encoded: Encoded| encoded.frame;
     match partial_message::parse(message.clone()).await {
         Ok(Message::Request(request)) => {

@@ -15,6 +15,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::connection_timer::ConnectionTimer;
 use super::stream::Reader;
+use crate::protocol::outgoing::{Chunks, Outgoing};
 use crate::rt::clock;
 
 /// The reason why a body could not be read.
@@ -74,17 +75,17 @@ pub(super) async fn read_body(
 
 /// The body of a reply.
 pub(super) enum Body {
-    Whole(Option<Bytes>),
+    Whole(Chunks),
     Events(Box<Events>),
 }
 
 impl Body {
-    pub(super) fn whole(bytes: impl Into<Bytes>) -> Body {
-        Body::Whole(Some(bytes.into()))
+    pub(super) fn whole(message: impl Into<Outgoing>) -> Body {
+        Body::Whole(message.into().into_chunks())
     }
 
-    pub(super) const fn empty() -> Body {
-        Body::Whole(None)
+    pub(super) fn empty() -> Body {
+        Body::whole(Bytes::new())
     }
 }
 
@@ -101,8 +102,8 @@ impl Drop for AbortOnDrop {
 pub(super) struct Events {
     reader: Reader,
     ids: EventIds,
-    /// The bytes to send before the next event: the prelude, or the rest of a large event.
-    queued: VecDeque<Bytes>,
+    /// What to send before the next event: the prelude, or the rest of a large event.
+    queued: VecDeque<Chunks>,
     /// The task to abort when the client stops reading.
     abort_on_close: Option<AbortOnDrop>,
     keep_alive: Pin<Box<Sleep>>,
@@ -127,7 +128,8 @@ impl Events {
     pub(super) fn with_prelude(mut self) -> Events {
         let number = self.reader.stream_number();
         self.reader.announce();
-        self.queued.push_back(format!("id: {number}-0\nretry: 1000\ndata: \n\n").into());
+        let prelude = format!("id: {number}-0\nretry: 1000\ndata: \n\n");
+        self.queue(Bytes::from(prelude));
         self
     }
 
@@ -138,8 +140,11 @@ impl Events {
     }
 
     fn poll_events(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if let Some(piece) = self.queued.pop_front() {
-            return Poll::Ready(Some(piece));
+        while let Some(first) = self.queued.front_mut() {
+            if let Some(chunk) = first.next() {
+                return Poll::Ready(Some(chunk));
+            }
+            self.queued.pop_front();
         }
         match self.reader.poll_next(cx) {
             Poll::Ready(Some((number, event))) => {
@@ -158,6 +163,10 @@ impl Events {
         }
     }
 
+    fn queue(&mut self, message: impl Into<Outgoing>) {
+        self.queued.push_back(message.into().into_chunks());
+    }
+
     fn reset_keep_alive(&mut self) {
         let next: Instant = clock::now() + self.interval;
         self.keep_alive.as_mut().reset(next);
@@ -165,7 +174,7 @@ impl Events {
 
     /// Encodes an event, which is one line. Of a large event, returns only the start, and queues
     /// the rest without a copy.
-    fn encode_event(&mut self, number: u64, event: Bytes) -> Bytes {
+    fn encode_event(&mut self, number: u64, event: Outgoing) -> Bytes {
         const COPIED_BYTES_MAX: usize = 16 * 1024;
         const END: &[u8] = b"\n\n";
         self.reset_keep_alive();
@@ -177,9 +186,10 @@ impl Events {
         }
         out.extend_from_slice(b"data: ");
         if is_large {
-            self.queued.extend([event, Bytes::from_static(END)]);
+            self.queue(event);
+            self.queue(Bytes::from_static(END));
         } else {
-            out.extend_from_slice(&event);
+            out.extend_from_slice(&event.into_bytes());
             out.extend_from_slice(END);
         }
         out.into()
@@ -195,7 +205,7 @@ impl HttpBody for Body {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match self.get_mut() {
-            Body::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Body::Whole(chunks) => Poll::Ready(chunks.next().map(|chunk| Ok(Frame::data(chunk)))),
             Body::Events(events) => {
                 events.poll_events(cx).map(|event| event.map(|event| Ok(Frame::data(event))))
             }
@@ -203,12 +213,12 @@ impl HttpBody for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Body::Whole(None))
+        matches!(self, Body::Whole(chunks) if chunks.n_bytes() == 0)
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Body::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Body::Whole(chunks) => SizeHint::with_exact(chunks.n_bytes() as u64),
             Body::Events(_) => SizeHint::default(),
         }
     }

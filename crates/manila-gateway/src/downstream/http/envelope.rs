@@ -15,6 +15,7 @@ use super::head::Head;
 use super::plain::{call_request_with_id, caller, not_null, set_headers, status};
 use super::reply::{self, HttpReply};
 use crate::backend::{Answer, Refusal};
+use crate::downstream::encode::encode_result;
 use crate::downstream::partial_message::{self, PartialMessage};
 use crate::gateway::dispatch::{Arrival, dispatch_with, refuse};
 use crate::gateway::response::Response;
@@ -120,24 +121,24 @@ fn encode(id: Option<&RawJson>, response: &Response, caller: &Caller) -> HttpRep
         | Response::Error(..) => None,
     };
     let failure = response.failure().filter(|_| passthrough.is_none()).map(|failure| failure.code);
-    let body = JsonObject::build(|object| {
-        object.member("jsonrpc", "2.0");
-        object.member("id", &id);
-        match (failure, response) {
-            (Some(code), _) => object.member("error", &code.jsonrpc_error_plain()),
-            (None, _) if passthrough.is_some() => object.member("result", &passthrough),
-            (None, Response::Tool(Answer::Sealed(sealed))) => {
-                object.member("result", &sealed.reply.envelope);
-            }
-            (None, Response::Tool(Answer::Plain { result, .. })) => {
-                object.member("result", result);
-            }
-            (None, _) => {
-                object.member("error", &Code::InternalError.jsonrpc_error_plain());
-            }
-        }
-    });
-    let mut reply = reply::json(status(failure), RawJson::from(body).to_bytes());
+    let result = match (failure, response) {
+        (Some(_), _) => None,
+        (None, Response::Tool(Answer::Sealed(sealed))) => Some(&sealed.reply.envelope),
+        (None, Response::Tool(Answer::Plain { result, .. })) => Some(result),
+        (None, _) => passthrough,
+    };
+    let body = if let (Some(result), Some(id)) = (result, id) {
+        encode_result(id, result)
+    } else {
+        let code = failure.unwrap_or(Code::InternalError);
+        let body = JsonObject::build(|object| {
+            object.member("jsonrpc", "2.0");
+            object.member("id", &id);
+            object.member("error", &code.jsonrpc_error_plain());
+        });
+        RawJson::from(body).to_bytes().into()
+    };
+    let mut reply = reply::json(status(failure), body);
     set_headers(&mut reply, response, failure, caller);
     reply
 }

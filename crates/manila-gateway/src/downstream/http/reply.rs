@@ -16,6 +16,7 @@ use super::body::{Body, Events};
 use crate::downstream::partial_message::PartialMessage;
 use crate::gateway::dispatch::EncodedResponse;
 use crate::protocol::jsonrpc::{self, Fault};
+use crate::protocol::outgoing::Outgoing;
 
 /// An HTTP reply.
 pub(super) type HttpReply = Response<Body>;
@@ -31,13 +32,13 @@ const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// Returns a reply with a JSON body.
-pub(super) fn json(status: StatusCode, body: Bytes) -> HttpReply {
+pub(super) fn json(status: StatusCode, body: impl Into<Outgoing>) -> HttpReply {
     build(status, JSON, Body::whole(body))
 }
 
 /// Returns a reply with a plain text body.
 pub(super) fn text(status: StatusCode, body: impl Into<Bytes>) -> HttpReply {
-    build(status, TEXT, Body::whole(body))
+    build(status, TEXT, Body::whole(body.into()))
 }
 
 /// Returns a reply without a body.

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use self::state::{Audience, State};
 use super::retention::Retention;
 use crate::protocol::caller::{Outbound, Undelivered};
+use crate::protocol::outgoing::Outgoing;
 
 mod state;
 
@@ -65,7 +66,7 @@ impl Stream {
     }
 
     /// Finishes the stream with this event.
-    pub(super) fn finish(&self, last: Option<Bytes>) {
+    pub(super) fn finish(&self, last: Option<Outgoing>) {
         self.change(|state| {
             if let (Some(last), false) = (last, state.is_finished || state.is_lost()) {
                 state.push(last);
@@ -192,6 +193,7 @@ impl Outbound for Stream {
                 return Err(Undelivered);
             }
             // Without a reader, a repetition of the last event is not queued again.
+            let frame = Outgoing::from(frame);
             if !state.has_reader() && state.is_last_unread(&frame) {
                 return Ok(());
             }
@@ -212,7 +214,7 @@ pub(super) struct Reader {
 impl Reader {
     /// Polls for the next event and its number, starting at 1. `None` means that this reader has
     /// reached the end.
-    pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
+    pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<(u64, Outgoing)>> {
         let kept_max = match self.stream.kind {
             StreamKind::Once => 0,
             StreamKind::Request(_) | StreamKind::Standalone(_) => KEPT_BYTES_MAX,

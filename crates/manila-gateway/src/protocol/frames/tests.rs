@@ -1,10 +1,13 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::{Frame, Frames};
+use super::{Frame, Frames, write_all};
+use crate::protocol::outgoing::{Outgoing, Part};
+use crate::rt::queue::queue;
 
 #[track_caller]
 fn check(input: &str, expected: &[&str]) {
@@ -94,4 +97,27 @@ fn lines_of_every_kind() {
     check(&format!("a\n{long}\nb\n"), &["a", "too long Some(3)", "b"]);
     check(&long, &["too long Some(3)"]);
     check(r#"{"id":4,"t":"xxxxxxxxxxxxxxxxx"}"#, &["too long Some(4)"]);
+}
+
+#[tokio::test]
+async fn messages_are_written_as_lines() {
+    let large = |part: Part| [Part::Raw("[".into()), part, Part::Raw("]".into())];
+    let text = || Bytes::from("\"".repeat(1_000_000));
+    let messages: [Outgoing; 5] = [
+        Bytes::from("small").into(),
+        large(Part::Text(text())).into_iter().collect(),
+        Bytes::from("x".repeat(200_000)).into(),
+        large(Part::Raw(text())).into_iter().collect(),
+        [Part::Raw(text())].into_iter().collect(),
+    ];
+    let expected: Vec<u8> =
+        messages.iter().flat_map(|it| [&*it.clone().into_bytes(), b"\n"].concat()).collect();
+    let (sender, receiver) = queue(10_000_000);
+    for message in messages {
+        sender.push(message).unwrap();
+    }
+    drop(sender);
+    let mut written = Vec::new();
+    write_all(&mut written, receiver).await.unwrap();
+    assert_eq!(written, expected);
 }

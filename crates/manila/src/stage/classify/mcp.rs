@@ -95,7 +95,12 @@ fn classify_payload(payload: Payload) -> Ended {
 /// Classifies a result with `isError`: the text is the message. A payload with more content than
 /// the text is kept as the partial result.
 fn classify_error_result(payload: Payload, content: PayloadContent, parts: &[Part]) -> Ended {
-    let text = parts.iter().filter_map(Part::text).collect::<Vec<_>>().join("\n");
+    let mut texts = parts.iter().filter_map(Part::text);
+    let mut text = texts.next().unwrap_or_default();
+    for further in texts {
+        text.push('\n');
+        text.push_str(&further);
+    }
     match (payload, content) {
         (Payload::Json(json), _) if json.kind() == Kind::Object => {
             let failure = answer::failure(&json, Some(&text));

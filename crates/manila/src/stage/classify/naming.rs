@@ -33,7 +33,20 @@ const PHRASES: &[(&str, Code)] = &[
 /// ```
 #[must_use]
 pub fn code_from_text(message: &str) -> Code {
-    let message = message.to_ascii_lowercase();
-    let found = PHRASES.iter().find(|(phrase, _)| message.contains(phrase));
-    found.map_or(Code::ToolFailed, |(_, code)| *code)
+    // A large message is not copied as a whole.
+    const WINDOW: usize = 64 * 1024;
+    let phrases = || PHRASES.iter().map(|(phrase, _)| phrase);
+    let overlap = phrases().map(|phrase| phrase.len()).max().unwrap_or_default();
+    let mut n_candidates = PHRASES.len();
+    let mut rest = message.as_bytes();
+    while !rest.is_empty() {
+        let window = rest.get(..WINDOW + overlap).unwrap_or(rest).to_ascii_lowercase();
+        let contains = |phrase: &&str| memchr::memmem::find(&window, phrase.as_bytes()).is_some();
+        n_candidates = phrases().take(n_candidates).position(contains).unwrap_or(n_candidates);
+        rest = rest.get(WINDOW..).unwrap_or_default();
+    }
+    PHRASES.get(n_candidates).map_or(Code::ToolFailed, |(_, code)| *code)
 }
+
+#[cfg(test)]
+mod tests;

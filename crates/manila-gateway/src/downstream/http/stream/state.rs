@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 use std::task::Waker;
 
-use bytes::Bytes;
-
 use crate::downstream::http::retention::Share;
+use crate::protocol::outgoing::Outgoing;
 
 /// The overhead of an event in bytes, which counts towards its size.
 const EVENT_OVERHEAD: usize = 64;
@@ -26,7 +25,7 @@ pub(super) enum Audience {
 /// The events of a stream, and who reads them.
 pub(super) struct State {
     /// The kept events, oldest first.
-    pub(super) events: VecDeque<Bytes>,
+    pub(super) events: VecDeque<Outgoing>,
     /// The number of dropped events, which precede the kept ones.
     pub(super) n_dropped: u64,
     /// The number of events that have been read.
@@ -66,7 +65,7 @@ impl State {
         }
     }
 
-    pub(super) fn push(&mut self, event: Bytes) {
+    pub(super) fn push(&mut self, event: Outgoing) {
         let n_bytes = event.len() + EVENT_OVERHEAD;
         self.n_bytes += n_bytes;
         self.n_bytes_unread += n_bytes;
@@ -105,7 +104,7 @@ impl State {
     }
 
     /// Returns the next event of the reader, and moves the reader after it.
-    pub(super) fn read(&mut self) -> Option<Bytes> {
+    pub(super) fn read(&mut self) -> Option<Outgoing> {
         let index = usize::try_from(self.position - self.n_dropped).unwrap_or(usize::MAX);
         let event = self.events.get(index).cloned()?;
         let n_bytes = event.len() + EVENT_OVERHEAD;
@@ -147,8 +146,9 @@ impl State {
     }
 
     /// Returns whether the last event is unread and equal to this one.
-    pub(super) fn is_last_unread(&self, event: &Bytes) -> bool {
-        self.n_bytes_unread > 0 && self.events.back() == Some(event)
+    pub(super) fn is_last_unread(&self, event: &Outgoing) -> bool {
+        let last = self.events.back().filter(|_| self.n_bytes_unread > 0);
+        last.is_some_and(|last| last.is_same(event))
     }
 
     pub(super) fn wake(&mut self) {

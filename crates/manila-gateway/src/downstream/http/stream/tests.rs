@@ -12,7 +12,7 @@ fn read(reader: &mut Reader) -> Vec<(u64, String)> {
     let mut found = Vec::new();
     let mut context = Context::from_waker(Waker::noop());
     while let Poll::Ready(Some((number, event))) = reader.poll_next(&mut context) {
-        found.push((number, String::from_utf8(event.to_vec()).unwrap()));
+        found.push((number, String::from_utf8(event.into_bytes().to_vec()).unwrap()));
     }
     found
 }
@@ -37,7 +37,7 @@ fn resumes_an_interrupted_stream() {
     drop(first);
     assert!(!stream.has_reader());
     stream.put(Bytes::from("c")).unwrap();
-    stream.finish(Some(Bytes::from("end")));
+    stream.finish(Some(Bytes::from("end").into()));
     let mut second = stream.gapless_reader(1).unwrap();
     assert_eq!(read(&mut second), events(&[(2, "b"), (3, "c"), (4, "end")]));
     assert_eq!(stream.put(Bytes::from("late")), Err(Undelivered));
@@ -105,7 +105,7 @@ fn drops_the_oldest_kept_bytes_of_all_streams() {
         stream.put(Bytes::from("first")).unwrap();
         assert_eq!(read(&mut reader).len(), 1);
         drop(reader);
-        stream.finish(Some(Bytes::from(vec![b'x'; 400])));
+        stream.finish(Some(Bytes::from(vec![b'x'; 400]).into()));
     }
     assert!(streams[0].is_lost() && streams[0].gapless_reader(1).is_none());
     assert_eq!(read(&mut streams[2].gapless_reader(1).unwrap()).len(), 1);
@@ -146,7 +146,7 @@ fn keeps_nothing_for_a_client_that_cannot_resume() {
     for stream in [unannounced, once, abandoned] {
         assert!(stream.is_lost());
         assert_eq!(stream.put(Bytes::from("a")), Err(Undelivered));
-        stream.finish(Some(Bytes::from("end")));
+        stream.finish(Some(Bytes::from("end").into()));
         assert!(stream.is_finished() && stream.n_bytes() == 0);
     }
 }

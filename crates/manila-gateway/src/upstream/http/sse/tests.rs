@@ -44,7 +44,7 @@ fn restart_discards_an_incomplete_event() {
     events.feed(&[b'x'; 30], |event| found.push(event));
     events.restart();
     events.feed(b"data: c\n\n", |event| found.push(event));
-    assert_eq!(found, [b"b", b"c"].map(|data| Event::Message(data.to_vec())));
+    assert_eq!(found, [b"b", b"c"].map(|data| Event::Message(data[..].into())));
     assert_eq!(events.last_id.as_deref(), Some("2"));
 }
 
