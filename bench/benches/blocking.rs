@@ -4,6 +4,10 @@
 //! of each load. One client calls a tool without a pause; its results have 10 MB, 50 MB, or 50 MB
 //! of text that looks like passwords. Another client calls `echo` of another server once per
 //! millisecond, and a third one asks for `/healthz`.
+//!
+//! The load also uses the processor in processes of its own. So a fourth client calls `echo` of
+//! another gateway, which has no load: what it waits for longer than without load is not the
+//! gateway's doing. It is printed as *apart*.
 #![allow(clippy::print_stdout, reason = "the figures are the output")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
@@ -59,10 +63,10 @@ fn main() {
     let manila = program::build();
     for program in program::previous().iter().chain([&manila]) {
         println!("{}", program.display());
-        let endpoint = start(program);
+        let (endpoint, apart) = (start(program), start(program));
         let mut quiet = Duration::ZERO;
         for load in &LOADS {
-            let measured = measure(endpoint.target(), time, load);
+            let measured = measure([endpoint.target(), apart.target()], time, load);
             if load.call.is_none() {
                 quiet = measured.percentile(99);
             }
@@ -89,22 +93,25 @@ fn start(manila: &Path) -> Endpoint {
 struct Measured {
     /// The times of small calls, in ascending order.
     times: Vec<Duration>,
+    /// The same for a gateway without load.
+    times_apart: Vec<Duration>,
     health_max: Duration,
     n_large: usize,
 }
 
 impl Measured {
     fn percentile(&self, percent: usize) -> Duration {
-        self.times.get(self.times.len() * percent / 100).copied().unwrap_or_default()
+        percentile(&self.times, percent)
     }
 
     fn print(&self, load: &Load, quiet: Duration) {
         let (p50, p99) = (self.percentile(50), self.percentile(99));
+        let apart = percentile(&self.times_apart, 99);
         let ratio = p99.as_secs_f64() / quiet.as_secs_f64();
         let verdict = |is_within: bool| if is_within { "ok" } else { "OVER" };
         println!(
             "{:<19} {:>5} large, {:>6} small: p50 {p50:>7.1?}, p99 {p99:>7.1?}, {ratio:>5.2} of \
-             quiet (<= {}) {:<4}; /healthz at most {:>7.1?} (<= {HEALTH_MAX:?}) {}",
+             quiet (<= {}) {:<4}; apart {apart:>7.1?}; /healthz at most {:>7.1?} (<= {HEALTH_MAX:?}) {}",
             load.name,
             self.n_large,
             self.times.len(),
@@ -116,10 +123,32 @@ impl Measured {
     }
 }
 
-/// Calls a small tool once per millisecond during a load.
-fn measure(target: HttpTarget, time: Duration, load: &Load) -> Measured {
-    const PAUSE: Duration = Duration::from_millis(1);
+/// The pause between two small calls.
+const PAUSE: Duration = Duration::from_millis(1);
+
+fn percentile(times: &[Duration], percent: usize) -> Duration {
+    times.get(times.len() * percent / 100).copied().unwrap_or_default()
+}
+
+/// Calls a small tool once per millisecond. Returns the times in ascending order.
+fn call_small(target: HttpTarget, time: Duration) -> Vec<Duration> {
     const ECHO: Call<'static> = Call { tool: "small_echo", ..Call::ECHO };
+    let mut client = Clients::open(target, Era::Legacy, 1, ECHO.tool);
+    let end = Instant::now() + time;
+    let mut times = Vec::new();
+    while Instant::now() < end {
+        let start = Instant::now();
+        client.call(0, &ECHO);
+        client.answer(&ECHO);
+        times.push(start.elapsed());
+        std::thread::sleep(PAUSE);
+    }
+    times.sort_unstable();
+    times
+}
+
+/// Measures small calls to a gateway with a load, and to one without.
+fn measure([target, apart]: [HttpTarget; 2], time: Duration, load: &Load) -> Measured {
     let (is_over, n_large) = (AtomicBool::new(false), AtomicUsize::new(0));
     let is_running = || !is_over.load(Ordering::Relaxed);
     std::thread::scope(|scope| {
@@ -142,20 +171,12 @@ fn measure(target: HttpTarget, time: Duration, load: &Load) -> Measured {
             }
             slowest
         });
-        let mut client = Clients::open(target, Era::Legacy, 1, ECHO.tool);
-        let end = Instant::now() + time;
-        let mut times = Vec::new();
-        while Instant::now() < end {
-            let start = Instant::now();
-            client.call(0, &ECHO);
-            client.answer(&ECHO);
-            times.push(start.elapsed());
-            std::thread::sleep(PAUSE);
-        }
+        let calling_apart = scope.spawn(move || call_small(apart, time));
+        let times = call_small(target, time);
         is_over.store(true, Ordering::Relaxed);
-        times.sort_unstable();
+        let times_apart = calling_apart.join().expect("the gateway must answer");
         let health_max = health.join().expect("the gateway must be healthy");
-        Measured { times, health_max, n_large: n_large.load(Ordering::Relaxed) }
+        Measured { times, times_apart, health_max, n_large: n_large.load(Ordering::Relaxed) }
     })
 }
 

@@ -2,3 +2,6 @@
 
 pub use crate::downstream::http::fuzz::{deliver_events, serve_connection};
 pub use crate::upstream::parse_events;
+
+#[cfg(test)]
+mod tests;

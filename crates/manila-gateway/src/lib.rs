@@ -12,7 +12,7 @@ mod admit;
 mod backend;
 pub mod config;
 pub mod downstream;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub mod fuzz;
 mod gateway;
 mod notifications;

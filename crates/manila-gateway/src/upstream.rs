@@ -33,7 +33,7 @@ mod wire;
 use child::Child;
 pub(crate) use connection::Connection;
 pub(crate) use handshake::{Handshake, HandshakeMethod};
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub use http::fuzz::parse_events;
 pub(crate) use inbox::{Inbox, MessageSource, UpstreamMessage};
 pub(crate) use pending::{Disconnected, HttpFailure, UpstreamReply, Waiting};

@@ -97,6 +97,21 @@ pub fn raise_file_limit() {
     }
 }
 
+/// Lets the other threads of this process run first. Does nothing where a thread has no priority of
+/// its own.
+pub fn lower_thread_priority() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{getpriority_process, setpriority_process};
+        const LOWER_BY: i32 = 10;
+        // The priorities that are named after processes are those of threads. At the lowest one,
+        // there is nothing to do.
+        if let Ok(priority) = getpriority_process(None) {
+            let _ = setpriority_process(None, priority + LOWER_BY);
+        }
+    }
+}
+
 /// Returns an open file that can be closed later, when the limit of open files is reached.
 #[must_use]
 pub fn spare_file() -> Option<std::fs::File> {

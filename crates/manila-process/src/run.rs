@@ -18,7 +18,7 @@ use crate::os::{Lifeline, Process, Status, Target};
 mod capture;
 mod context;
 mod failure_lines;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub mod fuzz;
 mod observe;
 mod text;

@@ -12,6 +12,8 @@ pub(crate) mod fragment;
 #[cfg(feature = "validate")]
 mod lenient;
 #[cfg(feature = "validate")]
+mod memory;
+#[cfg(feature = "validate")]
 mod pattern;
 mod payload_schema_error;
 mod payload_type;

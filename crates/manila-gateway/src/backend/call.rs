@@ -164,16 +164,23 @@ impl Backend {
         &self,
         call: &ToolCall<'_>,
         tool: Option<Arc<Tool>>,
-        deadline: Deadline,
+        mut deadline: Deadline,
     ) -> Answer {
         let input = tool.as_ref().filter(|_| self.kind.checks_arguments());
-        let input = match input {
-            Some(tool) => self.tools.input_of(&call.name, tool).await,
+        let prepared = match input {
+            Some(tool) => tokio::select! {
+                biased;
+                schema = self.prepare_check(call, tool) => schema,
+                // Other long work may come first.
+                () = deadline.wait() => {
+                    let failure = RequestFailure::TimedOut(deadline.timeout());
+                    return self.fail(call, self.observe_failure(failure));
+                }
+            },
             None => None,
         };
-        if let Some(schema) = input {
+        if let Some(schema) = prepared {
             let arguments = call.arguments.as_ref();
-            leave_reactor(checking(&schema, arguments)).await;
             let violations = check_arguments(arguments, &schema);
             if !violations.is_empty() {
                 return self.refuse_arguments(call, violations);
@@ -185,6 +192,13 @@ impl Backend {
             }
             ResultFormat::Passthrough => self.call_passthrough(call, tool, deadline).await,
         }
+    }
+
+    /// Returns the schema of the arguments, on the pool if checking them may take long.
+    async fn prepare_check(&self, call: &ToolCall<'_>, tool: &Tool) -> Option<Arc<Schema>> {
+        let schema = self.tools.input_of(&call.name, tool).await?;
+        leave_reactor(checking(&schema, call.arguments.as_ref())).await;
+        Some(schema)
     }
 
     fn refuse_arguments(&self, call: &ToolCall<'_>, violations: Vec<Violation>) -> Answer {

@@ -9,6 +9,7 @@ use manila::{JsonObject, RawJson};
 
 use super::list_cache::{ListError, ToolPresentation};
 use super::send_request::ServerResponse;
+use super::tools::{has_text, work_of_compiling};
 use crate::backend::Backend;
 use crate::backend::forward::{Forwarded, forward};
 use crate::backend::tools::{ListedTool, Tool};
@@ -213,11 +214,12 @@ impl Backend {
     }
 }
 
-/// Returns the work of presenting a page of tools. A short one without output schemas stays on the
-/// reactor, so that a notification that follows it does not overtake it.
+/// Returns the work of presenting a page of tools, whose output schemas are compiled.
 fn work_of_page(page: &RawJson) -> Work {
-    let has = |text: &[u8]| memchr::memmem::find(page.as_bytes(), text).is_some();
     // The name of a member may be escaped.
-    let may_compile = has(b"outputSchema") || has(br"\u");
-    if may_compile { Work::Compile } else { Work::Process(page.as_bytes().len()) }
+    if has_text(page, "outputSchema") || has_text(page, r"\u") {
+        work_of_compiling(page)
+    } else {
+        Work::Process(page.as_bytes().len())
+    }
 }

@@ -16,7 +16,7 @@ use crate::protocol::list_kind::ListKind;
 use crate::protocol::naming;
 use crate::protocol::presentation::Placement;
 use crate::protocol::presentation::ResultFormat;
-use crate::rt::offload::{Work, return_to_reactor};
+use crate::rt::offload::return_to_reactor;
 use crate::upstream::{Disconnected, HttpFailure, UpstreamReply};
 
 /// The last list of each kind.
@@ -307,7 +307,7 @@ impl Backend {
             let params = JsonObject::build(|object| object.member("cursor", &cursor));
             let page = self.page(method, era, &params).await?;
             // Presenting a list may compile schemas.
-            self.leave_reactor_with_response(Work::Compile).await;
+            self.leave_reactor_with_response(tools::work_of_compiling(&page)).await;
             take(&page);
             cursor = page.get("nextCursor").filter(|next| next.as_text().is_some());
             let Some(next) = &cursor else { return Ok(()) };

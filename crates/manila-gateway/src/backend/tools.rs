@@ -165,9 +165,12 @@ impl Tools {
         if let Some(known) = tool.input.get() {
             return known.clone();
         }
-        leave_reactor(Work::Compile).await;
+        let schema = tool.raw.get("inputSchema");
+        if let Some(schema) = &schema {
+            leave_reactor(work_of_compiling(schema)).await;
+        }
         // Another call may compile it at the same time, and should not have to wait.
-        let compiled = self.compile(name, tool.raw.get("inputSchema"));
+        let compiled = self.compile(name, schema);
         tool.input.set(compiled.clone()).ok();
         compiled
     }
@@ -204,6 +207,21 @@ impl Tools {
             }
         }
     }
+}
+
+/// Returns the work of compiling a schema, or those in a list. If it is short and has no patterns,
+/// compiling takes a fraction of a millisecond.
+pub(super) fn work_of_compiling(json: &RawJson) -> Work {
+    const BYTES_MAX: usize = 4 * 1024;
+    let n_bytes = json.as_bytes().len();
+    // The names of members may be escaped.
+    let may_have_patterns = has_text(json, "pattern") || has_text(json, r"\u");
+    if n_bytes > BYTES_MAX || may_have_patterns { Work::Compile } else { Work::Process(n_bytes) }
+}
+
+/// Returns whether this text is anywhere in a JSON document.
+pub(super) fn has_text(json: &RawJson, text: &str) -> bool {
+    memchr::memmem::find(json.as_bytes(), text.as_bytes()).is_some()
 }
 
 /// Returns whether a tool belongs to an MCP App: such a tool names the view that shows its results.

@@ -28,7 +28,7 @@ mod body;
 mod connection_timer;
 mod envelope;
 mod exchange;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(crate) mod fuzz;
 mod head;
 mod host_check;

@@ -63,6 +63,7 @@ impl Gateway {
             return only.tools_in_format(&presentation).await;
         }
         let lists = servers.fetch_lists(ListKind::Tools).await;
+        leave_reactor(lists.work(&presentation)).await;
         let mut all = Vec::new();
         lists.each_presented(&presentation, |item| all.push(item.clone()));
         Ok(all)

@@ -5,15 +5,16 @@
 //! because moving them would take longer than handling them.
 
 use std::cell::Cell;
-use std::future::{Future, pending, poll_fn};
-use std::panic::resume_unwind;
-use std::pin::Pin;
-use std::sync::{Arc, LazyLock};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use tokio::sync::Semaphore;
+use tokio::sync::OwnedSemaphorePermit;
 
+use self::pool::Lane;
 use super::unsettled::Settling;
+
+mod pool;
 
 /// Work that may take long.
 #[derive(Debug, Clone, Copy)]
@@ -29,18 +30,23 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// Returns whether the work belongs on the pool. Below each of these limits it typically takes
-    /// less than half a millisecond.
-    fn is_long(self) -> bool {
+    /// Returns the lane of the pool for this work; `None` if it belongs on the reactor.
+    ///
+    /// Below the first limits, work typically takes less than half a millisecond. Work above the
+    /// second ones takes so long that other long work should not wait for it.
+    fn lane(self) -> Option<Lane> {
         const SCAN_BYTES_MAX: usize = 512 * 1024;
         const PROCESS_BYTES_MAX: usize = 128 * 1024;
         const CHECK_STEPS_MAX: u64 = 100_000;
-        match self {
-            Work::Scan(n_bytes) => n_bytes > SCAN_BYTES_MAX,
-            Work::Process(n_bytes) => n_bytes > PROCESS_BYTES_MAX,
-            Work::Check(n_steps) => n_steps > CHECK_STEPS_MAX,
-            Work::Compile => true,
-        }
+        const LANE_BYTES_MAX: usize = 4 * 1024 * 1024;
+        const LANE_STEPS_MAX: u64 = 5_000_000;
+        let (is_long, is_very_long) = match self {
+            Work::Scan(n_bytes) => (n_bytes > SCAN_BYTES_MAX, n_bytes > LANE_BYTES_MAX),
+            Work::Process(n_bytes) => (n_bytes > PROCESS_BYTES_MAX, n_bytes > LANE_BYTES_MAX),
+            Work::Check(n_steps) => (n_steps > CHECK_STEPS_MAX, n_steps > LANE_STEPS_MAX),
+            Work::Compile => (true, false),
+        };
+        is_long.then_some(if is_very_long { Lane::VeryLong } else { Lane::Long })
     }
 }
 
@@ -49,42 +55,70 @@ pub(crate) async fn run<T: Send + 'static>(
     work: Work,
     run: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    if work.is_long() && PLACE.get() != Place::Pool { run_on_pool(run).await } else { run() }
+    match work.lane() {
+        Some(lane) if PLACE.get() != Place::Pool => {
+            let permit = lane.wait_for_room().await;
+            pool::run(permit, lane, || run_in(Place::Pool, run).0).await
+        }
+        Some(_) | None => run(),
+    }
 }
 
 /// Moves the surrounding [`Offloadable`] to the pool before long work, until it waits next.
 pub(crate) async fn leave_reactor(work: Work) {
-    if work.is_long() {
-        move_from(Place::Offloadable, || PLACE.set(Place::Leaving)).await;
-    }
+    leave(work, || None).await;
 }
 
 /// Like [`leave_reactor`], before handling a response that `begin` counts as unsettled until the
 /// future is back on the reactor and has run there once.
 pub(crate) async fn leave_reactor_unsettled(work: Work, begin: impl FnOnce() -> Settling) {
-    if work.is_long() {
-        let leave = || {
-            PLACE.set(Place::Leaving);
-            SETTLING.set(Some(begin()));
-        };
-        move_from(Place::Offloadable, leave).await;
+    leave(work, || Some(begin())).await;
+}
+
+async fn leave(work: Work, begin: impl FnOnce() -> Option<Settling>) {
+    let Some(lane) = work.lane() else { return };
+    if !PLACE.get().can_leave() {
+        return;
     }
+    let settling = begin();
+    let mut waiting = pin!(lane.wait_for_room());
+    let permit = poll_fn(|cx| {
+        // Another part of the future may have moved it meanwhile.
+        if !PLACE.get().can_leave() {
+            return Poll::Ready(None);
+        }
+        let polled = waiting.as_mut().poll(cx);
+        if polled.is_pending() && PLACE.get() == Place::Offloadable {
+            PLACE.set(Place::Queued);
+        }
+        polled.map(Some)
+    });
+    let Some(permit) = permit.await else { return };
+    let mut departure = Some(Departure { permit, lane, settling });
+    poll_fn(|cx| {
+        // If another part is leaving in the same poll, this one continues there.
+        let is_leaving = PLACE.get() == Place::Leaving;
+        if !PLACE.get().can_leave() || (departure.is_none() && !is_leaving) {
+            return Poll::Ready(());
+        }
+        if !is_leaving {
+            PLACE.set(Place::Leaving);
+            DEPARTURE.set(departure.take());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Moves the surrounding [`Offloadable`] back to the reactor, where nothing else runs meanwhile.
 pub(crate) async fn return_to_reactor() {
-    move_from(Place::Pool, || {}).await;
-}
-
-/// In this place, calls `move_on` and waits once. Elsewhere, continues.
-async fn move_from(place: Place, move_on: impl FnOnce()) {
-    let mut move_on = Some(move_on);
+    let mut has_waited = false;
     poll_fn(|cx| {
-        if PLACE.get() != place {
+        if has_waited || PLACE.get() != Place::Pool {
             return Poll::Ready(());
         }
-        let Some(move_on) = move_on.take() else { return Poll::Ready(()) };
-        move_on();
+        has_waited = true;
         cx.waker().wake_by_ref();
         Poll::Pending
     })
@@ -98,15 +132,31 @@ enum Place {
     Reactor,
     /// On the reactor, in an [`Offloadable`].
     Offloadable,
+    /// On the reactor, in an [`Offloadable`] that waits for room on the pool.
+    Queued,
     /// On the reactor, in an [`Offloadable`] that moves to the pool when this poll ends.
     Leaving,
     Pool,
 }
 
+impl Place {
+    fn can_leave(self) -> bool {
+        matches!(self, Place::Offloadable | Place::Queued | Place::Leaving)
+    }
+}
+
+/// What a future needs to leave the reactor.
+struct Departure {
+    permit: OwnedSemaphorePermit,
+    lane: Lane,
+    /// The response that it has begun to handle.
+    settling: Option<Settling>,
+}
+
 thread_local! {
     static PLACE: Cell<Place> = const { Cell::new(Place::Reactor) };
-    /// The response that the future which is leaving has begun to handle.
-    static SETTLING: Cell<Option<Settling>> = const { Cell::new(None) };
+    /// The departure of the future that is leaving.
+    static DEPARTURE: Cell<Option<Departure>> = const { Cell::new(None) };
 }
 
 /// Runs `work` in this place. Returns the place at its end, too.
@@ -126,6 +176,8 @@ fn run_in<T>(place: Place, work: impl FnOnce() -> T) -> (T, Place) {
 /// A future that can continue on the pool.
 pub(crate) struct Offloadable<T> {
     state: State<T>,
+    /// Whether it waits for room on the pool.
+    is_queued: bool,
     /// The response that it handles on the pool.
     settling: Option<Settling>,
 }
@@ -146,7 +198,8 @@ enum Returned<T> {
 
 impl<T: Send + 'static> Offloadable<T> {
     pub(crate) fn new(future: impl Future<Output = T> + Send + 'static) -> Offloadable<T> {
-        Offloadable { state: State::Here(Box::pin(future)), settling: None }
+        let state = State::Here(Box::pin(future));
+        Offloadable { state, is_queued: false, settling: None }
     }
 
     /// Creates a future that has finished with this output.
@@ -163,12 +216,20 @@ impl<T: Send + 'static> Offloadable<T> {
         if let Poll::Ready(output) = Pin::new(&mut first).poll(&mut noop) {
             return Some(output);
         }
-        poll_fn(|cx| match &mut self.state {
-            State::Away(away) => {
-                let returned = ready!(away.as_mut().poll(cx));
-                Poll::Ready(self.take_back(returned))
+        poll_fn(|cx| {
+            if self.is_queued
+                && let Poll::Ready(output) = self.poll_here(cx)
+            {
+                return Poll::Ready(Some(output));
             }
-            State::Here(_) | State::Finished => Poll::Ready(None),
+            match &mut self.state {
+                State::Away(away) => {
+                    let returned = ready!(away.as_mut().poll(cx));
+                    Poll::Ready(self.take_back(returned))
+                }
+                State::Here(_) if self.is_queued => Poll::Pending,
+                State::Here(_) | State::Finished => Poll::Ready(None),
+            }
         })
         .await
     }
@@ -191,18 +252,22 @@ impl<T: Send + 'static> Offloadable<T> {
     /// Polls the future on this thread, and moves it to the pool if it asks for that.
     fn poll_here(&mut self, cx: &mut Context<'_>) -> Poll<T> {
         let State::Here(future) = &mut self.state else { return Poll::Pending };
-        if PLACE.get() == Place::Pool {
-            return future.as_mut().poll(cx);
+        let place = if PLACE.get() == Place::Pool { Place::Pool } else { Place::Offloadable };
+        let (polled, place) = run_in(place, || future.as_mut().poll(cx));
+        if polled.is_ready() {
+            self.state = State::Finished;
+            self.settling = None;
         }
-        let (polled, place) = run_in(Place::Offloadable, || future.as_mut().poll(cx));
-        let settling = SETTLING.take();
+        let departure = DEPARTURE.take();
+        self.is_queued = polled.is_pending() && place == Place::Queued;
         if polled.is_pending()
-            && place == Place::Leaving
+            && let Some(Departure { permit, lane, settling }) = departure
             && let State::Here(future) = std::mem::replace(&mut self.state, State::Finished)
         {
             self.settling = self.settling.take().or(settling);
             let waker = cx.waker().clone();
-            self.state = State::Away(Box::pin(run_on_pool(move || poll_away(future, &waker))));
+            let poll = move || run_in(Place::Pool, || poll_away(future, &waker)).0;
+            self.state = State::Away(Box::pin(pool::run(permit, lane, poll)));
         }
         polled
     }
@@ -229,8 +294,6 @@ impl<T: Send + 'static> Future for Offloadable<T> {
                 // The future may have been woken while it was away, so it is polled again.
             }
             if let Poll::Ready(output) = self.poll_here(cx) {
-                self.state = State::Finished;
-                self.settling = None;
                 return Poll::Ready(output);
             }
             if !matches!(self.state, State::Away(_)) {
@@ -238,28 +301,6 @@ impl<T: Send + 'static> Future for Offloadable<T> {
                 return Poll::Pending;
             }
         }
-    }
-}
-
-/// Runs `work` on a thread of the pool, as soon as one is free.
-async fn run_on_pool<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    /// One core is left for the reactor.
-    static FREE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
-        let n_cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Arc::new(Semaphore::new(n_cores.saturating_sub(1).max(1)))
-    });
-    let Ok(permit) = Arc::clone(&FREE).acquire_owned().await else { return pending().await };
-    let running = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        run_in(Place::Pool, work).0
-    });
-    match running.await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            // The runtime is shutting down, and drops this future, too.
-            Err(_) => pending().await,
-        },
     }
 }
 

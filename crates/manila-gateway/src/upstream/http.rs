@@ -20,7 +20,7 @@ use crate::rt::clock;
 use crate::rt::queue::Sender;
 
 mod answer;
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 pub(super) mod fuzz;
 mod headers;
 mod renew;

@@ -11,9 +11,10 @@ use crate::raw_json::{Kind, RawJson, key_sorted};
 use crate::schema::cost::{self, Cost};
 use crate::schema::duplicate_keys::find_duplicate_key;
 use crate::schema::lenient::tree;
+use crate::schema::memory::{PATTERN_BYTES_MAX, PatternMemory, ReservedMemory};
 use crate::schema::pattern::steps::with_steps;
-use crate::schema::pattern::{self, Patterns};
-use crate::schema::violations::violations;
+use crate::schema::pattern::{self, NAME_PATTERNS, Patterns};
+use crate::schema::violations::{cut, violations};
 use crate::violation::{CheckStopped, Violation};
 
 /// The maximum size of a schema.
@@ -49,6 +50,9 @@ pub struct Schema {
     validator: Validator,
     cost: Cost,
     steps_per_byte: StepsPerByte,
+    pattern_bytes: usize,
+    /// Keeps the memory of the patterns reserved.
+    pub(super) reserved: Option<ReservedMemory>,
 }
 
 /// The maximum number of steps for each byte of a value, for all patterns that apply to it.
@@ -74,15 +78,32 @@ impl Schema {
         }
         let schema = tree(schema);
         let cost = cost::check(&schema).map_err(UnusableSchema)?;
-        let patterns: Arc<Mutex<Patterns>> = Arc::default();
+        let patterns = Arc::new(Mutex::new(compile_names(&schema)?));
         let validator = build(&schema, &patterns);
         let validator =
             validator.map_err(|error| UnusableSchema(describe_error(&error, &schema)))?;
-        let steps_per_byte = match patterns.lock() {
-            Ok(mut patterns) => StepsPerByte::of(&schema, &mut patterns)?,
-            Err(_) => return Err(UnusableSchema("its patterns cannot be compiled".to_owned())),
-        };
-        Ok(Schema { validator, cost, steps_per_byte })
+        let mut patterns = patterns
+            .lock()
+            .map_err(|_| UnusableSchema("its patterns cannot be compiled".to_owned()))?;
+        let steps_per_byte = StepsPerByte::of(&schema, &mut patterns)?;
+        let pattern_bytes = patterns.memory_usage();
+        Ok(Schema { validator, cost, steps_per_byte, pattern_bytes, reserved: None })
+    }
+
+    /// Reserves the memory of the patterns. Fails if those of all schemas would need too much.
+    pub(super) fn reserve(mut self, memory: &PatternMemory) -> Result<Schema, UnusableSchema> {
+        if self.pattern_bytes > 0 {
+            let reserved = memory.reserve(self.pattern_bytes);
+            let reserved = reserved.ok_or_else(|| {
+                let why = format!(
+                    "the patterns of all schemas together would need more than \
+                     {PATTERN_BYTES_MAX} bytes"
+                );
+                UnusableSchema(why)
+            })?;
+            self.reserved = Some(reserved);
+        }
+        Ok(self)
     }
 
     /// Returns the rules that a value breaks, at most 20. Stops if the check takes too many steps.
@@ -197,7 +218,7 @@ impl StepsPerByte {
         });
         let texts = texts.map_err(UnusableSchema)?;
         let names = cost::sum_at_one_location(schema, |schema| {
-            let named = schema.get("patternProperties").and_then(Value::as_object);
+            let named = schema.get(NAME_PATTERNS).and_then(Value::as_object);
             named.into_iter().flatten().map(|(pattern, _)| steps(pattern)).sum()
         });
         Ok(StepsPerByte { texts, names: names.map_err(UnusableSchema)? })
@@ -222,6 +243,29 @@ fn describe_error(error: &jsonschema::ValidationError<'_>, schema: &Value) -> St
     }
     let violations = violations(error, schema, VIOLATIONS_MAX);
     violations.iter().map(describe).collect::<Vec<_>>().join("; ")
+}
+
+/// Compiles the patterns of names first: the validator compiles them again with an engine of its
+/// own, and they count towards the memory for all patterns of the schema.
+fn compile_names(schema: &Value) -> Result<Patterns, UnusableSchema> {
+    let mut patterns = Patterns::default();
+    if !pattern::has_key(schema, NAME_PATTERNS) {
+        return Ok(patterns);
+    }
+    let mut unusable = None;
+    let compiled = cost::sum_at_one_location(schema, |schema| {
+        let names = schema.get(NAME_PATTERNS).and_then(Value::as_object).into_iter().flatten();
+        for (name, _) in names {
+            if let Err(error) = patterns.get(name) {
+                unusable.get_or_insert_with(|| format!("/{NAME_PATTERNS}: {} {error}", cut(name)));
+            }
+        }
+        0
+    });
+    match (compiled, unusable) {
+        (Ok(_), None) => Ok(patterns),
+        (Ok(_), Some(why)) | (Err(why), _) => Err(UnusableSchema(why)),
+    }
 }
 
 /// Builds a validator in which all patterns take bounded time.

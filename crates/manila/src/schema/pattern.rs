@@ -28,6 +28,9 @@ const BUILD_BYTES_MAX: usize = 1024 * 1024;
 /// The maximum memory for building all patterns of a schema.
 const SCHEMA_BYTES_MAX: usize = 4 * BUILD_BYTES_MAX;
 
+/// The keyword whose member names are patterns.
+pub(super) const NAME_PATTERNS: &str = "patternProperties";
+
 /// The patterns of a schema. Equal patterns are compiled once.
 #[derive(Debug)]
 pub(super) struct Patterns {
@@ -59,7 +62,12 @@ impl Default for Patterns {
 impl Patterns {
     /// Returns whether a schema has patterns, after all its keywords `pattern` were compiled.
     pub(super) fn any_in(&self, schema: &Value) -> bool {
-        !self.compiled.is_empty() || has_key(schema, "patternProperties")
+        !self.compiled.is_empty() || has_key(schema, NAME_PATTERNS)
+    }
+
+    /// Returns the memory of the compiled patterns.
+    pub(super) fn memory_usage(&self) -> usize {
+        self.compiled.values().flatten().map(|pattern| pattern.memory_usage()).sum()
     }
 
     /// Returns the compiled pattern, which is in the syntax of ECMAScript.
@@ -89,6 +97,13 @@ impl Pattern {
         Ok(Pattern(Engine::Program(program)))
     }
 
+    fn memory_usage(&self) -> usize {
+        match &self.0 {
+            Engine::Dfa(dfa) => dfa.memory_usage(),
+            Engine::Program(program) => program.memory_usage(),
+        }
+    }
+
     /// Returns the maximum number of steps for each character of a text.
     pub(super) fn steps_per_character(&self) -> u64 {
         match &self.0 {
@@ -113,7 +128,7 @@ impl Pattern {
 
 /// Returns whether any object in `value` has this key. Recursion is bounded: parsed values are at
 /// most `DEPTH_MAX` deep.
-fn has_key(value: &Value, key: &str) -> bool {
+pub(super) fn has_key(value: &Value, key: &str) -> bool {
     match value {
         Value::Object(members) => {
             members.contains_key(key) || members.values().any(|value| has_key(value, key))

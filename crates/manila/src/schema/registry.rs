@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::raw_json::RawJson;
 use crate::schema::compile::{Fingerprint, Schema, UnusableSchema};
+use crate::schema::memory::PatternMemory;
 
 /// The maximum number of schemas to keep.
 const SCHEMAS_MAX: usize = 2_048;
@@ -14,6 +15,7 @@ const SCHEMAS_MAX: usize = 2_048;
 #[derive(Debug, Default)]
 pub struct Registry {
     known: Mutex<Known>,
+    pattern_memory: PatternMemory,
 }
 
 type Known = HashMap<Fingerprint, Result<Arc<Schema>, UnusableSchema>>;
@@ -27,7 +29,11 @@ impl Registry {
         if let Some(known) = self.lock_known().get(&fingerprint) {
             return known.clone();
         }
-        let compiled = Schema::compile(schema).map(Arc::new);
+        let compiled = match Schema::compile(schema) {
+            // At another time, there may be memory for its patterns.
+            Ok(compiled) => Ok(Arc::new(compiled.reserve(&self.pattern_memory)?)),
+            Err(unusable) => Err(unusable),
+        };
         let mut known = self.lock_known();
         if known.len() >= SCHEMAS_MAX {
             // Schemas in use are compiled again; a server that keeps adding new ones gains nothing.

@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::watch;
 
 use super::body::{Body, EventIds, Events};
+use super::retention::Retention;
 use super::sessions::Sessions;
 use super::stream::Stream;
 use super::{HttpState, accept};
@@ -23,8 +24,9 @@ pub async fn serve_connection(sent: &[u8]) -> Vec<u8> {
     let gateway = Gateway::with_servers(Vec::new(), Settings::default(), Arc::new(|_| {}), |_| {
         Arc::new(|_| {})
     });
-    let sessions = Sessions::default();
-    let state = Arc::new(HttpState { gateway, sessions, limits: Limits::default() });
+    let limits = Limits::default();
+    let sessions = Sessions::new(limits.stream_bytes_max);
+    let state = Arc::new(HttpState { gateway, sessions, limits });
     let (client, server) = tokio::io::duplex(BUFFER_BYTES);
     let stopping = watch::Sender::new(false);
     let serving = tokio::spawn(accept::serve_stream(state, server, stopping.subscribe()));
@@ -47,13 +49,14 @@ pub async fn serve_connection(sent: &[u8]) -> Vec<u8> {
 
 /// Writes messages to a client's stream of events, and returns what the client gets.
 pub async fn deliver_events(messages: &[Bytes], has_ids: bool) -> Vec<u8> {
-    let stream = Arc::new(Stream::new(1, usize::MAX));
+    let stream = Stream::of_request(1, usize::MAX, &Arc::new(Retention::new(usize::MAX)));
+    let reader = stream.reader(0);
     for message in messages {
         let _ = stream.put(message.clone());
     }
     stream.finish(None);
     let ids = if has_ids { EventIds::Included } else { EventIds::Omitted };
-    let events = Events::new(stream.reader(0), ids, Limits::default().keep_alive);
+    let events = Events::new(reader, ids, Limits::default().keep_alive);
     let mut body = Body::Events(Box::new(events));
     let mut sent = Vec::new();
     while let Some(Ok(frame)) = Pin::new(&mut body).frame().await {

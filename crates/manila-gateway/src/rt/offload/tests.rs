@@ -1,3 +1,4 @@
+use std::future::pending;
 use std::sync::mpsc;
 use std::thread::{self, ThreadId};
 
@@ -176,5 +177,76 @@ fn a_response_is_settled_after_the_first_poll_on_the_reactor() {
             sent.send("later").unwrap();
         });
     });
-    assert_eq!(receiver.iter().collect::<Vec<_>>(), ["result", "later"]);
+    assert_eq!(receiver.try_iter().collect::<Vec<_>>(), ["result", "later"]);
+}
+
+/// Work that needs the other lane.
+const VERY_LONG: Work = Work::Check(u64::MAX);
+
+/// Occupies all threads of the lane of `work`, until the returned value is dropped.
+fn occupy(work: Work) -> (impl Future<Output = ()>, mpsc::Sender<()>) {
+    let (release, released) = mpsc::channel::<()>();
+    let released = std::sync::Arc::new(std::sync::Mutex::new(released));
+    let n_threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let occupying = async move {
+        let mut jobs = tokio::task::JoinSet::new();
+        for _ in 0..n_threads.saturating_sub(1).max(1) {
+            let released = std::sync::Arc::clone(&released);
+            jobs.spawn(run(work, move || drop(released.lock().map(|it| it.recv()))));
+        }
+        jobs.join_all().await;
+    };
+    (occupying, release)
+}
+
+#[test]
+fn very_long_work_does_not_delay_long_work() {
+    let (occupying, release) = occupy(VERY_LONG);
+    block_on(async {
+        tokio::join!(occupying, async {
+            // The other future runs first.
+            tokio::task::yield_now().await;
+            assert_ne!(run(LANE_LONG, here).await, here());
+            drop(release);
+        });
+    });
+}
+
+/// Work in the lane of `Work::Compile`.
+const LANE_LONG: Work = Work::Compile;
+
+#[test]
+fn a_future_that_waits_for_room_can_be_cancelled_from_within() {
+    let (occupying, release) = occupy(LANE_LONG);
+    block_on(async {
+        tokio::join!(occupying, async {
+            tokio::task::yield_now().await;
+            let (stop, stopped) = tokio::sync::oneshot::channel();
+            let waiting = tokio::spawn(Offloadable::new(async {
+                tokio::select! {
+                    () = leave_reactor(LANE_LONG) => "left",
+                    _ = stopped => "stopped",
+                }
+            }));
+            tokio::task::yield_now().await;
+            stop.send(()).unwrap();
+            assert_eq!(waiting.await.unwrap(), "stopped");
+            drop(release);
+        });
+    });
+}
+
+#[test]
+fn two_parts_of_a_future_can_leave_in_the_same_poll() {
+    let reactor = here();
+    let places = Offloadable::new(async {
+        let part = || async {
+            leave_reactor(LONG).await;
+            here()
+        };
+        tokio::join!(part(), part())
+    });
+    let (first, second) = block_on(places);
+    assert_ne!(first, reactor);
+    assert_eq!(first, second);
 }

@@ -2,16 +2,17 @@
 
 use bytes::Bytes;
 
-use super::sse::Events;
+use super::sse::{Event, Events};
 
-/// Parses a stream of events that arrives in these pieces, and returns the data of each event.
+/// Parses a stream of events that arrives in these pieces, and returns the data of each message.
 pub fn parse_events<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<Bytes> {
     let mut events = Events::new(usize::MAX);
-    let mut data = Vec::new();
+    let mut messages = Vec::new();
     for piece in pieces {
-        if events.feed(piece, |event| data.push(event.data.into())).is_err() {
-            break;
-        }
+        events.feed(piece, |event| match event {
+            Event::Message(data) => messages.push(data.freeze()),
+            Event::OversizedPart(_) | Event::OversizedEnd { .. } => {}
+        });
     }
-    data
+    messages
 }

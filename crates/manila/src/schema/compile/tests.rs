@@ -338,3 +338,11 @@ fn equal_schemas_share_one_object() {
     assert!(Arc::ptr_eq(&first, &get(r#"{ "required":["a"], "type":"object" }"#)));
     assert!(!Arc::ptr_eq(&first, &get(r#"{"type": "object", "required": ["b"]}"#)));
 }
+
+#[test]
+fn the_patterns_of_names_count_towards_the_memory_of_a_schema() {
+    let names = (0..200).map(|n| format!(r#""N\\p{{L}}{{14}}x{n}":{{}}"#)).collect::<Vec<_>>();
+    let schema = format!(r#"{{"patternProperties":{{{}}}}}"#, names.join(","));
+    let unusable = Schema::compile(&RawJson::parse(schema).unwrap()).unwrap_err().to_string();
+    assert!(unusable.contains("/patternProperties: ") && unusable.contains("not too large"));
+}

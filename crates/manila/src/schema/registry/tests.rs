@@ -31,6 +31,24 @@ fn an_unusable_schema_is_cached() {
 }
 
 #[test]
+fn the_memory_of_all_patterns_is_limited() {
+    let registry = Registry::default();
+    let schema = |n: usize| {
+        // About 50 KB for each pattern, and 1.5 MB for each schema.
+        let patterns = (0..30).map(|k| format!(r#"{{"pattern":"^[a-f]{{800}}{n}x{k}$"}}"#));
+        let patterns = patterns.collect::<Vec<_>>().join(",");
+        registry.schema(&raw(&format!(r#"{{"anyOf":[{patterns}]}}"#)))
+    };
+    let compiled: Vec<_> = (0..100).map_while(|n| schema(n).ok()).collect();
+    assert!((20..100).contains(&compiled.len()), "{}", compiled.len());
+    let refused = schema(100).unwrap_err().to_string();
+    assert!(refused.contains("the patterns of all schemas together"), "{refused}");
+    drop(compiled);
+    registry.lock_known().clear();
+    schema(100).unwrap();
+}
+
+#[test]
 fn the_number_of_schemas_is_limited() {
     let compiled = Arc::new(Schema::compile(&raw("{}")).unwrap());
     let registry = Registry::default();
