@@ -116,10 +116,11 @@ impl<'a> Stream<'a> {
         self.release(self.buffer.len(), 0)
     }
 
-    /// Returns whether text has arrived that is not released, or a secret that may continue.
+    /// Continues with another redactor. It also redacts what has arrived but is not released.
     #[must_use]
-    pub fn is_inside_line(&self) -> bool {
-        self.buffer.len() > self.n_context || self.secret_end.is_some()
+    pub fn with_redactor(self, redactor: &Redactor) -> Stream<'_> {
+        let Stream { redactor: _, line_max, buffer, n_context, secret_end, tally, position } = self;
+        Stream { redactor, line_max, buffer, n_context, secret_end, tally, position }
     }
 
     /// Returns the findings so far.

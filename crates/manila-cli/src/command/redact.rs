@@ -137,16 +137,21 @@ fn text(
     let mut stream = Stream::new(redactor);
     let mut piece = vec![0; 256 * 1024];
     let mut detector = WideTextDetector::default();
+    // The number of bytes at the start of `piece` that the detector has read, but not decided.
+    let mut n_held = 0;
     loop {
-        let n_read = match source.read(&mut piece) {
+        let n_read = match source.read(piece.get_mut(n_held..).unwrap_or_default()) {
             Ok(0) => break,
             Ok(n_read) => n_read,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(input.unreadable(&error).into()),
         };
-        let read = piece.get(..n_read).unwrap_or_default();
-        refuse_wide_text(&mut detector, read, input)?;
-        let ready = stream.push(read);
+        let n_filled = n_held + n_read;
+        refuse_wide_text(&mut detector, piece.get(n_held..n_filled).unwrap_or_default(), input)?;
+        let n_decided = n_filled.saturating_sub(detector.n_undecided());
+        let ready = stream.push(piece.get(..n_decided).unwrap_or_default());
+        piece.copy_within(n_decided..n_filled, 0);
+        n_held = n_filled - n_decided;
         sink.put(&ready.text, &ready.findings, input)?;
         progress.advance(n_read);
         // A reader of a pipe may wait for this line.
@@ -154,8 +159,9 @@ fn text(
             sink.out.flush()?;
         }
     }
-    let ready = stream.finish();
-    sink.put(&ready.text, &ready.findings, input)?;
+    for ready in [stream.push(piece.get(..n_held).unwrap_or_default()), stream.finish()] {
+        sink.put(&ready.text, &ready.findings, input)?;
+    }
     tally.merge(stream.tally());
     Ok(())
 }

@@ -82,6 +82,26 @@ fn a_reload_applies_only_the_changes() {
 }
 
 #[test]
+fn a_reload_applies_allow_none() {
+    let scratch = Scratch::new("serve-allow-none");
+    let first = sample("one", &[], "");
+    let config = scratch.file("manila.toml", &first);
+    let served = serve(&config);
+    let call = |contract: &str| {
+        let head = format!("Manila-Contract: {contract}");
+        served.request("POST", "/tools/echo", &[&head], r#"{"message":"x"}"#)
+    };
+    assert_eq!(call("none").status, 200);
+    scratch.file("manila.toml", first + "[listen]\nallow_none = false\n");
+    signal("HUP", served.pid());
+    wait_until("the file is reloaded", || served.stderr().contains("manila.toml: 1 server"));
+    let refused = call("none");
+    assert!(refused.body.contains("the operator does not allow `none`"), "{refused:?}");
+    assert_eq!(call("envelope-v1").status, 200);
+    assert!(!served.stderr().contains("after a restart"), "{}", served.stderr());
+}
+
+#[test]
 fn reloaded_redaction_rules_apply_to_the_log() {
     let scratch = Scratch::new("serve-rules");
     let first = sample("one", &[], "");
@@ -102,6 +122,23 @@ fn reloaded_redaction_rules_apply_to_the_log() {
     // The rules also match a secret that contains an escape sequence.
     write_stderr("colour INT-8765\u{1b}[1m4321");
     wait_until("the id is redacted", || served.stderr().contains("[one] colour [REDACTED]"));
+}
+
+#[test]
+fn reloaded_redaction_rules_apply_to_an_unfinished_line() {
+    let scratch = Scratch::new("serve-rules-line");
+    let script = format!("printf 'start INT-1234' >&2; exec {} sample-server", manila_path());
+    let first = format!("[upstream.one]\ncommand = [\"sh\", \"-c\", {script:?}]\n");
+    let config = scratch.file("manila.toml", &first);
+    let served = serve(&config);
+    wait_until("the server runs", || served.call("echo", &json!({"message": "x"})).status == 200);
+    let rule = "[redact]\nextra = [{ name = \"internal-id\", pattern = \"INT-[0-9]{8}\" }]\n";
+    scratch.file("manila.toml", first + rule);
+    signal("HUP", served.pid());
+    wait_until("the file is reloaded", || served.stderr().contains("manila.toml: 1 server"));
+    served.call("stderr", &json!({"text": "5678 end"}));
+    wait_until("the line is logged", || served.stderr().contains(" end\n"));
+    assert!(served.stderr().contains("[one] start [REDACTED] end\n"), "{}", served.stderr());
 }
 
 #[test]

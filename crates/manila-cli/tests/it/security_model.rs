@@ -19,7 +19,35 @@ fn every_statement_names_a_test_that_exists() {
             let folder =
                 if file.starts_with("crates/") { "" } else { "crates/manila-cli/tests/it" };
             let source = read(&root().join(folder).join(file));
-            assert!(source.contains(&format!("fn {name}(")), "{test} does not exist: {statement}");
+            assert!(has_test(&source, name), "{test} is not a test: {statement}");
         }
+    }
+}
+
+/// Returns whether a source has a test with this name. Other attributes may be beside `#[test]`.
+fn has_test(source: &str, name: &str) -> bool {
+    let lines: Vec<&str> = source.lines().map(str::trim_start).collect();
+    let start = format!("fn {name}(");
+    let is_test = |at: usize| {
+        let before = lines[..at].iter().rev();
+        before.take_while(|line| line.starts_with("#[")).any(|line| *line == "#[test]")
+    };
+    (0..lines.len()).any(|at| lines[at].starts_with(&start) && is_test(at))
+}
+
+#[test]
+fn only_a_test_counts_as_one() {
+    for (source, expected) in [
+        ("#[test]\nfn holds() {", true),
+        ("#[test]\n#[cfg(unix)]\nfn holds() {", true),
+        ("    #[test]\n    fn holds(n in 0..9) {", true),
+        ("fn holds() {", false),
+        ("#[track_caller]\nfn holds() {", false),
+        ("#[test]\nfn other() {}\n\nfn holds() {", false),
+        ("#[test]\nfn other() {\n    fn holds() {", false),
+        ("// #[test]\n// fn holds() {", false),
+        ("#[test]\nfn holds_not() {", false),
+    ] {
+        assert_eq!(has_test(source, "holds"), expected, "{source}");
     }
 }

@@ -6,11 +6,12 @@
 /// encoding would run the tool, although nothing has checked the call.
 pub(crate) fn is_disguised_call(method: &str) -> bool {
     const CALL: &str = "tools/call";
-    method != CALL && letters(method).eq(letters(CALL))
+    method != CALL && letters_and_digits(method).eq(letters_and_digits(CALL))
 }
 
-/// Returns the letters of a method in lower case, without its percent-encoding.
-fn letters(method: &str) -> impl Iterator<Item = u8> {
+/// Returns the letters and digits of a method in lower case, without its percent-encoding. A method
+/// with another digit, such as `tools/call2`, is another method.
+fn letters_and_digits(method: &str) -> impl Iterator<Item = u8> {
     let mut rest = method.chars();
     std::iter::from_fn(move || {
         let next = rest.next()?;
@@ -23,7 +24,7 @@ fn letters(method: &str) -> impl Iterator<Item = u8> {
         Some(next)
     })
     .filter_map(|it| u8::try_from(it.to_ascii_lowercase()).ok())
-    .filter(u8::is_ascii_alphabetic)
+    .filter(u8::is_ascii_alphanumeric)
 }
 
 #[cfg(test)]

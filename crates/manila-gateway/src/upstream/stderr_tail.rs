@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anstream::adapter::StripBytes;
-use manila_redact::Stream;
+use manila_redact::{Redactor, Stream};
 use tokio::io::AsyncReadExt;
 use tokio::time::Instant;
 
@@ -66,12 +66,13 @@ impl StderrTail {
         let mut budget = LineBudget { n_lines: LINES_BURST, since: clock::now() };
         let mut stripper = StripBytes::new();
         let mut n_read = stderr.read(&mut piece).await.unwrap_or(0);
+        // Keeps what is not released while no current redactor is borrowed.
+        let mut rest = Stream::new(Redactor::standard());
         while n_read > 0 {
             let redactor = live.current();
-            let mut stream = Stream::new(&redactor);
-            // Until a reload replaces the redactor, but not inside a line, which may be a secret.
-            while n_read > 0 && (stream.is_inside_line() || Arc::ptr_eq(&redactor, &live.current()))
-            {
+            let mut stream = rest.with_redactor(&redactor);
+            // A reload replaces the redactor, also for a line that has not ended.
+            while n_read > 0 && Arc::ptr_eq(&redactor, &live.current()) {
                 let read = piece.get(..n_read).unwrap_or_default();
                 budget.take(1 + memchr::memchr_iter(b'\n', read).count()).await;
                 for plain in stripper.strip_next(read) {
@@ -79,8 +80,10 @@ impl StderrTail {
                 }
                 n_read = stderr.read(&mut piece).await.unwrap_or(0);
             }
-            self.report_all(&stream.finish().text, events);
+            rest = stream.with_redactor(Redactor::standard());
         }
+        let last = rest.with_redactor(&live.current()).finish();
+        self.report_all(&last.text, events);
     }
 
     /// Logs these lines.

@@ -1,7 +1,7 @@
 //! Cutting a text before it is redacted.
 
-use crate::Redactor;
 use crate::stream::Stream;
+use crate::{CustomRule, Options, Redactor};
 
 /// Checks where `before|after` is cut, if the cut should be at `|`.
 #[track_caller]
@@ -38,10 +38,24 @@ fn a_word_that_is_too_long_is_cut() {
 }
 
 #[test]
-fn a_stream_reports_an_unfinished_line() {
+fn another_redactor_applies_to_what_a_stream_has_not_released() {
+    let rule = CustomRule { name: "id".to_owned(), pattern: "INT-[0-9]{8}".to_owned() };
+    let options = Options { extra: vec![rule], ..Options::default() };
+    let other = Redactor::new(&options).unwrap();
     let mut stream = Stream::new(Redactor::standard());
-    for (piece, expected) in [("a", true), ("\n", false), ("b\nc", true), ("\n", false)] {
-        stream.push(piece.as_bytes());
-        assert_eq!(stream.is_inside_line(), expected, "{piece}");
-    }
+    assert_eq!(stream.push(b"INT-11111111\nINT-2222").text, b"INT-11111111\n");
+    let mut stream = stream.with_redactor(&other);
+    assert_eq!(stream.push(b"2222\n").text, b"[REDACTED]\n");
+    // A line that is too long to buffer, and never ends.
+    let mut stream = Stream::with_line_max(Redactor::standard(), 4096);
+    assert!(stream.push("x ".repeat(100_000).as_bytes()).text.len() > 100_000);
+    let mut stream = stream.with_redactor(&other);
+    assert_eq!(stream.push(b"INT-33333333").text, b"");
+    let rest = stream.finish().text;
+    assert!(rest.ends_with(b" x [REDACTED]"), "{}", String::from_utf8_lossy(&rest));
+    // The rest of a secret that is too long to buffer is still skipped.
+    let mut stream = Stream::with_line_max(Redactor::standard(), 4096);
+    let secret = format!("x password={}", "aB3dE6".repeat(16_000));
+    assert_eq!(stream.push(secret.as_bytes()).text, b"x password=[REDACTED]");
+    assert_eq!(stream.with_redactor(&other).push(b"aB3dE6 after\n").text, b" after\n");
 }

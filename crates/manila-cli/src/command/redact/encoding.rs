@@ -73,6 +73,16 @@ impl WideTextDetector {
         None
     }
 
+    /// Returns how many of the last bytes may begin a run that is long enough to report. It is zero
+    /// after text without zero bytes.
+    pub(super) fn n_undecided(&self) -> usize {
+        let n_utf16 = if self.n_alternating > 1 { self.n_alternating } else { 0 };
+        let is_wide = self.n_wide > 0 || (1..=3).contains(&self.n_zeros);
+        // The run counts only the characters after three zero bytes, and not the first one.
+        let n_utf32 = if is_wide { 4 * (self.n_wide + 1) + self.n_zeros.min(3) } else { 0 };
+        n_utf16.max(n_utf32)
+    }
+
     fn read_byte(&mut self, byte: u8) -> Option<WideEncoding> {
         let kind = match byte {
             0 => Some(Byte::Zero),

@@ -254,7 +254,9 @@ impl Drop for Reader {
         let is_once = matches!(self.stream.kind, StreamKind::Once);
         self.stream.change(|state| {
             if state.reader != self.number || state.is_lost() {
-            } else if is_once || !state.is_announced {
+                return;
+            }
+            if is_once || !state.is_announced {
                 state.lose();
             } else {
                 state.audience = Audience::Away;

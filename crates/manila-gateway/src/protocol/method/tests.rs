@@ -24,5 +24,8 @@ fn recognises_other_spellings() {
     {
         check(method, false);
     }
+    for method in ["tools/call2", "tools2/call", "2/tools/call", "tools/call/2", "tools/call%32"] {
+        check(method, false);
+    }
     check(&format!("tools/call{}", " ".repeat(1_000)), true);
 }

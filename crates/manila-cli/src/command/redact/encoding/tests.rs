@@ -49,3 +49,20 @@ fn finds_marks() {
         assert_eq!(WideTextDetector::default().read(mark), Some(expected));
     }
 }
+
+#[test]
+fn holds_back_only_what_may_be_wide() {
+    #[track_caller]
+    fn check(text: &[u8], n_undecided: usize) {
+        let mut detector = WideTextDetector::default();
+        assert_eq!(detector.read(text), None);
+        assert_eq!(detector.n_undecided(), n_undecided, "{text:?}");
+    }
+    check(b"plain text\n", 0);
+    check("gr\u{fc}n\n".as_bytes(), 0);
+    check(&[vec![0; 4096], b"a line\n".to_vec()].concat(), 0);
+    check(&[0; 4096], 0);
+    check(&wide("hunter2", 0, 1), 14);
+    check(&wide("hunter2", 0, 3), 4 * 7 + 3);
+    check(&[&wide("hunter2", 0, 3)[..], b"x\n"].concat(), 0);
+}
