@@ -111,7 +111,8 @@ impl Measured {
         let verdict = |is_within: bool| if is_within { "ok" } else { "OVER" };
         println!(
             "{:<19} {:>5} large, {:>6} small: p50 {p50:>7.1?}, p99 {p99:>7.1?}, {ratio:>5.2} of \
-             quiet (<= {}) {:<4}; apart {apart:>7.1?}; /healthz at most {:>7.1?} (<= {HEALTH_MAX:?}) {}",
+             quiet (<= {}) {:<4}; apart {apart:>7.1?}; \
+             /healthz at most {:>7.1?} (<= {HEALTH_MAX:?}) {}",
             load.name,
             self.n_large,
             self.times.len(),
@@ -200,12 +201,20 @@ fn serve() {
         let sent = if line.contains("\"initialize\"") {
             writeln!(
                 output,
-                r#"{start}{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"large","version":"1"}}}}}}"#
+                concat!(
+                    r#"{}{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"#,
+                    r#""serverInfo":{{"name":"large","version":"1"}}}}}}"#
+                ),
+                start
             )
         } else if line.contains("\"tools/list\"") {
             writeln!(
                 output,
-                r#"{start}{{"tools":[{{"name":"text","inputSchema":{{"type":"object"}}}},{{"name":"passwords","inputSchema":{{"type":"object"}}}}]}}}}"#
+                concat!(
+                    r#"{}{{"tools":[{{"name":"text","inputSchema":{{"type":"object"}}}},"#,
+                    r#"{{"name":"passwords","inputSchema":{{"type":"object"}}}}]}}}}"#
+                ),
+                start
             )
         } else {
             let n_mb = member(&line, "\"mb\":").and_then(|it| it.parse().ok()).unwrap_or(1);

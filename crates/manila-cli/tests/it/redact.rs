@@ -352,16 +352,16 @@ fn refuses_text_in_another_encoding() {
 #[test]
 fn writes_no_part_of_text_in_another_encoding() {
     // The program reads pieces of 256 KiB. The first one ends within the other text, after a line.
-    let fine = "x\n".repeat(128 * 1024 - 7);
+    let narrow = "x\n".repeat(128 * 1024 - 7);
     let wide = "abcde\n, password=hunter2x\n".encode_utf16();
     let wide: Vec<u8> = wide.flat_map(u16::to_le_bytes).collect();
     let scratch = Scratch::new("redact-wide");
-    let file = scratch.file("log", [fine.as_bytes(), &wide].concat());
+    let file = scratch.file("log", [narrow.as_bytes(), &wide].concat());
     let ran = manila(&["redact", &file], b"");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(fine.starts_with(&ran.stdout), "{:?}", ran.stdout.get(fine.len()..));
+    assert!(narrow.starts_with(&ran.stdout), "{:?}", ran.stdout.get(narrow.len()..));
     // Text with zero bytes that is not in another encoding is complete.
-    let other = [fine.as_bytes(), b"a\0b\0c\0\nd\0e\0\nf\0"].concat();
+    let other = [narrow.as_bytes(), b"a\0b\0c\0\nd\0e\0\nf\0"].concat();
     let file = scratch.file("other", &other);
     let ran = manila(&["redact", &file], b"");
     assert_eq!((ran.code, ran.stdout.as_bytes() == other), (0, true), "{}", ran.stderr);
