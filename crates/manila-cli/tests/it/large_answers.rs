@@ -6,9 +6,9 @@ use crate::http_client::{HttpProgram, JSON};
 use crate::mcp::Client;
 use crate::program::memory_mb;
 
-/// Returns a text of about 400 KB with escapes of every kind.
+/// Returns a text of about 1.6 MB with escapes of every kind.
 fn text() -> String {
-    "a line with \"quotes\", a \\, a \u{1}, an é and a 🦀\n\t".repeat(8_000)
+    "a line with \"quotes\", a \\, a \u{1}, an é and a 🦀\n\t".repeat(32_000)
 }
 
 /// Checks that a result has the whole envelope, as content and as text.

@@ -14,7 +14,7 @@ use manila::json::{Emit, escape, escaped_len};
 use crate::rt::queue::Weigh;
 
 /// The minimum size of a part that is shared.
-pub(crate) const LARGE_BYTES: usize = 64 * 1024;
+pub(crate) const LARGE_BYTES: usize = 1024 * 1024;
 
 /// A message to write.
 #[derive(Debug, Clone)]
