@@ -101,8 +101,9 @@ impl Measured {
         let ratio = p99.as_secs_f64() / apart.as_secs_f64();
         let verdict = |is_within: bool| if is_within { "ok" } else { "OVER" };
         println!(
-            "{:<19} {:>5} large, {:>6} small: p50 {p50:>7.1?}, p99 {p99:>7.1?}, \
-             apart {apart:>7.1?}: {ratio:>6.2} times (<= {}) {:<4}; /healthz at most {:>7.1?} (<= {HEALTH_MAX:?}) {}",
+            "{:<19} {:>5} large, {:>6} small: p50 {p50:>7.1?}, p99 {p99:>7.1?}, apart \
+             {apart:>7.1?}: {ratio:>6.2} times (<= {}) {:<4}; /healthz at most {:>7.1?} \
+             (<= {HEALTH_MAX:?}) {}",
             load.name,
             self.n_large,
             self.times.len(),

@@ -34,8 +34,10 @@ fuzz_target!(|input: (u16, u8, u16, &[u8])| {
     assert!(!has_part(&redacted), "{captured:?}");
 });
 
-/// Returns whether the output has more of the token than any other text.
+/// Returns whether the output has more of the token than any other text. Invisible characters do
+/// not count, because a capture removes them.
 fn has_part(output: &[u8]) -> bool {
+    let output: Vec<u8> = output.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
     let parts = || TOKEN.as_bytes()[4..].windows(COMMON_CHARS_MAX);
     output.windows(COMMON_CHARS_MAX).any(|it| parts().any(|part| it == part))
 }

@@ -216,7 +216,11 @@ pub(super) fn work_of_compiling(json: &RawJson) -> Work {
     let n_bytes = json.as_bytes().len();
     // The names of members may be escaped.
     let may_have_patterns = has_text(json, "pattern") || has_text(json, r"\u");
-    if n_bytes > BYTES_MAX || may_have_patterns { Work::Compile } else { Work::Process(n_bytes) }
+    if n_bytes > BYTES_MAX || may_have_patterns {
+        Work::Compile(n_bytes)
+    } else {
+        Work::Process(n_bytes)
+    }
 }
 
 /// Returns whether this text is anywhere in a JSON document.

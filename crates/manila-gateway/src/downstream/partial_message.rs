@@ -133,15 +133,22 @@ impl Malformed {
     }
 }
 
-/// Parses a message, which may span several lines. A large one is parsed on the pool.
+/// Parses a message. A large one is parsed on the pool.
 pub(super) async fn parse(message: Bytes) -> Result<Message, Box<Malformed>> {
-    offload::run(Work::Scan(message.len()), move || {
-        // Invalid JSON is refused below.
-        let message = one_line(message.clone()).unwrap_or(message);
-        Message::from_json(message.clone())
-            .map_err(|refused| Box::new(Malformed::read(refused, &message)))
-    })
-    .await
+    offload::run(work_of_parsing(&message), move || parse_here(message)).await
+}
+
+/// Returns the work of parsing a message.
+pub(super) fn work_of_parsing(message: &Bytes) -> Work {
+    Work::Scan(message.len())
+}
+
+/// Parses a message, which may span several lines, on this thread.
+pub(super) fn parse_here(message: Bytes) -> Result<Message, Box<Malformed>> {
+    // Invalid JSON is refused below.
+    let message = one_line(message.clone()).unwrap_or(message);
+    Message::from_json(message.clone())
+        .map_err(|refused| Box::new(Malformed::read(refused, &message)))
 }
 
 /// Returns the fault for a message that is larger than `bytes_max`.

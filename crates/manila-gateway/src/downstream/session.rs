@@ -11,7 +11,8 @@ use bytes::Bytes;
 use manila::request_envelope::{Message, Notification, Request, Response as ClientResponse};
 use manila::stage::record::Transport;
 use manila::{Code, RawJson, Violation};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
 
 use handshake::HandshakeState;
 
@@ -33,7 +34,6 @@ use crate::protocol::outgoing::Outgoing;
 use crate::protocol::request_source::RequestSource;
 use crate::rt::offload::{self, Offloadable, Work, return_to_reactor};
 use crate::rt::queue::{PushError, Sender};
-use crate::rt::wait_until::wait_until;
 
 /// The client has disconnected, or does not read.
 #[derive(Debug)]
@@ -51,13 +51,17 @@ pub(super) struct Session {
     subscription: OnceLock<SubscriberGuard>,
 }
 
+/// The handling of a request, which sends the response.
+type Handling = Offloadable<Result<(), ClientDisconnected>>;
+
 /// The queue of frames to the client.
 struct Pipe {
     to_client: Sender<Outgoing>,
     is_muted: AtomicBool,
     /// Whether a frame was lost because the client left too much unread.
     has_overflowed: AtomicBool,
-    overflow: Notify,
+    /// The task that writes to the client, if an overflow ends it.
+    writer: OnceLock<AbortHandle>,
 }
 
 impl Pipe {
@@ -90,7 +94,7 @@ impl Session {
             to_client,
             is_muted: AtomicBool::new(false),
             has_overflowed: AtomicBool::new(false),
-            overflow: Notify::new(),
+            writer: OnceLock::new(),
         });
         let outbound: Arc<dyn Outbound> = Arc::clone(&pipe) as Arc<dyn Outbound>;
         let client = Arc::new(Client::new(outbound));
@@ -111,15 +115,17 @@ impl Session {
         self.pipe.to_client.push(frame).map_err(|error| {
             if error == PushError::Full {
                 self.pipe.has_overflowed.store(true, Ordering::Relaxed);
-                self.pipe.overflow.notify_waiters();
+                if let Some(writer) = self.pipe.writer.get() {
+                    writer.abort();
+                }
             }
             ClientDisconnected
         })
     }
 
-    /// Waits until the client has left too much unread.
-    pub(super) async fn wait_for_overflow(&self) {
-        wait_until(&self.pipe.overflow, || self.has_overflowed()).await;
+    /// Ends this task when the client has left too much unread.
+    pub(super) fn end_on_overflow(&self, writer: AbortHandle) {
+        let _ = self.pipe.writer.set(writer);
     }
 
     /// Returns whether the client has left too much unread.
@@ -145,8 +151,15 @@ impl Session {
     ) -> Result<(), ClientDisconnected> {
         match frame {
             Frame::Line(raw) | Frame::Unterminated(raw) => {
-                match partial_message::parse(raw).await {
-                    Ok(Message::Request(request)) => self.handle_request(request).await,
+                let parsed = if partial_message::work_of_parsing(&raw).is_long() {
+                    partial_message::parse(raw).await
+                } else {
+                    partial_message::parse_here(raw)
+                };
+                match parsed {
+                    Ok(Message::Request(request)) => {
+                        poll_then_spawn(self.handle_request(request)).await
+                    }
                     Ok(Message::Notification(notification)) => {
                         let (session, work) = (Arc::clone(self), work_of(&notification.frame));
                         offload::run(work, move || session.handle_notification(&notification))
@@ -204,10 +217,7 @@ impl Session {
         (!self.open.has(id)).then_some(id)
     }
 
-    async fn handle_request(
-        self: &Arc<Session>,
-        request: Request,
-    ) -> Result<(), ClientDisconnected> {
+    fn handle_request(self: &Arc<Session>, request: Request) -> Handling {
         let caller = match self.caller(&request) {
             Ok(caller) => Arc::new(caller),
             Err(response) => {
@@ -221,26 +231,26 @@ impl Session {
                     Arc::clone(&self.client)
                 };
                 let caller = Arc::new(Caller::of(&client, outbound, source));
-                return self.refuse(request, caller, *response).await;
+                return self.refuse(request, caller, *response);
             }
         };
         match self.open.add(&request, &caller) {
-            Ok(()) => self.dispatch_and_send(request, caller).await,
-            Err(fault) => self.refuse(request, caller, Response::Refused(fault)).await,
+            Ok(()) => self.dispatch_and_send(request, caller),
+            Err(fault) => self.refuse(request, caller, Response::Refused(fault)),
         }
     }
 
     /// Refuses a request that the session does not accept in its current state.
-    async fn refuse(
+    fn refuse(
         self: &Arc<Session>,
         request: Request,
         caller: Arc<Caller>,
         response: Response,
-    ) -> Result<(), ClientDisconnected> {
+    ) -> Handling {
         let session = Arc::clone(self);
         // While another request with this id is open, the refusal must not contain the id.
         let id = self.unused_id(&request.id).cloned();
-        poll_then_spawn(Offloadable::new(async move {
+        Offloadable::from_box(Box::pin(async move {
             let gateway = &session.gateway;
             let encode = |response: &Response| match (&id, response.failure()) {
                 (None, Some(failure)) => {
@@ -252,7 +262,6 @@ impl Session {
             return_to_reactor().await;
             refused.into_encoded().map_or(Ok(()), |encoded| session.push(encoded.frame))
         }))
-        .await
     }
 
     /// Returns the caller of a request, or the refusal of a request that is not allowed now.
@@ -281,13 +290,9 @@ impl Session {
     }
 
     /// Dispatches a request, and sends the response to the client.
-    async fn dispatch_and_send(
-        self: &Arc<Session>,
-        request: Request,
-        caller: Arc<Caller>,
-    ) -> Result<(), ClientDisconnected> {
+    fn dispatch_and_send(self: &Arc<Session>, request: Request, caller: Arc<Caller>) -> Handling {
         let session = Arc::clone(self);
-        poll_then_spawn(Offloadable::new(async move {
+        Offloadable::from_box(Box::pin(async move {
             let gateway = &session.gateway;
             let arrival = Arrival::of(&request);
             let answering = pin!(session.answer(&request, &caller));
@@ -309,7 +314,6 @@ impl Session {
             session.open.remove(&request);
             sent
         }))
-        .await
     }
 
     /// Answers a request, after the client's handshake if its era has one.
@@ -367,9 +371,7 @@ fn work_of(frame: &RawJson) -> Work {
 
 /// Polls `handling` once, then spawns the rest, so that messages reach the server in the order in
 /// which the client sent them.
-async fn poll_then_spawn(
-    mut handling: Offloadable<Result<(), ClientDisconnected>>,
-) -> Result<(), ClientDisconnected> {
+async fn poll_then_spawn(mut handling: Handling) -> Result<(), ClientDisconnected> {
     if let Some(sent) = handling.poll_first().await {
         return sent;
     }

@@ -50,6 +50,7 @@ pub async fn serve(gateway: Arc<Gateway>) -> Result<(), StdioError> {
     let (to_client, outbox) = queue(gateway.settings().queue_bytes_max);
     let session = Arc::new(Session::new(Arc::clone(&gateway), Transport::Stdio, to_client));
     let mut writer = tokio::spawn(frames::write_all(stdio::output(), outbox));
+    session.end_on_overflow(writer.abort_handle());
     let mut frames = Frames::new(stdio::input(), gateway.settings().message_bytes_max);
     let receiver = Arc::clone(&session);
     let mut reading = Box::pin(async move {
@@ -65,7 +66,6 @@ pub async fn serve(gateway: Arc<Gateway>) -> Result<(), StdioError> {
         // A client that sends a signal often closes standard input immediately after it.
         biased;
         () = stop::wait_for_stop() => End::StopSignal,
-        () = session.wait_for_overflow() => End::OutputFailed,
         ended = &mut writer => {
             written = Some(write_result(ended));
             End::OutputFailed

@@ -49,6 +49,29 @@ pub(crate) async fn answer(gateway: &Gateway, request: &Request, caller: &Arc<Ca
     }
 }
 
+/// Sets the level of a client's log messages, in the gateway or on the servers.
+async fn set_level(gateway: &Gateway, request: &Request, caller: &Arc<Caller>) -> Response {
+    // The request may go to all servers. A server may know other names, but no long ones.
+    const BYTES_MAX: usize = 16 * 1024;
+    let level = request.params.as_ref().and_then(|params| params.get("level"));
+    let is_level = |it: &RawJson| it.as_text().is_some_and(|name| era::is_level(&name));
+    let level = level.filter(is_level);
+    let is_short = level.is_some() || request.frame.as_bytes().len() <= BYTES_MAX;
+    let is_set = is_short
+        && (gateway.uses_modern_era(caller).await || gateway.set_level(request, caller).await);
+    match level {
+        _ if is_short && !is_set => Response::Forwarded(gateway.forward(request, caller).await),
+        Some(level) => {
+            caller.client.set_log_level(level);
+            Response::empty()
+        }
+        None => {
+            let message = "Invalid params: `level` must be the name of a log level";
+            Response::Refused(Fault::new(Code::InvalidToolInput).message(message))
+        }
+    }
+}
+
 /// Answers a request that affects later notifications. The gateway stores which resources are
 /// watched: many clients may watch the same one, and a restarted server needs the subscriptions
 /// again.
@@ -80,19 +103,7 @@ async fn answer_subscription(
             }
             Response::empty()
         }
-        ("logging/setLevel", _)
-            if gateway.uses_modern_era(caller).await
-                || gateway.set_level(request, caller).await =>
-        {
-            let level = params.and_then(|params| params.get("level"));
-            let is_level = |it: &RawJson| it.as_text().is_some_and(|name| era::is_level(&name));
-            let Some(level) = level.filter(is_level) else {
-                let message = "Invalid params: `level` must be the name of a log level";
-                return Response::Refused(Fault::new(Code::InvalidToolInput).message(message));
-            };
-            caller.client.set_log_level(level);
-            Response::empty()
-        }
+        ("logging/setLevel", _) => set_level(gateway, request, caller).await,
         _ => Response::Forwarded(gateway.forward(request, caller).await),
     }
 }

@@ -143,7 +143,8 @@ impl Lists {
             let list = backend.list_cache.get_presented(self.kind, presentation, items)?;
             Some(n_bytes + list.iter().map(|item| item.as_bytes().len()).sum::<usize>())
         });
-        n_bytes.map_or(Work::Compile, Work::Process)
+        // How many tools are new is not known.
+        n_bytes.map_or(Work::Compile(usize::MAX), Work::Process)
     }
 
     /// Passes each item to `take`, as clients see it.

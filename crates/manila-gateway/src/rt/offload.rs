@@ -25,11 +25,16 @@ pub(crate) enum Work {
     Process(usize),
     /// Checking a value against a schema, in steps.
     Check(u64),
-    /// Compiling schemas, which may take long however short they are.
-    Compile,
+    /// Compiling schemas, in bytes. It may take long however short they are.
+    Compile(usize),
 }
 
 impl Work {
+    /// Returns whether the work belongs on the pool.
+    pub(crate) fn is_long(self) -> bool {
+        self.lane().is_some()
+    }
+
     /// Returns the lane of the pool for this work; `None` if it belongs on the reactor.
     ///
     /// Below the first limits, work typically takes less than half a millisecond. Work above the
@@ -40,11 +45,12 @@ impl Work {
         const CHECK_STEPS_MAX: u64 = 100_000;
         const LANE_BYTES_MAX: usize = 4 * 1024 * 1024;
         const LANE_STEPS_MAX: u64 = 5_000_000;
+        const LANE_SCHEMA_BYTES_MAX: usize = 32 * 1024;
         let (is_long, is_very_long) = match self {
             Work::Scan(n_bytes) => (n_bytes > SCAN_BYTES_MAX, n_bytes > LANE_BYTES_MAX),
             Work::Process(n_bytes) => (n_bytes > PROCESS_BYTES_MAX, n_bytes > LANE_BYTES_MAX),
             Work::Check(n_steps) => (n_steps > CHECK_STEPS_MAX, n_steps > LANE_STEPS_MAX),
-            Work::Compile => (true, false),
+            Work::Compile(n_bytes) => (true, n_bytes > LANE_SCHEMA_BYTES_MAX),
         };
         is_long.then_some(if is_very_long { Lane::VeryLong } else { Lane::Long })
     }
@@ -182,7 +188,7 @@ pub(crate) struct Offloadable<T> {
     settling: Option<Settling>,
 }
 
-type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 enum State<T> {
     Here(BoxFuture<T>),
@@ -198,8 +204,12 @@ enum Returned<T> {
 
 impl<T: Send + 'static> Offloadable<T> {
     pub(crate) fn new(future: impl Future<Output = T> + Send + 'static) -> Offloadable<T> {
-        let state = State::Here(Box::pin(future));
-        Offloadable { state, is_queued: false, settling: None }
+        Offloadable::from_box(Box::pin(future))
+    }
+
+    /// Like `new`, without another copy of a large future.
+    pub(crate) fn from_box(future: BoxFuture<T>) -> Offloadable<T> {
+        Offloadable { state: State::Here(future), is_queued: false, settling: None }
     }
 
     /// Creates a future that has finished with this output.

@@ -61,7 +61,9 @@ pub(super) fn decode_exactly(token: &[u8]) -> Result<Cow<'_, str>, String> {
             }
         }
     }
-    let text = String::from_utf8(text).expect("only UTF-8 and complete characters are added");
+    // Only the token of an invalid document is not UTF-8.
+    let text = String::from_utf8(text)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     if is_exact { Ok(Cow::Owned(text)) } else { Err(text) }
 }
 

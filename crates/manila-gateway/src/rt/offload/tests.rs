@@ -213,7 +213,7 @@ fn very_long_work_does_not_delay_long_work() {
 }
 
 /// Work in the lane of `Work::Compile`.
-const LANE_LONG: Work = Work::Compile;
+const LANE_LONG: Work = Work::Compile(0);
 
 #[test]
 fn a_future_that_waits_for_room_can_be_cancelled_from_within() {

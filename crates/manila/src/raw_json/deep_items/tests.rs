@@ -77,3 +77,11 @@ fn invalid_bytes_are_tolerated() {
         let _ = without_deep_items(&broken.into(), "tools");
     }
 }
+
+#[test]
+fn a_name_with_escapes_need_not_be_utf8() {
+    let deep = response(&item("a", 200));
+    let named = [b"{\"\xff\\n a long name\":1,", &deep.as_bytes()[1..]].concat();
+    // Only a complete document has items.
+    let _ = without_deep_items(&named.into(), "tools");
+}

@@ -157,8 +157,14 @@ impl State {
         }
     }
 
-    /// Drops the oldest events that the reader has read while more than this is kept.
+    /// Drops the oldest events that the reader has read while more than this is kept. Unless
+    /// nothing is kept, the newest event is: its transfer may be interrupted, however large it is.
     pub(super) fn evict_read(&mut self, bytes_max: usize) {
-        while self.n_bytes > bytes_max && self.n_dropped < self.position && self.drop_oldest() {}
+        let n_events_min = usize::from(bytes_max > 0);
+        while self.n_bytes > bytes_max
+            && self.n_dropped < self.position
+            && self.events.len() > n_events_min
+            && self.drop_oldest()
+        {}
     }
 }

@@ -97,6 +97,19 @@ fn a_stream_is_resumed_without_gaps_or_not_at_all() {
 }
 
 #[test]
+fn the_newest_event_can_be_resumed_however_large_it_is() {
+    let stream = stream(1);
+    let mut reader = stream.reader(0);
+    stream.put(Bytes::from("small")).unwrap();
+    assert_eq!(read(&mut reader).len(), 1);
+    stream.finish(Some(Bytes::from(vec![b'x'; 3 * KEPT_BYTES_MAX]).into()));
+    assert_eq!(read(&mut reader).len(), 1);
+    drop(reader);
+    // The client got a part of the last event only.
+    assert_eq!(read(&mut stream.gapless_reader(1).unwrap()).len(), 1);
+}
+
+#[test]
 fn drops_the_oldest_kept_bytes_of_all_streams() {
     let retention = Arc::new(Retention::new(1_100));
     let streams = [1, 2, 3].map(|number| Stream::of_request(number, 10_000, &retention));
