@@ -151,3 +151,22 @@ fn logs_unusable_messages_briefly() {
     let stderr = client.end().stderr;
     assert!(stderr.len() < 1_000, "{stderr:.2000}");
 }
+
+#[test]
+fn null_for_an_optional_parameter_reaches_the_server() {
+    let tool = r#"{"name":"t","inputSchema":{"type":"object","required":["a"],
+        "properties":{"a":{"type":"string"},"b":{"type":"boolean"}}}}"#;
+    let list = format!(r#"{{"tools":[{}]}}"#, tool.replace('\n', " "));
+    let script = format!(
+        r#"read confirmed; read list; echo '{{"jsonrpc":"2.0","id":2,"result":{list}}}'
+        read call; echo "received: $call" >&2
+        echo '{{"jsonrpc":"2.0","id":3,"result":{{"content":[]}}}}'; cat >/dev/null"#
+    );
+    let mut client = connect(&["--contract", "none"], &script);
+    for wrong in [json!({"a": null, "b": true}), json!({"a": "x", "b": "no", "c": null})] {
+        assert_eq!(client.call("t", &wrong)["isError"], true, "{wrong}");
+    }
+    assert_eq!(client.call("t", &json!({"a": "x", "b": null}))["content"], json!([]));
+    let stderr = client.end().stderr;
+    assert!(stderr.contains(r#""arguments":{"a":"x","b":null}"#), "{stderr}");
+}

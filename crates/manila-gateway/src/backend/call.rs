@@ -181,7 +181,15 @@ impl Backend {
         };
         if let Some(schema) = prepared {
             let arguments = call.arguments.as_ref();
-            let violations = check_arguments(arguments, &schema);
+            let mut violations = check_arguments(arguments, &schema);
+            // Without an envelope, a call is as strict as a direct one: servers treat `null` for an
+            // optional parameter as absent.
+            if !violations.is_empty()
+                && call.presentation.format == ResultFormat::Passthrough
+                && let Some(given) = arguments.and_then(without_nulls)
+            {
+                violations = check_arguments(Some(&given), &schema);
+            }
             if !violations.is_empty() {
                 return self.refuse_arguments(call, violations);
             }
@@ -311,6 +319,19 @@ impl Backend {
 /// Returns a copy of a part of a message, because a slice would keep the whole message.
 fn without_message(part: RawJson) -> RawJson {
     RawJson::parse(part.as_bytes().to_vec()).unwrap_or(part)
+}
+
+/// Returns arguments without those that are `null`, or `None` if there are none.
+fn without_nulls(arguments: &RawJson) -> Option<RawJson> {
+    let is_null = |value: &RawJson| value.as_bytes() == b"null";
+    arguments.members().any(|member| is_null(&member.value())).then(|| {
+        let given = JsonObject::build(|object| {
+            for member in arguments.members().filter(|member| !is_null(&member.value())) {
+                object.token_member(member.key_token(), &member.value());
+            }
+        });
+        given.into()
+    })
 }
 
 /// Returns the work of checking a value.

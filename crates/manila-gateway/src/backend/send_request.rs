@@ -14,7 +14,7 @@ use crate::protocol::caller::Caller;
 use crate::protocol::era::Era;
 use crate::rt::clock;
 use crate::rt::deadlines::Deadline;
-use crate::rt::offload::{Work, return_to_reactor};
+use crate::rt::offload::{Work, leave_reactor, return_to_reactor};
 use crate::upstream::{Disconnected, HttpFailure, RequestOverrides, UpstreamReply, Waiting};
 
 /// A server's response, and the era in which it is written.
@@ -128,6 +128,7 @@ impl Backend {
         }
         let sending = async {
             let ready = self.upstream.ready(caller.preferred_era()).await.map_err(Disconnected)?;
+            leave_reactor(Work::Process(request.frame.as_bytes().len())).await;
             ready.connection.forward(request, caller, overrides).await
         };
         let sent = tokio::select! {

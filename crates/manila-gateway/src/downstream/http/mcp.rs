@@ -17,7 +17,7 @@ use crate::gateway::response::Response;
 use crate::protocol::era::{Era, Revision};
 use crate::protocol::id_scan::IdScan;
 use crate::protocol::modern::is_modern;
-use crate::rt::offload::{self, Work};
+use crate::rt::offload::{self, Offloadable, Work, leave_reactor};
 
 /// Headers of the protocol.
 pub(super) const SESSION_ID: &str = "mcp-session-id";
@@ -58,7 +58,19 @@ async fn post(
         return Box::pin(batch::handle(state, head, &body)).await;
     }
     match partial_message::parse(body).await {
-        Ok(Message::Request(request)) => post_request(state, head, request, accepts).await,
+        Ok(Message::Request(request)) => {
+            let work = Work::Process(n_bytes);
+            if !work.is_long() {
+                return post_request(state, head, request, accepts).await;
+            }
+            // Any part of it may be large, `_meta` included.
+            let (state, head) = (Arc::clone(state), head.clone());
+            let post = async move {
+                leave_reactor(work).await;
+                post_request(&state, &head, request, accepts).await
+            };
+            Offloadable::new(post).await
+        }
         Ok(Message::Notification(notification)) => {
             let (state, head) = (Arc::clone(state), head.clone());
             let post = move || post_notification(&state, &head, &notification);
