@@ -86,13 +86,6 @@ pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns a size of a program's memory in MB: `VmRSS` is the current one, and `VmHWM` the peak.
-pub(crate) fn memory_mb(pid: u32, key: &str) -> u64 {
-    let status = read(Path::new(&format!("/proc/{pid}/status")));
-    let line = status.lines().find(|line| line.starts_with(key)).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1_000
-}
-
 /// Returns whether tests write generated files instead of checking them.
 #[allow(clippy::disallowed_methods, reason = "the one place where tests read the environment")]
 pub(crate) fn is_update() -> bool {

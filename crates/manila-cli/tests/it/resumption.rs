@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::http_client::{Event, HttpProgram, LegacyClient};
-use crate::program::{Scratch, memory_mb};
+use crate::mcp::memory_kib;
+use crate::program::Scratch;
 use crate::serve::{sample, serve, wait_until};
 
 /// Starts a gateway for a sample server that keeps at most this much of streams.
@@ -93,7 +94,7 @@ fn many_clients_that_leave_large_answers_fill_no_memory() {
         })
         .collect();
     // 100 MB of answers have arrived.
-    wait_until("memory is free again", || memory_mb(served.pid(), "VmRSS") < 80);
+    wait_until("memory is free again", || memory_kib("VmRSS", served.pid()) < 80_000);
     let resumed = left.iter().filter_map(|(client, id)| resume(client, id));
     let n_resumed = resumed.inspect(|event| assert!(is_whole(event, N_BYTES))).count();
     // The last answer may arrive after its stream was resumed.
