@@ -77,7 +77,7 @@ fn the_oldest_stream_is_dropped_first() {
 #[test]
 fn many_clients_that_leave_large_answers_fill_no_memory() {
     const N_BYTES: usize = 2_500_000;
-    const N_SESSIONS: usize = 40;
+    const N_SESSIONS: usize = 80;
     let scratch = Scratch::new("resumption-memory");
     let served = serve_with_limit(&scratch, "10MiB");
     let n_called = || {
@@ -93,8 +93,9 @@ fn many_clients_that_leave_large_answers_fill_no_memory() {
             (client, id)
         })
         .collect();
-    // 100 MB of answers have arrived.
-    wait_until("memory is free again", || memory_kib("VmRSS", served.pid()) < 80_000);
+    // 200 MB of answers have arrived. The allocator may return what is free at any later time.
+    let used_kib = memory_kib("VmRSS", served.pid());
+    assert!(used_kib < 130_000, "{used_kib} KiB");
     let resumed = left.iter().filter_map(|(client, id)| resume(client, id));
     let n_resumed = resumed.inspect(|event| assert!(is_whole(event, N_BYTES))).count();
     // The last answer may arrive after its stream was resumed.

@@ -151,6 +151,7 @@ impl Session {
     ) -> Result<(), ClientDisconnected> {
         match frame {
             Frame::Line(raw) | Frame::Unterminated(raw) => {
+                // `parse` would copy every message once more, into its future.
                 let parsed = if partial_message::work_of_parsing(&raw).is_long() {
                     partial_message::parse(raw).await
                 } else {
